@@ -1,1 +1,1 @@
-"""Tests as text for a device, the compilers that accept it, and the devices that run it."""
+"""Renders tests as text for a device, and drives its compilers and devices."""

@@ -1,4 +1,7 @@
-"""Every back end. To add one, write its folder and add its line here; nothing else names the languages."""
+"""Lists every back end by its name.
+
+To add one, write its folder and add its line here; nothing else names the languages.
+"""
 
 from __future__ import annotations
 

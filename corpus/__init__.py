@@ -1,1 +1,1 @@
-"""What a test is, and its texts. Imports nothing of ours."""
+"""Defines tests, their text formats and the files of a corpus. It imports no other package of the project."""

@@ -1,4 +1,5 @@
-"""Certificates as files: that nothing is left of what was asked, in formats that solvers read.
+"""Reads and writes certificates, which prove that a search has missed no test. A certificate is formulas in DIMACS CNF
+and proofs in LRAT, formats that solvers read.
 
 ``CORPUS/certificate`` has, for each shape of what was sought (lengths of threads, ``1.3``; the length of a cycle,
 ``4``) and each unit of it, compressed:
@@ -28,37 +29,39 @@ from corpus.files import open_bytes, temporary_name
 FOLDER = "certificate"
 
 LARGEST = 2**32
-"""Bytes that a file may have when it is no longer compressed."""
+"""The number of bytes that a file of a certificate may have when it is no longer compressed."""
 
 MOST_TIMES, SMALL = 200, 2**20
-"""It has at most so many times the bytes that it has compressed, and these; what we write has forty times as many."""
+"""A file has at most so many times its compressed bytes, and these bytes besides; what we write has forty times as
+many.
+"""
 
 LONGEST = 2**24
-"""Bytes that a line of it may have."""
+"""The number of bytes that a line of a file may have."""
 
 LARGEST_PACKED = 2**28
-"""Bytes that it may have compressed."""
+"""The number of bytes that a compressed file may have."""
 
 _BLOCK = 2**16
 
 
 def sizes_word(sizes: Sequence[int]) -> str:
-    """Lengths of threads, as in the names of files: ``1.3``."""
+    """Return a shape's word in file names, the lengths of its threads: ``1.3``."""
     return ".".join(map(str, sizes))
 
 
 def formula_file(shape: str) -> str:
-    """The name of the file of a shape."""
+    """Return the name of the file that holds the formula of a shape."""
     return f"{shape}.cnf.gz"
 
 
 def unit_files(shape: str, number: int) -> tuple[str, str]:
-    """The names of the files of a unit: its clauses and its proof."""
+    """Return the names of the two files of a unit: its clauses and its proof."""
     return f"{shape}-{number}.cnf.gz", f"{shape}-{number}.lrat.gz"
 
 
 def remove_certificate(corpus: Path) -> None:
-    """Remove the files of a certificate from a corpus, and their folder unless it holds somebody's file."""
+    """Remove the files of a certificate from a corpus, and their folder unless it holds a file of another origin."""
     folder = corpus / FOLDER
     for suffix in (".cnf.gz", ".lrat.gz"):
         for file in (*folder.glob(f"*{suffix}"), *folder.glob(temporary_name(f"*{suffix}", "*"))):
@@ -68,7 +71,7 @@ def remove_certificate(corpus: Path) -> None:
 
 
 def packed(lines: Iterable[str]) -> Iterator[bytes]:
-    """Lines as a compressed file, piece by piece; equal lines give equal bytes."""
+    """Compress lines into a file, piece by piece; equal lines give equal bytes."""
     deflate = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
     waiting: list[str] = []
     size = 0
@@ -85,7 +88,9 @@ def packed(lines: Iterable[str]) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A file of a certificate. It is read where it is sent to whoever checks it, or where its lines are asked for."""
+    """A compressed file of a certificate. It is read where it is sent to a checker, or where its lines are
+    asked for.
+    """
 
     path: str
 
@@ -93,11 +98,11 @@ class Packed:
         return _Read, (self.path, *self._read())
 
     def lines(self) -> Iterator[str]:
-        """The lines in it. Raises ``InputError`` where it is missing, damaged, cut off or too large."""
+        """Return the lines in the file. Raises ``InputError`` where it is missing, damaged, cut off or too large."""
         return _lines(self.path, *self._read())
 
     def _read(self) -> tuple[bytes, str]:
-        """What it holds, and where that cannot be read, why."""
+        """Return the compressed bytes of the file, and the reason where they cannot be read."""
         try:
             with open_bytes(Path(self.path)) as file:
                 data = file.read(LARGEST_PACKED + 1)

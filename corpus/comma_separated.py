@@ -1,4 +1,4 @@
-"""CSV that spreadsheets may open: rows as the lines of a file, and the cells of such rows read back.
+"""Reads and writes CSV files that are safe to open in a spreadsheet.
 
 A spreadsheet takes a cell that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return for a formula, and
 runs it (CWE-1236; OWASP, *CSV Injection*). So a text that begins so, behind any number of apostrophes, gets one
@@ -26,7 +26,9 @@ _GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 
 def csv_line(row: Sequence[object], quote_all: bool = False) -> str:
-    """A row as a line, with its end. ``quote_all``: each cell in quotation marks, and not only those that need them."""
+    """Return a row as a line, with its line end. With ``quote_all``, every cell is in quotation marks, else only those
+    that need them.
+    """
     guarded = [_guarded(cell) for cell in row]
     quote_all = quote_all or any(isinstance(cell, str) and "\r" in cell for cell in guarded)  # else it ends a row
     text = io.StringIO()
@@ -35,22 +37,24 @@ def csv_line(row: Sequence[object], quote_all: bool = False) -> str:
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """Rows as lines."""
+    """Return the lines of a CSV file, one line a row, each with its line end."""
     return map(csv_line, rows)
 
 
 def csv_cell(text: str) -> str:
-    """A cell of a row that holds text; what most names are made of is as it is, for a corpus has very many."""
+    """Return a text as a cell of a row. Texts of the characters that most names have are not changed, which is fast for
+    a corpus of very many tests.
+    """
     return text if _PLAIN.fullmatch(text) else csv_line([text])[:-1]
 
 
 def cells(row: Sequence[str]) -> list[str]:
-    """The texts of a row that ``csv_line`` wrote and ``csv.reader`` read."""
+    """Return the texts in a row that ``csv_line`` wrote and ``csv.reader`` read."""
     return [cell[1:] if _GUARDED.match(cell) else cell for cell in row]
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a file, each with the number of the line that it ends in, from 1.
+    """Return the rows of a file, each with the number of the line that it ends in, from 1.
 
     Raises ``InputError`` where the file cannot be read or is no CSV, with the line.
     """

@@ -1,4 +1,4 @@
-"""The one error a user may see: what is wrong with an input, and where."""
+"""Defines the one error a user may see, ``InputError``: what is wrong with an input, and where."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST = 1000
 
 @dataclass
 class InputError(Exception):
-    """Bad input: a file, an option or a folder that cannot be used as it is.
+    """An error in the input: a file, an option or a folder that cannot be used as it is.
 
     Shown as one line, ``file:line:column: message``, and answered with exit code 2.
     ``line`` and ``column`` count from 1. What a terminal would not print but obey, or could not, is shown escaped.
@@ -36,7 +36,9 @@ class InputError(Exception):
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", cutoff: float = 0.6) -> str:
-    """What follows an unknown name in an error: ``did you mean a or b?``, or ``otherwise`` where nothing is like it."""
+    """Return what follows an unknown name in an error: ``did you mean a or b?``, or ``otherwise`` where no name is like
+    it.
+    """
     from difflib import get_close_matches  # not loaded where nothing is wrong
 
     near = get_close_matches(name, list(known), cutoff=cutoff)
@@ -44,20 +46,22 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", cutoff: f
 
 
 def one_line(text: str) -> str:
-    """The text as the line of an error: printable, and without its middle where it is longer than ``LONGEST``."""
+    """Return the text as the line of an error: printable, and without its middle where it is longer than
+    ``LONGEST``.
+    """
     text = printable(text)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 203]}...{text[-200:]}"
 
 
 def printable(text: str) -> str:
-    """The text with escapes for control characters, line ends among them, and for lone surrogates."""
+    """Return the text with escapes for control characters, line ends among them, and for lone surrogates."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
 def visible(text: str) -> str:
-    """The text with an escape such as ``\\u202e`` for each character of ``UNSEEN``; line ends and tabs stay.
+    """Return the text with an escape such as ``\u202e`` for each character of ``UNSEEN``; line ends and tabs stay.
 
     In JSON the escape means the character, so nothing is lost there.
     """

@@ -1,4 +1,4 @@
-"""A suite of tests as a folder that other runners take.
+"""Exports a suite of tests as a folder that other runners take.
 
     axb               one NAME.axb a test
     json              one NAME.json a test, and the schema of these files (corpus.runner_tests)
@@ -33,7 +33,7 @@ from corpus.test import Test
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 Files = Iterator[tuple[str, str]]
-"""Relative paths and contents."""
+"""The files of a folder: relative paths and contents."""
 
 
 def export(tests: Sequence[Test], target: str, folder: Path) -> None:
@@ -59,7 +59,7 @@ def write_folder(folder: Path, files: Files) -> None:
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Raises ``InputError`` where a name cannot name a file, or two tests would be one."""
+    """Raise ``InputError`` where a name cannot name a file, or where two tests would have one file."""
     for name, count in Counter(names).items():
         if not _NAME.fullmatch(name):
             raise InputError(f"the test name {name!r} cannot name a file: expected letters, digits and _.+-")
@@ -90,7 +90,7 @@ def _terminating(tests: Sequence[Test], model: str) -> dict[str, bool]:
 
 
 def expected_file(model: str, truths: Mapping[str, bool]) -> tuple[str, str]:
-    """The table of what is expected of files under a model: ``FILE,1`` or ``FILE,0`` a line.
+    """Return the table of what is expected of files under a model: ``FILE,1`` or ``FILE,0`` a line.
 
     Raises ``InputError`` where the model's name cannot name a file.
     """

@@ -1,4 +1,4 @@
-"""Libraries that only some commands need, and the extra of the distribution that brings each.
+"""Names the libraries that only some commands need, and the extra that brings each.
 
 They are imported where they are used. Where one is not installed, ``missing`` says in one line how to have it; a
 command that would find out late, or in a process of its own, asks ``need`` first.
@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from corpus.errors import InputError
 
 DISTRIBUTION = "synth-litmus"
-"""What the package is called where packages are had; ``pyproject.toml`` says the same."""
+"""The name under which package indexes have this distribution; it is also in ``pyproject.toml``."""
 
 EXTRAS = {
     "distributed": "cluster",
@@ -28,14 +28,14 @@ EXTRAS = {
 
 
 def missing(error: ModuleNotFoundError) -> InputError | None:
-    """What to say where a library of an extra is not there; None where it is not of one."""
+    """Return what to say where a library of an extra is not there, or None where no extra brings it."""
     library = (error.name or "").partition(".")[0]
     extra = EXTRAS.get(library)
     return InputError(f"this needs {library}: pip install '{DISTRIBUTION}[{extra}]'") if extra else None
 
 
 def need(library: str) -> None:
-    """Raises ``InputError`` where a library of an extra is not installed. It is not imported."""
+    """Raise ``InputError`` where a library of an extra is not installed. The library is not imported."""
     if find_spec(library) is None:
         error = missing(ModuleNotFoundError(name=library))
         assert error is not None, library

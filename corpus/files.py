@@ -1,4 +1,4 @@
-"""Files and folders that are whole or not there at all."""
+"""Reads and writes files and folders so that each is whole or not there at all."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _FEW = 2**16
 
 
 def folder_of(package: str) -> Path:
-    """Where a package of ours lies, with the texts that ship with it."""
+    """Return the folder of a package of ours, with the texts that ship with it."""
     return Path(import_module(package).__path__[0])
 
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """A file to read.
+    """Open a file to read bytes.
 
     Raises ``InputError`` where it cannot be opened, or is a device or a pipe, which might never end. A pipe that the
     shell hands over, as in ``<(..)``, is read: somebody writes to it.
@@ -51,7 +51,7 @@ def _at_once(path: str, flags: int) -> int:
 
 
 def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
-    """The text of a file of no more than so many bytes.
+    """Return the text of a file of no more than so many bytes.
 
     Raises ``InputError`` where it cannot be read, is larger, or is not UTF-8, with line and column.
     """
@@ -98,7 +98,8 @@ def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = T
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """A folder to write into, which becomes ``folder`` at the end of the block; where the block fails, nothing is left.
+    """Open a folder to write into, which becomes ``folder`` at the end of the block; where the block fails, nothing is
+    left.
 
     Where it is a link to an empty folder, it is that folder that is filled. Raises ``InputError`` where ``folder`` is
     there and is not an empty folder, or cannot be made.
@@ -129,10 +130,12 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 
 def halves(folder: Path) -> list[Path]:
-    """What writes that were killed have left in a folder, whole or half: files that nobody asked for."""
+    """Return the files, whole or half, that killed writes have left in a folder: files that nobody asked for."""
     return sorted(folder.glob(temporary_name("*", "*")))
 
 
 def temporary_name(name: str, process: object) -> str:
-    """What ``write_atomically`` calls a file until it is whole; ``*`` as the process matches what any process left."""
+    """Return the name that ``write_atomically`` gives a file until it is whole; ``*`` as the process matches what any
+    process left.
+    """
     return f".{name}.{process}.tmp"

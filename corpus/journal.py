@@ -1,4 +1,4 @@
-"""The journal of a running synthesis, and the corpus that is made of it; ``read_corpus`` opens either.
+"""Keeps the journal of a running synthesis, and makes the corpus of it. ``read_corpus`` opens either.
 
 A synthesis writes to ``journal.jsonl`` alone, append-only, and each append is on the disk before it returns. The other
 files are derived from it. So a run that is stopped at any instant leaves a corpus that opens and that can go on where
@@ -45,11 +45,11 @@ from corpus.test import Test
 
 
 class FoundTest(msgspec.Struct, frozen=True, gc=False):  # processes send hundreds of thousands to each other
-    """What one solution of a solver gave.
+    """The record of one solution of a solver.
 
-    ``program`` is the solution as text, blocked again on resume. ``tests`` are the tests that came of it, each with
-    the key it is sorted by and its record; there are none where a filter dropped them. Records with an empty name get
-    one at the end. ``beside`` are records, likewise, that go with the tests and are none of the corpus.
+    ``program`` is the solution as text, blocked again on resume. ``tests`` are the tests that came of it, each with the
+    key it is sorted by and its record; there are none where a filter dropped them. Records with an empty name get one
+    at the end. ``beside`` are records with their keys that go with the tests and are not part of the corpus.
     """
 
     program: str
@@ -82,7 +82,7 @@ def _decode(line: bytes) -> _Entry:
 
 
 def read_corpus(path: Path) -> Corpus:
-    """A corpus and its tests; of one that is not finished, the tests found so far.
+    """Return a corpus and its tests; for one that is not finished, the tests found so far.
 
     Raises ``InputError`` with file and line where something in it cannot be read. Nothing is changed or deleted.
     """
@@ -98,7 +98,7 @@ def read_corpus(path: Path) -> Corpus:
 
 
 def is_complete(path: Path) -> bool:
-    """Whether a folder is a complete corpus, every test of which can be read."""
+    """Decide whether a folder is a complete corpus, every test of which can be read."""
     try:
         return read_manifest(path).get("complete") is True and read_corpus(path).complete
     except InputError:
@@ -106,7 +106,7 @@ def is_complete(path: Path) -> bool:
 
 
 def remove_derived(path: Path, *names: str, halves: bool = False) -> None:
-    """Remove files of a folder, and the halves of them that stopped writes have left; or those ``halves`` alone."""
+    """Remove files of a folder, and the halves of them that stopped writes have left, or those ``halves`` alone."""
     for name in names:
         for file in (*path.glob(temporary_name(name, "*")), *(() if halves else (path / name,))):
             file.unlink(missing_ok=True)
@@ -142,7 +142,7 @@ class Journal:
         resume: bool,
         is_done_with: Callable[[Mapping[str, Any]], bool] = _never,
     ) -> Journal:
-        """``resume`` or ``create``, and raises as that does."""
+        """Open a journal by ``resume`` or by ``create``, and raise what that raises."""
         return cls.resume(path, request, is_done_with) if resume else cls.create(path, request)
 
     @classmethod
@@ -197,7 +197,9 @@ class Journal:
         return journal
 
     def append(self, unit: str, founds: Sequence[FoundTest]) -> None:
-        """Record what a unit of work found; on the disk on return. Raises ``InputError`` where it cannot be written."""
+        """Record what a unit of work found, which is on the disk on return. Raises ``InputError`` where it cannot be
+        written.
+        """
         self._write(
             _Entry(unit=unit, program=found.program, tests=_raw(found.tests), beside=_raw(found.beside))
             for found in founds
@@ -209,7 +211,7 @@ class Journal:
         self._write([_Entry(unit=unit, closed=self.closed[unit])])
 
     def close(self) -> None:
-        """Let go of the file; the corpus can then be resumed by another process."""
+        """Close the file; another process can then resume the corpus."""
         self._file.close()
 
     def __enter__(self) -> Journal:
@@ -283,7 +285,8 @@ def finish(
 def finish_named(
     journal: Journal, manifest: Mapping[str, Any], times: Mapping[str, Any], wants: Callable[[Test], bool]
 ) -> int:
-    """``finish`` where all tests have names: those that are wanted, one at a time.
+    """Turn a journal whose tests all have names into a corpus of those that are wanted, one at a time, as ``finish``
+    does.
 
     Memory holds where in the journal each test stands, and not the tests. ``wants`` is asked in their order.
     """
@@ -303,7 +306,7 @@ def _end(journal: Journal, lines: Iterable[Line], manifest: Mapping[str, Any], t
 
 
 def programs_of(journal: Journal) -> dict[str, list[str]]:
-    """What solvers found, by unit: the text of each solution, in the order in which it was recorded."""
+    """Return what solvers found, by unit: the text of each solution, in the order in which it was recorded."""
     found: dict[str, list[str]] = {}
     for _, entry in _entries(journal.path / JOURNAL):
         if entry.unit is not UNSET and entry.program is not UNSET:
@@ -312,7 +315,7 @@ def programs_of(journal: Journal) -> dict[str, list[str]]:
 
 
 def records_beside(journal: Journal) -> list[Test]:
-    """The records that go with the tests of a journal and are none, sorted by their keys, each digest once."""
+    """Return the records that go with the tests of a journal and are none, sorted by their keys, each digest once."""
     path = journal.path / JOURNAL
     found = (each for _, entry in _entries(path) for each in entry.beside)
     return _gather([_Entry(tests=tuple(found))], record_reader(journal.request.get("models", [])), path)
@@ -327,7 +330,7 @@ def _plain_records(records: Iterable[tuple[str, Raw]]) -> tuple[tuple[str, bytes
 
 
 def first_free(name: str, taken: Collection[str]) -> str:
-    """The name, or where it is taken the name with the first rank that is not, ``WW.U-2``."""
+    """Return a name, or where it is taken the name with the first rank that is not, ``WW.U-2``."""
     ranked = (name if rank == 1 else f"{name}-{rank}" for rank in count(1))
     return next(each for each in ranked if each not in taken)
 
@@ -384,7 +387,7 @@ def _gather(entries: Iterable[_Entry], read: Callable[[bytes], AnyTest], path: P
 
 
 def sorted_once(keyed: Iterable[tuple[str, Test]]) -> list[Test]:
-    """Tests by their keys, of those with the same digest the first: as a journal's become a corpus."""
+    """Return tests sorted by their keys, the first of each digest, as the tests of a journal become a corpus."""
     return _once([(key, test.digest, test) for key, test in keyed])
 
 
@@ -403,7 +406,7 @@ class _Head(msgspec.Struct, gc=False):
 
 
 def _stored(path: Path, models: Sequence[str]) -> Iterator[Test]:
-    """The same, each read when it is its turn."""
+    """The tests of a journal, each read when it is its turn."""
     head, read, begin = decoder(_Head), record_reader(models), 0
     found: list[tuple[str, str, int, int]] = []
     try:
@@ -427,7 +430,9 @@ def _stored(path: Path, models: Sequence[str]) -> Iterator[Test]:
 
 
 def _name(tests: list[AnyTest]) -> list[AnyTest]:
-    """The tests named by bound and rank where they have no name yet, and by a rank where another has their name."""
+    """The tests named by bound and rank where they have no name yet, and by a rank where another test has their
+    name.
+    """
     totals = Counter(test.bound for test in tests)
     widths = {bound: max(4, len(str(total))) for bound, total in totals.items()}
     ranks = {bound: count(1) for bound in totals}

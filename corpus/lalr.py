@@ -1,4 +1,5 @@
-"""Texts parsed by the tables of a grammar: the trees that lark makes, several times as fast, and without lark.
+"""Parses texts by the tables of a grammar, without lark and several times as fast. The trees are those that
+lark makes.
 
 ``corpus.tables`` has lark make the tables of an LALR parser; those of the grammars that ship are files beside them.
 ``Grammar`` runs them in one loop, where lark calls six functions a token. What it expected where a text is wrong is
@@ -16,7 +17,7 @@ from typing import Any, Self, cast
 
 
 class Token(str):
-    """A word of a text: which terminal of the grammar it is, and where it stands."""
+    """A word of a text: the terminal of the grammar that it is, and the place where it stands."""
 
     __slots__ = ("column", "line", "type")
     type: str
@@ -30,12 +31,12 @@ class Token(str):
         return token
 
     def with_word(self, word: str) -> Token:
-        """Another word in its place."""
+        """Return a token of another word with the kind and place of this one."""
         return Token(word, self.type, self.line, self.column)
 
 
 class Tree:
-    """What a rule of a grammar made of a part of a text: the rule's name, or another that it gives, and the children.
+    """A part of a text that a rule of a grammar read: the rule's name, or another that it gives, and the children.
 
     ``first`` is the token with which it begins, though it be no child; None where it has none.
     """
@@ -49,16 +50,16 @@ class Tree:
 
     @property
     def line(self) -> int:
-        """Where it begins; 0 where it has no token."""
+        """The line where the tree begins; 0 where it has no token."""
         return self.first.line if self.first else 0
 
     @property
     def column(self) -> int:
-        """Likewise."""
+        """The column where the tree begins; 0 where it has no token."""
         return self.first.column if self.first else 0
 
     def trees(self) -> Iterator[Tree]:
-        """The tree itself and all below it, each before those below it, from left to right."""
+        """Return the tree itself and all trees below it, each before those below it, from left to right."""
         left = [self]
         while left:
             tree = left.pop()
@@ -66,7 +67,7 @@ class Tree:
             left += [child for child in reversed(tree.children) if isinstance(child, Tree)]
 
     def tokens(self) -> Iterator[Token]:
-        """The tokens that are left in it, from left to right."""
+        """Return the tokens that are left in the tree, from left to right."""
         left: list[Branch] = [self]
         while left:
             branch = left.pop()
@@ -84,7 +85,7 @@ _Reduction = tuple[int, str, str | None, Sequence[int | None] | None, bool]
 
 
 class Grammar:
-    """The tables of a grammar that starts with one of its rules; ``corpus.tables.make`` says what they are."""
+    """A grammar that starts with one of its rules, as tables; ``corpus.tables.make`` describes them."""
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
         reductions: list[_Reduction] = [tuple(rule) for rule in tables["rules"]]
@@ -105,7 +106,7 @@ class Grammar:
         return match, keywords
 
     def parse(self, text: str) -> Tree | None:
-        """The syntax tree, None where there is an error."""
+        """Return the syntax tree of a text, or None where there is an error."""
         rows, scanners, new, last = self._rows, self._scanners, str.__new__, self._end
         state = 0
         states, values, firsts = [state], list[Any](), list[Token | None]()  # firsts: with which token a value begins

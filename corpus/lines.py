@@ -1,6 +1,7 @@
-"""A file of JSON lines that only grows: each append is on the disk before it returns, and one process at a time writes.
+"""Keeps a file of JSON lines that only grows, written by one process at a time.
 
-So a run that is stopped at any instant leaves whole lines and at most one that is cut off, which the next run drops.
+Each append is on the disk before it returns. So a run that is stopped at any instant leaves whole lines and at most one
+that is cut off, which the next run drops.
 
 Assumption: a file system where ``flock`` works.
 """
@@ -25,7 +26,9 @@ Entry = TypeVar("Entry")
 
 
 def decoder(kind: type[Entry]) -> Callable[[bytes | str], Entry]:
-    """A function from a line of JSON to a value of a type; it raises ``ValueError`` where the line denotes none."""
+    """Return a function from a line of JSON to a value of a type; it raises ``ValueError`` where the line
+    denotes none.
+    """
     typed = msgspec.json.Decoder(kind)
 
     def decode(line: bytes | str) -> Entry:
@@ -41,7 +44,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def encode(value: object) -> bytes:
-    """A value as a line of JSON, without its end, which hides nothing (``corpus.errors.visible``)."""
+    """Return a value as a line of JSON, without its end, in which nothing is hidden (``corpus.errors.visible``)."""
     data = _encode(value)
     return data if data.isascii() else visible(data.decode()).encode()
 
@@ -49,8 +52,8 @@ def encode(value: object) -> bytes:
 def whole_lines(
     file: IO[bytes], path: Path, decode: Callable[[bytes], Entry], expected: str
 ) -> Iterator[tuple[int, Entry]]:
-    """Every line of a file as ``decode`` reads it, with the offset of its end; a last line that is no whole one is left
-    out.
+    """Return every line of a file as ``decode`` reads it, with the offset of its end; a last line that is not whole is
+    left out.
 
     Raises ``InputError`` where a line before the last is not ``expected``.
     """
@@ -70,7 +73,7 @@ def whole_lines(
 
 
 def is_cut(path: Path) -> bool:
-    """Whether a file ends in the middle of a line. Raises ``InputError`` where it cannot be read."""
+    """Decide whether a file ends in the middle of a line. Raises ``InputError`` where it cannot be read."""
     with open_bytes(path) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 1))
@@ -81,7 +84,8 @@ def is_cut(path: Path) -> bool:
 def open_lines(
     path: Path | None, decode: Callable[[bytes], Entry], begins: bytes, expected: str, busy: str
 ) -> Iterator[tuple[list[Entry], Callable[[bytes], None]]]:
-    """What a file of lines holds, which is made if need be, and a function that adds a line; ``None`` keeps nothing.
+    """Return the lines that a file holds, which is made if need be, and a function that adds a line; ``None`` keeps
+    nothing.
 
     A last line that was cut off is dropped; one that does not begin as every line does was not cut off, it is something
     else. Raises ``InputError`` where the file cannot be opened, is in use, or a line is not ``expected``.
@@ -106,7 +110,7 @@ def open_lines(
 
 
 class LineFile:
-    """The file, open for appending and locked; made by ``open``, used as a context manager."""
+    """A file of lines, open for appending and locked; it is made by ``open``, and is a context manager."""
 
     def __init__(self, path: Path, file: io.FileIO) -> None:
         self.path = path
@@ -115,7 +119,7 @@ class LineFile:
 
     @classmethod
     def open(cls, path: Path, busy: str, new: bool = False) -> LineFile:
-        """The file at ``path``, made if need be; with ``new`` it must not be there yet.
+        """Open the file at ``path``, made if need be; with ``new`` it must not be there yet.
 
         Raises ``OSError``, and ``InputError`` with the words ``busy`` where another process holds it.
         """
@@ -134,7 +138,7 @@ class LineFile:
         self._file.seek(end)
 
     def append(self, lines: Iterable[bytes], hint: str = "") -> None:
-        """Add lines, which come without their newlines; all of them are on the disk on return, or none.
+        """Add lines, which come without their newlines; on return all of them are on the disk, or none.
 
         Raises ``InputError`` where they cannot be written; ``hint`` is what it then says besides.
         """
@@ -150,7 +154,7 @@ class LineFile:
             raise InputError(f"cannot write: {error.strerror}{hint}", str(self.path)) from None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file and give up its lock, so that another process may write to it."""
         self._file.close()
 
     def __enter__(self) -> LineFile:

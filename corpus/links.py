@@ -1,4 +1,5 @@
-"""From which tests of a suite, and which relaxations of them, its mutants come: ``mutants/links.csv`` (docs/corpus.md).
+"""Reads and writes ``mutants/links.csv``, the links from tests to mutants (docs/corpus.md). A link says from which
+relaxation of which test a mutant comes.
 
 A *relaxation* is any step to a mutant here, two accesses turned round, too. A mutant may come from several tests, and
 from several relaxations of one. Of a suite that was written before there was a column ``kind``, kinds are empty.
@@ -24,7 +25,9 @@ _COLUMNS = ("test", "mutant", "relaxation", "kind")
 
 @dataclass(frozen=True, slots=True)
 class MutantLink:
-    """A test and a mutant of it by name, and the relaxation between: in words, and what it is of (``Relaxed``)."""
+    """A link from a test to a mutant of it, both by name. ``relaxation`` says in words what was relaxed, ``kind`` is
+    its ``RelaxationTarget``.
+    """
 
     test: str
     mutant: str
@@ -33,14 +36,14 @@ class MutantLink:
 
 
 def print_links(links: Iterable[MutantLink]) -> Iterator[str]:
-    """The lines of the file."""
+    """Return the lines of the file of links, the header first."""
     yield csv_line(_COLUMNS)
     for link in links:
         yield csv_line((link.test, link.mutant, link.relaxation, link.kind), quote_all=True)
 
 
 def read_links(suite: Path) -> list[MutantLink]:
-    """The links of a suite, in the order of its tests.
+    """Return the links of a suite, in the order of its tests.
 
     Raises ``InputError`` where it has no mutants, and where a line is no link, with file and line.
     """

@@ -1,4 +1,4 @@
-"""Tests as lines of JSON, the records of ``tests.jsonl`` (docs/corpus.md)."""
+"""Reads and writes tests as lines of JSON, the records of ``tests.jsonl`` (docs/corpus.md)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Record(msgspec.Struct, gc=False):
 
 
 class _Written(msgspec.Struct, gc=False):
-    """The same in the order in which it is written."""
+    """A record with its members in the order in which they are written."""
 
     name: str
     digest: str
@@ -47,7 +47,7 @@ class _Written(msgspec.Struct, gc=False):
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
-    """A record to be written, of which only that is read which a corpus counts and sorts by.
+    """A record to be written, of which only the parts are read that a corpus counts and sorts by.
 
     ``rest`` is the record after the name, with the end of the line: a test gets its name last, and nothing else of it
     changes.
@@ -61,7 +61,7 @@ class Line(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def record(self) -> bytes:
-        """The line, by the name that the test has now."""
+        """The line, with the name that the test has now."""
         return b'{"name":' + encode(self.name) + self.rest
 
 
@@ -79,7 +79,7 @@ _UNNAMED = b'{"name":"",'
 
 
 def test_record(test: Test) -> bytes:
-    """A test as one line of JSON, without the newline. Equal tests give equal lines."""
+    """Return a test as one line of JSON, without the newline. Equal tests give equal lines."""
     progress = test.bound == axb_bound(test.text)
     return encode(
         _Written(
@@ -97,7 +97,7 @@ def test_record(test: Test) -> bytes:
 
 
 def progress_record(digest: str, behaviour: str, text: str, groups: Raw, tags: tuple[str, ...]) -> bytes:
-    """``test_record`` of a progress test that has no name yet, with its verdicts as ``verdict_groups``."""
+    """Return the ``test_record`` of a progress test that has no name yet, with its verdicts as ``verdict_groups``."""
     return encode(_Written("", digest, behaviour, UNSET, UNSET, text, groups, tags, UNSET))
 
 
@@ -105,7 +105,7 @@ test_record.__test__ = False  # type: ignore[attr-defined]  # not a test of pyte
 
 
 def record_reader(models: Sequence[str] = ()) -> Callable[[bytes], Test]:
-    """A reader of records; it raises ``ValueError`` where a line is none.
+    """Return a reader of records; it raises ``ValueError`` where a line is none.
 
     Verdicts come in the order of ``models``, others after them. Equal verdict vectors share one mapping, for a corpus
     has few of them.
@@ -132,14 +132,16 @@ def record_reader(models: Sequence[str] = ()) -> Callable[[bytes], Test]:
 
 
 def line_of(test: Test) -> Line:
-    """A test, to be written."""
+    """Return a test as a line that a corpus can count, sort and write."""
     rest = test_record(test).removeprefix(b'{"name":' + encode(test.name))
     return Line(test.name, test.digest, test.bound, test.verdicts, rest + b"\n")
 
 
 def line_reader(models: Sequence[str] = ()) -> Callable[[bytes], Line]:
-    """``line_of`` what ``record_reader`` reads, in a third of the time where a record has no name yet: it is supposed
-    that it was read before, or is ours. Raises as that does, where it is not even the beginning of a record."""
+    """Return a reader of records that gives the ``line_of`` each test, in a third of the time where a record has no
+    name yet: it is supposed that it was read before, or is ours. It raises ``ValueError`` as ``record_reader`` does,
+    where a line is not even the beginning of a record.
+    """
     decode, vector, read = decoder(_Head), _vectors(models), record_reader(models)
 
     def line(record: bytes) -> Line:
@@ -168,7 +170,7 @@ def _vectors(models: Sequence[str]) -> Callable[[bytes], Mapping[str, str]]:
 
 
 def verdict_groups(verdicts: Mapping[str, str]) -> Raw:
-    """Verdicts as a record has them: of each the models that say so."""
+    """Return verdicts as a record has them: for each verdict the models that give it."""
     return _verdict_groups(tuple(verdicts), tuple(verdicts.values()))
 
 

@@ -1,4 +1,5 @@
-"""Tests of either family as JSON for a runner that parses no litmus test: one object a test, with a schema.
+"""Writes tests of either family as JSON, for a runner that parses no litmus test. There is one object a test, with a
+schema.
 
 The object has everything that a runner needs: the threads with their places and instructions, each with its kind, the
 locations, the condition, verdicts, and the test as text. With ``synth compile --json`` it has the program that was made
@@ -24,7 +25,7 @@ FORMAT = 1
 """Version of the format; it grows when a reader of the old one would fail."""
 
 SCHEMA = "runner-test.schema.json"
-"""What the file with the schema is called, which is in this package as well."""
+"""The name of the file with the schema, which is in this package as well."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ CODING = Coding(
 
 
 def of_progress(test: Test, compiled: Compiled | None = None) -> RunnerTest:
-    """A progress test of a corpus."""
+    """Return a progress test of a corpus as a test for a runner."""
     return RunnerTest(
         FORMAT, test.name, test.digest, program_of(test), test.text, verdicts=test.verdicts, compiled=compiled
     )
@@ -96,17 +97,17 @@ def of_progress(test: Test, compiled: Compiled | None = None) -> RunnerTest:
 def of_litmus(
     name: str, test: LitmusTest, text: str, verdicts: Mapping[str, str], compiled: Compiled | None = None
 ) -> RunnerTest:
-    """A litmus test, called by the name of its file or as a corpus calls it."""
+    """Return a litmus test as a test for a runner, called by the name of its file or as a corpus calls it."""
     return RunnerTest(FORMAT, name, litmus_digest(test), test, text, verdicts=verdicts, compiled=compiled)
 
 
 def print_runner_test(test: RunnerTest) -> str:
-    """The object, as a file has it."""
+    """Return the JSON text of a test for a runner, as a file has it."""
     return json.dumps(CODING.encode(test), ensure_ascii=False, indent=1) + "\n"
 
 
 def parse_runner_test(text: str, path: str | None = None) -> RunnerTest:
-    """The test that an object is. Raises ``InputError`` with the place in it where it is none."""
+    """Return the test that a JSON text denotes. Raises ``InputError`` with the place in it where it is none."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -121,12 +122,12 @@ def parse_runner_test(text: str, path: str | None = None) -> RunnerTest:
 
 
 def schema() -> str:
-    """The schema of such objects."""
+    """Return the JSON Schema of tests for a runner, as a file has it."""
     return json.dumps(CODING.schema(RunnerTest), indent=1) + "\n"
 
 
 def files(tests: Iterable[RunnerTest]) -> Iterator[tuple[str, str]]:
-    """A file for each test, and the schema beside them."""
+    """Return the name and text of a file for each test, and of the schema beside them."""
     for test in tests:
         yield f"{test.name}.json", print_runner_test(test)
     yield SCHEMA, schema()

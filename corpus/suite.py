@@ -1,4 +1,5 @@
-"""The corpus: a folder of tests of one family, in a form that other runners read (docs/corpus.md).
+"""Reads and writes a corpus, which is a folder of tests of one family. Its form is one that other runners read
+(docs/corpus.md).
 
     manifest.json   what was asked, complete or not, models, counts
     tests.jsonl     one test a line
@@ -56,17 +57,17 @@ class Corpus:
 
     @property
     def models(self) -> list[str]:
-        """The models that it is labelled under, in their order."""
+        """The names of the models that the corpus is labelled under, in their order."""
         return list(self.manifest.get("models", []))
 
     @property
     def complete(self) -> bool:
-        """Whether there is no other test of what was asked."""
+        """A corpus is complete where no test of what was asked for is missing."""
         return self.manifest.get("complete") is True
 
     @property
     def state(self) -> str:
-        """Whether it is complete, in words."""
+        """The state of the corpus in words: complete, or why it is not and how to go on."""
         if self.complete:
             return "complete"
         stopped = self.manifest.get("stopped") or ("" if "counts" in self.manifest else "the run did not end")
@@ -89,12 +90,12 @@ class _Manifest(msgspec.Struct):
 
 
 def is_corpus(path: Path) -> bool:
-    """Whether a folder is a corpus, finished or not."""
+    """Decide whether a folder is a corpus, finished or not."""
     return (path / MANIFEST).is_file() or (path / JOURNAL).is_file()
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """The manifest of a corpus. Raises ``InputError`` where there is none or it cannot be read."""
+    """Return the manifest of a corpus. Raises ``InputError`` where there is none or it cannot be read."""
     if not path.exists():
         raise InputError("no such folder", str(path))
     if not is_corpus(path):
@@ -136,18 +137,18 @@ def _not_json(data: bytes, file: Path) -> InputError:
 
 
 def is_old_suite(manifest: Mapping[str, Any]) -> bool:
-    """Whether this is the manifest of a suite of memory tests of format 1."""
+    """Decide whether this is the manifest of a suite of memory tests of format 1."""
     return bool(manifest["format"] == 1) and manifest.get("request", {}).get("kind") == "memory"
 
 
 def first_manifest(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The manifest of a corpus that a search has just begun to fill."""
+    """Return the manifest of a corpus that a search has just begun to fill."""
     manifest: dict[str, Any] = {"format": FORMAT, "complete": False}
     return manifest | {"request": request, "models": request.get("models", [])} if request else manifest
 
 
 def repair_hint(manifest: Mapping[str, Any]) -> str:
-    """How a damaged corpus is repaired: by the command that made it."""
+    """Return how a damaged corpus is repaired: by the command that made it."""
     request = manifest.get("request", {})
     kind = request.get("kind")
     command = "map" if "mapping" in request else kind if kind in ("memory", "select") else "progress"
@@ -155,7 +156,9 @@ def repair_hint(manifest: Mapping[str, Any]) -> str:
 
 
 def read_tests(path: Path, manifest: Mapping[str, Any]) -> list[Test]:
-    """The tests of ``tests.jsonl`` in a folder. Raises ``InputError`` where a line is damaged or one is missing."""
+    """Return the tests of ``tests.jsonl`` in a folder. Raises ``InputError`` where a line is damaged or one is
+    missing.
+    """
     file, repair = path / TESTS, repair_hint(manifest)
     tests = list(_read_lines(file, manifest.get("models", []), repair))
     promised = manifest.get("counts", {}).get("tests", len(tests))
@@ -187,7 +190,7 @@ def _read_lines(path: Path, models: Sequence[str], repair: str) -> Iterator[Test
 def write_corpus(
     path: Path, tests: Iterable[Test], manifest: Mapping[str, Any], times: Mapping[str, Any] | None = None
 ) -> int:
-    """Write tests, named and sorted already, as a corpus into an existing folder, and give their number.
+    """Write tests, named and sorted already, as a corpus into an existing folder, and return their number.
 
     ``format`` and ``counts`` are added to the manifest, to the counts that it has; its ``models`` give the columns of
     the labels. Raises ``InputError`` where a file cannot be written; files that were there are then as before.
@@ -198,7 +201,7 @@ def write_corpus(
 def write_lines(
     path: Path, lines: Iterable[Line], manifest: Mapping[str, Any], times: Mapping[str, Any] | None = None
 ) -> int:
-    """``write_corpus`` of tests as they are written."""
+    """Write a corpus as ``write_corpus`` does, from tests as they are written."""
     # Of each test only that is kept of it.
     names: list[str] = []
     said: list[Mapping[str, str]] = []
@@ -221,14 +224,14 @@ def write_lines(
 
 
 def completed(manifest: Mapping[str, Any], models: Sequence[str], bounds: Iterable[str]) -> dict[str, Any]:
-    """The manifest of tests of these bounds that are labelled under these models, with what it says besides."""
+    """Return the manifest of tests of these bounds that are labelled under these models, with what it says besides."""
     tests = Counter(bounds)
     counts = {"tests": tests.total(), "bounds": {bound: tests[bound] for bound in sorted(tests)}}
     return {"format": FORMAT, **manifest, "models": list(models), "counts": {**manifest.get("counts", {}), **counts}}
 
 
 def label_lines(said: Iterable[tuple[str, Mapping[str, str]]], models: Sequence[str]) -> Iterator[str]:
-    """``labels.csv``, line by line: the names of tests and their verdicts, a column for each model."""
+    """Return ``labels.csv``, line by line: the names of tests and their verdicts, a column for each model."""
     yield csv_line(["name", *models])
     rows: dict[int, str] = {}  # tests of one verdict vector share the mapping
     for name, verdicts in said:
@@ -239,5 +242,5 @@ def label_lines(said: Iterable[tuple[str, Mapping[str, str]]], models: Sequence[
 
 
 def pretty(value: Mapping[str, Any]) -> str:
-    """JSON for people, as manifests are written."""
+    """Return JSON for people, as manifests are written."""
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

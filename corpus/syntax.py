@@ -1,4 +1,4 @@
-"""What the parsers of the test languages share: lark grammars as package data, syntax errors as ``InputError``."""
+"""Parses the test languages, and reports syntax errors as ``InputError``. Their lark grammars are package data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from corpus.files import folder_of
 from corpus.lalr import Grammar, Token, Tree
 
 BLANKS = " \t\f\r\n"
-"""What may stand between the words of a test, by ``WS`` of lark."""
+"""The text that may stand between the words of a test, by ``WS`` of lark."""
 
 LARGEST_NUMBER = 2**31 - 1
 """Digests are made of 32-bit integers, and so are values on a device."""
@@ -45,17 +45,17 @@ _PUNCTUATION = {
     "VBAR": "|",
     "$END": "the end of the file",
 }
-"""How the names that lark gives to signs read to a person."""
+"""The text that a person reads for each name that lark gives to a sign."""
 
 
 def grammar_text(grammar: str) -> str:
-    """The text of a grammar, or of several that are joined by `` + ``; see ``parse``."""
+    """Return the text of a grammar, or of several that are joined by `` + ``; see ``parse``."""
     names = [name.rpartition(".") for name in grammar.split(" + ")]
     return "\n".join((folder_of(folder) / f"{name}.lark").read_text("utf-8") for folder, _, name in names)
 
 
 def tables_file(grammar: str, start: str) -> Path:
-    """Where its tables are; see ``corpus.tables``."""
+    """Return the path of the file with the tables of a grammar (``corpus.tables``) that starts with a rule."""
     folder, _, name = grammar.split(" + ")[-1].rpartition(".")
     return folder_of(folder) / f"{name}.{start}.json"
 
@@ -73,7 +73,7 @@ def _grammar(grammar: str, start: str) -> Grammar:
 
 @lru_cache(maxsize=32)
 def _tree(grammar: str, start: str, text: str) -> Tree | None:
-    # Neighbours in a suite have the same declarations and the same condition, and reading costs more than judging.
+    # Neighbours in a suite often have equal declarations and conditions, and reading costs more than judging.
     return _grammar(grammar, start).parse(text)
 
 
@@ -108,7 +108,7 @@ def parse(
     bounded: bool = True,
     chains: tuple[str, ...] = (),
 ) -> Tree:
-    """The syntax tree of ``text`` by a grammar; not to be changed, for it is kept.
+    """Return the syntax tree of ``text`` by a grammar. The tree must not be changed, for it is kept.
 
     The grammar ``corpus.progress.axb`` is the file ``axb.lark`` beside the modules of ``corpus.progress``; one that
     extends another is read after it, ``oracle.cat.terms + oracle.cat.language``.
@@ -128,12 +128,14 @@ def parse(
 
 
 def subtrees(tree: Tree, kind: str | None = None) -> list[Tree]:
-    """The children of a tree that are trees, all or of one rule."""
+    """Return the children of a tree that are trees, all or of one rule."""
     return [child for child in tree.children if isinstance(child, Tree) and kind in (None, child.data)]
 
 
 def chain(tree: Tree) -> list[Tree]:
-    """The operands of an operator, ``a``, ``b`` and ``c`` of ``(a or b) or c``, where the tree goes on to the left."""
+    """Return the operands of an operator, ``a``, ``b`` and ``c`` of ``(a or b) or c``, where the tree goes on to the
+    left.
+    """
     found: list[Tree] = []
     left = tree
     while left.data == tree.data:
@@ -143,18 +145,18 @@ def chain(tree: Tree) -> list[Tree]:
 
 
 def leaves(tree: Tree, *kinds: str) -> list[Token]:
-    """The children of a tree that are tokens, all or of some terminals."""
+    """Return the children of a tree that are tokens, all or of some terminals."""
     return [child for child in tree.children if isinstance(child, Token) and (not kinds or child.type in kinds)]
 
 
 def error_at(message: str, token: Token, path: str | None) -> InputError:
-    """The error at a token's place."""
+    """Return an error with a message, placed at a token."""
     return InputError(message, path, token.line, token.column)
 
 
 def number(token: Token, path: str | None, largest: int = LARGEST_NUMBER) -> int:
-    """The number that a token of decimal digits denotes. Raises ``InputError`` where it is above ``largest``, or not
-    decimal, as what a grammar reads for values of C may be.
+    """Return the number that a token of decimal digits denotes. Raises ``InputError`` where it is above ``largest``, or
+    not decimal, as what a grammar reads for values of C may be.
     """
     digits = token.lstrip("0") or "0"
     if not digits.isdecimal() or len(digits) > len(str(largest)) or int(digits) > largest:
@@ -163,7 +165,8 @@ def number(token: Token, path: str | None, largest: int = LARGEST_NUMBER) -> int
 
 
 def wrapped(token: Token, path: str | None) -> int:
-    """A decimal or hexadecimal literal as a 32-bit two's complement value: ``0x80000000`` is the smallest number.
+    """Return a decimal or hexadecimal literal as a 32-bit two's complement value: ``0x80000000`` is the smallest
+    number.
 
     Raises ``InputError`` where it needs more than 32 bits.
     """
@@ -177,7 +180,7 @@ def wrapped(token: Token, path: str | None) -> int:
 
 
 def _syntax_error(grammar: str, start: str, text: str, path: str | None, terminals: Mapping[str, str]) -> InputError:
-    from corpus.tables import what_is_wrong  # likewise
+    from corpus.tables import what_is_wrong  # lark is not imported where it is not needed
 
     line, column, names, found = what_is_wrong(grammar, start, text)
     words = {terminals.get(name, _PUNCTUATION.get(name, name)) for name in names}

@@ -1,9 +1,9 @@
-"""The tables that ``corpus.lalr`` runs, made by lark of a grammar; and what lark says of a text that is wrong.
+"""Makes the parser tables that ``corpus.lalr`` runs, and explains syntax errors, by lark.
 
 Making them takes lark a tenth of a second, so those of the grammars that ship are made before, in JSON:
 ``c.threads.json`` beside ``c.lark`` are those that start with its rule ``threads``. They name the checksum of the
-grammar that they are of; where that has changed, they are made anew each time, until
-``pytest --promote tests/unit/test_tables.py`` writes them.
+grammar that they are of; where that has changed, they are made anew each time, until ``pytest --promote
+tests/unit/test_tables.py`` writes them.
 
 Assumption: lark is 1.3, whose inner parts these are.
 """
@@ -29,7 +29,8 @@ def _lark(text: str, start: str) -> Any:
 
 
 def make(text: str, start: str) -> dict[str, Any]:
-    """The tables of a grammar in lark's language that starts with one of its rules; the same each time.
+    """Return the tables of a grammar in lark's language that starts with one of its rules; equal grammars give equal
+    tables.
 
     ``rules``: of how many values a rule makes one, its name, that of the tree that it makes (none where a value stays
     what it is), which of the values are its children (all, where there is no list; ``~n`` stands for the children of
@@ -76,7 +77,7 @@ def make(text: str, start: str) -> dict[str, Any]:
 
 
 def written(tables: Mapping[str, Any]) -> str:
-    """Tables as JSON, with a line for each rule, scanner and state."""
+    """Return tables as JSON, with a line for each rule, scanner and state."""
     parts = []
     for key, value in tables.items():
         whole = json.dumps(value)
@@ -87,7 +88,7 @@ def written(tables: Mapping[str, Any]) -> str:
 
 
 def what_is_wrong(grammar: str, start: str, text: str) -> tuple[int, int, set[str], str]:
-    """Of a text that a grammar does not read: line, column, the terminals that it expected, and what it found.
+    """Return why a grammar does not read a text: line, column, the terminals that it expected, and what it found.
 
     A terminal that the grammar gives no name is what stands in the text.
     """

@@ -1,4 +1,5 @@
-"""Frozen dataclasses as JSON, JSON as dataclasses, and the JSON Schema of both, by the types of their fields.
+"""Encodes frozen dataclasses as JSON, decodes them, and makes their JSON Schema. It goes by the types of their
+fields.
 
     Load("r0", Loc("x"))    {"kind": "load", "target": "r0", "address": {"kind": "location", "name": "x"}}
 
@@ -23,12 +24,12 @@ _PRIMITIVES = {int: "integer", str: "string", bool: "boolean", types.NoneType: "
 
 @dataclass(frozen=True)
 class Coding:
-    """What the kinds of dataclasses are called."""
+    """The kinds that a coding gives to dataclasses, by which JSON tells them from each other."""
 
     kinds: Mapping[type, str]
 
     def encode(self, value: Any) -> Any:
-        """A value as JSON."""
+        """Return a value, such as a dataclass, as JSON data."""
         if isinstance(value, Enum):
             return _word(value)
         if value is None or isinstance(value, bool | int | str):
@@ -48,7 +49,9 @@ class Coding:
         return found
 
     def decode(self, kind: Any, data: Any, at: str = "") -> Any:
-        """A value of a type. Raises ``InputError`` with the place in the JSON where the data is none."""
+        """Return the value of a type that JSON data denotes. Raises ``InputError`` with the place in the JSON where the
+        data denotes none.
+        """
         origin, inner = get_origin(kind), get_args(kind)
         if origin in (types.UnionType, Union):
             return self.decode(self._member(inner, data, at), data, at)
@@ -106,7 +109,7 @@ class Coding:
         return _PRIMITIVES.get(kind) or self.kinds.get(kind) or kind.__name__
 
     def schema(self, root: type) -> dict[str, Any]:
-        """The schema of what ``encode`` makes of a dataclass, in JSON Schema 2020-12."""
+        """Return the schema of what ``encode`` makes of a dataclass, in JSON Schema 2020-12."""
         definitions: dict[str, Any] = {}
         top = self._schema(root, definitions)
         head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}

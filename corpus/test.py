@@ -1,4 +1,4 @@
-"""A test of a corpus, of either family: its text with its name, digest, size, verdicts and tags."""
+"""Defines a test of a corpus, of either family. A test is its text with its name, digest, size, verdicts and tags."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 def axb_bound(text: str) -> str:
-    """The bound of a progress test, counted in its pseudo-code: threads x instructions."""
+    """Return the bound of a progress test, threads x instructions, counted in its pseudo-code."""
     return _bound(text.count("THREAD"), text.count(";"))
 
 
@@ -19,7 +19,8 @@ def _bound(threads: int, instrs: int) -> str:
 
 
 class Test(msgspec.Struct, frozen=True, gc=False):  # hundreds of thousands of them, and none in a circle
-    """One test. ``verdicts`` maps names of models to what they say, ``reasons`` those without a verdict to why.
+    """A test of a corpus. ``verdicts`` maps names of models to what they say, ``reasons`` those without a verdict to
+    why.
 
     ``text`` is AXB pseudo-code or a litmus test; it is parsed when somebody asks, so that a corpus of hundreds of
     thousands of tests opens quickly. ``digest`` names the test up to renaming. ``tags`` are names of idioms (``mutex``)
@@ -47,10 +48,10 @@ class Test(msgspec.Struct, frozen=True, gc=False):  # hundreds of thousands of t
 
     @property
     def threads(self) -> int:
-        """Number of threads."""
+        """The number of threads of the test, the first number of its bound."""
         return int(self.bound.partition("x")[0])
 
     @property
     def size(self) -> int:
-        """Number of instructions of all threads together, or of accesses of a cycle."""
+        """The number of instructions of all threads together, or of accesses of a cycle."""
         return int(self.bound.partition("x")[2])

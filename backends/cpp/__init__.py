@@ -1,1 +1,1 @@
-"""C++20 threads."""
+"""Implements the back end for C++20 with its threads."""

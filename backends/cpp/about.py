@@ -1,4 +1,6 @@
-"""What a C++ program says of what runs it: the machine, in the words of ``backends.cpp.device``, and its compiler."""
+"""Generates the part of a C++ program that names the machine and the compiler. The machine is in the words of
+``backends.cpp.device``.
+"""
 
 HEADERS = """\
 #if __has_include(<sys/utsname.h>)

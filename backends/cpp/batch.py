@@ -1,4 +1,4 @@
-"""Many tests in one program: what g++ takes longest for, the library's headers, it then reads once.
+"""Puts many tests in one C++ program. So g++ reads the headers of its library, its longest work, only once.
 
 The text of each test stays as it is (``backends.cpp.memory``, ``backends.cpp.progress``), in a namespace of its own; so
 a test is compiled as it would be by itself, but for its place in memory. The program runs the test whose number is its
@@ -17,7 +17,7 @@ _DEFINED = re.compile(r"^#define (\w+)", re.MULTILINE)
 
 
 def together(texts: Sequence[str]) -> str:
-    """The text of a program of several tests of one family, one at least."""
+    """Return the text of a program of several tests of one family; there must be one test at least."""
     common = ITS_OWN if ITS_OWN in texts[0] else HEADERS
     head, _, _ = texts[0].partition(common)
     parts = [head + common]

@@ -1,4 +1,4 @@
-"""g++, for C++20 with threads."""
+"""Drives g++ as the compiler of C++20 with threads."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ INSTALL = "g++ 11 or later (Debian: apt install g++)"
 
 
 class CppCompiler:
-    """g++ on PATH."""
+    """The compiler of the C++ back end, which is the g++ on PATH."""
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``."""
+        """Return what is missing on this machine to compile C++20, as ``Compiler.missing`` does."""
         return [] if which("g++") else [INSTALL]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
-        """As ``Compiler.compile``."""
+        """Compile a C++ file by g++, as ``Compiler.compile`` does."""
         with TemporaryDirectory() as scratch:
             return run(file, ["g++", *FLAGS, "-o", binary or Path(scratch, "program"), file.resolve()], None, timeout)
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``: g++, and the CPU that runs what it makes."""
+        """Probe g++, and the CPU that runs what it makes, as ``Compiler.probe`` does."""
         purpose = "compile and run"
         if self.missing():
             return [Probed("g++", "", purpose, "not on PATH", INSTALL)]
@@ -38,7 +38,7 @@ class CppCompiler:
 
 @cache
 def compiler_version() -> str:
-    """The version of g++."""
+    """Return the version of g++ as text, empty where g++ is missing."""
     return version(["g++", "-dumpfullversion"], r"(\S+)")
 
 

@@ -1,4 +1,5 @@
-"""The CPU through ``std::thread``, fully subscribed or over-subscribed (Sorensen et al. 2021, section 6.3.1).
+"""Runs tests on the CPU through ``std::thread``. It is fully subscribed or over-subscribed (Sorensen et al. 2021,
+section 6.3.1).
 
 Fully subscribed, round-robin and chunked run as many instances as give each core one thread; over-subscribed, a
 hundred threads a core. One instance runs at least, so a test of more threads than cores over-subscribes them a little
@@ -28,15 +29,15 @@ from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
 
 SUBSCRIPTIONS = {"full": 1, "over": 100}
-"""Threads a core."""
+"""Threads for each core of the CPU, by the word for the subscription."""
 
 THREADS = Parameters(slots=512, stride=CACHE_LINE, shuffle=False, spin=1 << 15, stress_rounds=CPU.stress_rounds)
-"""What a launch of memory tests begins with: many instances a thread, which waits for the others before each."""
+"""The first parameters of a launch of memory tests: many instances a thread, which waits for the others before each."""
 
 
 @dataclass(frozen=True, slots=True)
 class CppDevice:
-    """The CPU, subscribed as ``subscribe`` says; ``instances`` overrides it.
+    """The CPU as a device, subscribed as ``subscribe`` says; ``instances`` overrides it.
 
     Raises ``InputError`` where there is no C++ compiler.
     """
@@ -52,25 +53,27 @@ class CppDevice:
 
     @property
     def hardware(self) -> str:
-        """The device itself."""
+        """The words for the CPU, which are the name of the device."""
         return self.name
 
     @property
     def driver(self) -> str:
-        """Nothing: the device's words say it."""
+        """The driver is empty, because the words for the device already say what drives it."""
         return ""
 
     @property
     def compiler(self) -> str:
-        """g++ and its version."""
+        """The compiler of the programs, g++ with its version."""
         return f"g++ {compiler_version()}"
 
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
-        """The launch of a program on this device."""
+        """Return the launch of a program on this device."""
         return launch(program, mapping, self.instances, _cores() * SUBSCRIPTIONS[self.subscribe], placement)
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
-        """A thread each, which wait for each other."""
+        """Return the layout of a memory test with a C++ thread for each of its threads; the threads wait for each
+        other.
+        """
         return place(test, thread_parameters(test, instances, profile))
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
@@ -87,11 +90,13 @@ class CppDevice:
         return Prepared([str(binary)])
 
     def of_one_kind(self, shape: Launch | Layout) -> object:
-        """All tests of a family go together."""
+        """Return the family of a test, for all tests of a family go together."""
         return type(shape)
 
     def prepare_all(self, files: Sequence[Path], shapes: Sequence[Launch | Layout]) -> list[Prepared]:
-        """One program, which is told the number of the test. Raises ``RunError`` where the compiler refuses it."""
+        """Compile several tests to one program, which is told the number of the test. Raises ``RunError`` where the
+        compiler refuses it.
+        """
         every = files[0].with_name("every.cpp")
         every.write_text(together([file.read_text(encoding="utf-8") for file in files]), encoding="utf-8")
         program = self.prepare(every, shapes[0])
@@ -99,7 +104,7 @@ class CppDevice:
 
 
 def thread_parameters(test: LitmusTest, instances: int, profile: Profile = DEFAULT, iterations: int = 20) -> Parameters:
-    """How a test is launched whose threads are those of C++."""
+    """Return the parameters that launch a test with C++ threads."""
     return chosen(replace(THREADS, instances=instances, iterations=iterations), profile)
 
 

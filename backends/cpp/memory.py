@@ -1,4 +1,5 @@
-"""C++20: a ``std::thread`` for each thread of the test, which walks the instances one after the other.
+"""Renders memory tests in C++20. A ``std::thread`` for each thread of the test walks the instances one after
+the other.
 
 There are no work-groups, so a block's slots are walked in their permuted order by every thread, a pass is a block, and
 what the layout says of CTAs and warps is not used. With ``rotate``, a thread plays another thread of the test in each
@@ -27,7 +28,7 @@ from corpus.laws.c11 import CONSUME, FETCHED
 from corpus.litmus.test import Barrier, Fence, Load, Rmw, Scope, Store
 
 ITS_OWN = "// From here on, what is of this test alone.\n"
-"""Where what every program of a memory test has ends."""
+"""The line after the text that all programs of memory tests share."""
 
 _FILE = Template(
     """\
@@ -132,7 +133,7 @@ _ATOMIC = "atomic({cell})"
 
 
 class CppKernel(CAtomics):
-    """``NAME.cpp``: compile with ``g++ -std=c++20 -O2 -pthread``; run as ``NAME [iterations]``."""
+    """A memory test as ``NAME.cpp``: compile with ``g++ -std=c++20 -O2 -pthread``; run as ``NAME [iterations]``."""
 
     title: ClassVar[str] = "C++"
     largest_group: ClassVar[int | None] = None
@@ -175,7 +176,7 @@ class CppKernel(CAtomics):
         raise self.refuse(thread, ins, "has no work-groups whose threads could meet")
 
     def thread(self, thread: int) -> list[str]:
-        """The function of one thread: its instances of a block."""
+        """Return the function of one thread: its instances of a block."""
         code, barrier = self.phases(thread)[0]
         if barrier is not None:
             self.barrier({thread: barrier})
@@ -199,7 +200,7 @@ class CppKernel(CAtomics):
         ]
 
     def play(self) -> list[str]:
-        """The function of all threads: every block, each as the thread of the test that is its turn."""
+        """Return the function of all threads: every block, each as the thread of the test that is its turn."""
         before = self.hammering("first", "STRESS_BEFORE") if self.layout.parameters.stress_before else []
         return [
             "static void play(const std::uint32_t first, const std::uint32_t seed) {",

@@ -1,4 +1,6 @@
-"""C++20: a work-group is a ``std::thread``, and all of them start together (Sorensen et al. 2021, section 6.3.1)."""
+"""Renders progress tests in C++20. A work-group is a ``std::thread``, and all of them start together (Sorensen et al.
+2021, section 6.3.1).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from backends.shared.syntax import LanguageSyntax
 
 
 class Cpp(Renderer):
-    """``NAME.cpp``: compile with ``g++ -std=c++20 -O2 -pthread``; run as ``NAME [iterations]``.
+    """A progress test as ``NAME.cpp``: compile with ``g++ -std=c++20 -O2 -pthread``; run as ``NAME [iterations]``.
 
     800 threads at most unless asked otherwise: the published over-subscribed run, 100 for each of 8 cores.
     """

@@ -1,1 +1,1 @@
-"""CUDA with inline PTX."""
+"""Implements the back end for CUDA with inline PTX, for the GPUs of NVIDIA."""

@@ -1,4 +1,4 @@
-"""What a CUDA program says of what runs it: the device, the driver, and its compiler."""
+"""Generates the part of a CUDA program that names the GPU, the driver and the compiler."""
 
 ABOUT = r"""static const char* device() {
     static cudaDeviceProp properties;

@@ -1,4 +1,5 @@
-"""nvcc, and the disassemblers of what it makes, of the toolkit that ``backends.cuda.toolkits`` chooses.
+"""Drives nvcc and the disassemblers of its machine code. Their toolkit is the one that ``backends.cuda.toolkits``
+chooses.
 
 nvcc needs g++ as its host compiler.
 """
@@ -38,14 +39,15 @@ INSTALL = "pip install 'synth-litmus[cuda]', and g++"
 
 
 def cuda_tool(name: str) -> Path | None:
-    """A tool of the first CUDA toolkit there is, such as nvcc or cuobjdump."""
+    """Return the path of a tool, such as nvcc or cuobjdump, of the first CUDA toolkit there is."""
     toolkit, _ = toolkits.chosen(ANY)
     return toolkit.tool(name) if toolkit else None
 
 
 @dataclass(frozen=True, slots=True)
 class CudaCompiler:
-    """nvcc for compute capabilities: every one of ``ARCHITECTURES`` to check a file, that of a GPU to run it.
+    """The compiler nvcc for compute capabilities: every one of ``ARCHITECTURES`` to check a file, that of a GPU to run
+    it.
 
     ``target`` chooses the toolkit.
     """
@@ -54,7 +56,9 @@ class CudaCompiler:
     target: CudaTarget = ANY
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``; where nothing is run, the disassemblers are needed too, for optcheck."""
+        """Return what is missing to compile CUDA, as ``Compiler.missing`` does. Where nothing is run, the disassemblers
+        are needed too, for optcheck.
+        """
         toolkit, problem = toolkits.chosen(self.target)
         if problem:
             return [f"nvcc for it: {problem}"]
@@ -64,7 +68,7 @@ class CudaCompiler:
         return lacking if which("g++") else [*lacking, "g++"]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
-        """As ``Compiler.compile``."""
+        """Compile a CUDA file by nvcc, as ``Compiler.compile`` does."""
         needs = _NEEDS.search(file.read_text(encoding="utf-8"))
         numbers = [number for number in self.architectures if needs is None or number >= int(needs[1])]
         if needs is not None and not numbers:
@@ -78,13 +82,14 @@ class CudaCompiler:
 
     @property
     def version(self) -> str:
-        """nvcc and its version, as the programs that it makes say it."""
+        """The words nvcc and its version, as the programs that it makes say them."""
         toolkit, _ = toolkits.chosen(self.target)
         return f"nvcc {toolkit.version if toolkit else ''}".rstrip()
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``: one line for nvcc, one for the disassemblers, one for each further toolkit, and one
-        for each GPU."""
+        """Probe nvcc, the disassemblers, each further toolkit and each GPU, as ``Compiler.probe`` does, with a line for
+        each.
+        """
         return [*self._tools(), *gpus.probed(compiler_for)]
 
     def _tools(self) -> list[Probed]:
@@ -119,7 +124,7 @@ class CudaCompiler:
 
 
 def compiler_for(gpu: gpus.Gpu) -> CudaCompiler:
-    """nvcc for the compute capability of a GPU alone, of a toolkit that its driver can do with."""
+    """Return nvcc for the compute capability of a GPU alone, of a toolkit whose programs its driver runs."""
     return CudaCompiler((gpu.capability,), CudaTarget(gpu.capability, gpu.cuda))
 
 
@@ -130,7 +135,7 @@ def _further(toolkit: Toolkit) -> Probed:
 
 
 def machine_code(program: Path) -> dict[str, str]:
-    """The SASS of a program that nvcc made, ``sm_75`` and so on, as ``nvdisasm -c`` prints it.
+    """Return the SASS of a program that nvcc made, keyed by ``sm_75`` and so on, as ``nvdisasm -c`` prints it.
 
     Raises ``FileNotFoundError`` where a tool is missing, and ``RuntimeError`` where it finds no code.
     """

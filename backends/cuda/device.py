@@ -1,4 +1,4 @@
-"""GPUs of NVIDIA: each test is built by nvcc for the GPU at hand, and is a program of its own.
+"""Runs tests on GPUs of NVIDIA. Each test is built by nvcc for the GPU at hand, and is a program of its own.
 
 A kernel that hangs ends with its process. What is left of it may keep the GPU for a moment, and a GPU that drives a
 display ends it by itself, which the program reports as a hang (``backends.cuda.progress``). Processes that use a GPU at
@@ -26,7 +26,7 @@ from corpus.progress.axb import Program
 
 @dataclass(frozen=True, slots=True)
 class CudaDevice:
-    """A GPU, with the number of instances of progress tests (``None``: default).
+    """A GPU as a device, with the number of instances of progress tests (``None``: default).
 
     ``wanted`` is part of its name; ``None`` takes the first that works. Raises ``InputError`` where there is none.
     """
@@ -41,12 +41,12 @@ class CudaDevice:
 
     @property
     def name(self) -> str:
-        """The GPU, as the programs that run on it call it."""
+        """The name of the GPU, as the programs that run on it print it."""
         return self.gpu.name
 
     @property
     def hardware(self) -> str:
-        """The GPU likewise."""
+        """The words for the GPU, which are the name of the device."""
         return self.gpu.name
 
     @property
@@ -56,7 +56,7 @@ class CudaDevice:
 
     @property
     def compiler(self) -> str:
-        """nvcc and its version."""
+        """The compiler of the programs, nvcc with its version."""
         return self._nvcc.version
 
     @property
@@ -64,11 +64,11 @@ class CudaDevice:
         return compiler_for(self.gpu)
 
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
-        """The launch of a program on this device."""
+        """Return the launch of a program on this device."""
         return launch(program, mapping, self.instances, placement=placement)
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
-        """How a memory test is launched on this device."""
+        """Return the layout of a memory test on this device."""
         return device_layout(test, instances, profile, is_cpu=False)
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:

@@ -1,8 +1,8 @@
-"""Which GPUs of NVIDIA there are, and which of them work: the driver lists them, and a probe says.
+"""Finds the GPUs of NVIDIA and those of them that work. The driver lists them, and a probe tries them.
 
-The probe is a progress test whose loop ends, built by nvcc for the GPU's own compute capability, of a toolkit that
-its driver can do with (``backends.cuda.toolkits``), and run on it. What was
-found is remembered as long as this process lives, and no longer.
+The probe is a progress test whose loop ends, built by nvcc for the GPU's own compute capability, of a toolkit that its
+driver can do with (``backends.cuda.toolkits``), and run on it. What was found is remembered as long as this process
+lives, and no longer.
 
 A program runs on the first GPU that it sees, so another is chosen by ``CUDA_VISIBLE_DEVICES``. Where the user has set
 that variable, only what it names is there, and it is one of its words that is passed on.
@@ -37,7 +37,7 @@ LOOP = Program(((Instruction(0, 0, 1, 1),), (Instruction(0, 0, 0),)))
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU as its driver describes it: ``capability`` is 90 for 9.0; ``number`` counts those that can be seen."""
+    """A GPU as its driver describes it: ``capability`` is 90 for 9.0; ``number`` counts the GPUs that can be seen."""
 
     name: str
     capability: int
@@ -46,28 +46,28 @@ class Gpu:
 
     @property
     def cuda(self) -> int | None:
-        """The major version of CUDA that the driver has, where it says."""
+        """The major version of CUDA that the driver has, where the driver says it."""
         number = re.search(r"\d+", self.driver)
         return int(number[0]) if number else None
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """Variables for a process that is to see this GPU only."""
+        """The variables of a process that is to see this GPU only."""
         given = os.environ.get(VISIBLE)
         return {VISIBLE: str(self.number) if given is None else given.split(",")[self.number].strip()}
 
 
 Compilers = Callable[[Gpu], Compiler]
-"""The compiler for a GPU."""
+"""A function that returns the compiler for a GPU."""
 
 
 def gpus() -> list[Gpu]:
-    """Every GPU, in the driver's order."""
+    """Return every GPU that this process sees, in the order of its driver."""
     return [Gpu(*row, number) for number, row in enumerate(_listed()[0])]
 
 
 def first_that_works(compilers: Compilers, name: str | None = None) -> tuple[Gpu | None, list[str]]:
-    """The first GPU that passes its probe, and what is wrong with those before it, a line each.
+    """Return the first GPU that passes its probe, and what is wrong with those before it, a line each.
 
     Of those whose name contains ``name``, if given; ``None`` where none works.
     """
@@ -77,20 +77,22 @@ def first_that_works(compilers: Compilers, name: str | None = None) -> tuple[Gpu
 
 
 def choose(compilers: Compilers, name: str | None = None) -> Gpu:
-    """That GPU. Raises ``InputError`` where there is none: which were tried, and what was said of them."""
+    """Return the first GPU that works. Raises ``InputError`` where there is none: which were tried, and what was said
+    of them.
+    """
     named = "" if name is None else f" named '{name}'"
     return choosing.chosen(first_that_works(compilers, name), f"CUDA GPU{named}")
 
 
 def probed(compilers: Compilers) -> list[Probed]:
-    """As ``Compiler.probe``: the GPUs in their order, or why there is none."""
+    """Return the probes of all GPUs in their order, or why there is none, as ``Compiler.probe`` does."""
     found = [Probed(gpu.name, gpu.driver, "run", probe(compilers, gpu), INSTALL) for gpu in gpus()]
     return found or [Probed("CUDA GPU", "", "run", _listed()[1], INSTALL)]
 
 
 @cache
 def probe(compilers: Compilers, gpu: Gpu) -> str:
-    """Build and run a small program: why the GPU cannot be used, in one line; "" where it works."""
+    """Build and run a small program, and return why the GPU cannot be used, in one line, or "" where it works."""
     compiler = compilers(gpu)
     if lacking := compiler.missing():
         return f"no {lacking[0]}"

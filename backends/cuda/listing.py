@@ -1,4 +1,5 @@
-"""Prints the GPUs that this process can see: a line "devices" and JSON, a row each of name, compute capability, driver.
+"""Prints the GPUs that this process can see. A line is "devices" and JSON, with a row each of name, compute capability
+and driver.
 
 By the driver itself, libcuda, in the order in which a program numbers them. Run in a process of its own, for a driver
 may fail, or hang, as soon as it is loaded.
@@ -11,11 +12,11 @@ import json
 import sys
 
 CAPABILITY = (75, 76)
-"""CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR."""
+"""The attributes CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR of a device."""
 
 
 class DriverError(Exception):
-    """What the driver says of a call that failed."""
+    """An error that says, in the driver's words, why a call failed."""
 
 
 def main() -> int:
@@ -35,7 +36,7 @@ def main() -> int:
 
 
 def rows(driver: ctypes.CDLL) -> list[tuple[str, int, str]]:
-    """A row for each GPU. Raises ``DriverError``."""
+    """Return a row for each GPU: name, compute capability and driver. Raises ``DriverError``."""
     call(driver, "cuInit", 0)
     version = number(driver, "cuDriverGetVersion")
     said = f"CUDA {version // 1000}.{version % 1000 // 10}"
@@ -50,14 +51,14 @@ def rows(driver: ctypes.CDLL) -> list[tuple[str, int, str]]:
 
 
 def number(driver: ctypes.CDLL, function: str, *arguments: int) -> int:
-    """What a function writes to its first argument, an int."""
+    """Return what a function of the driver writes to its first argument, an int."""
     result = ctypes.c_int()
     call(driver, function, ctypes.byref(result), *arguments)
     return result.value
 
 
 def call(driver: ctypes.CDLL, function: str, *arguments: object) -> None:
-    """Call a function of the driver. Raises ``DriverError``."""
+    """Call a function of the driver. Raises ``DriverError`` where the call failed."""
     code = getattr(driver, function)(*arguments)
     if code == 0:
         return

@@ -1,4 +1,4 @@
-"""CUDA: every access and fence of a test as one instruction of inline PTX, word for word.
+"""Renders memory tests in CUDA. Every access and fence of a test is one instruction of inline PTX, word for word.
 
 Weak accesses, cache operators, ``volatile``, orders and scopes are PTX's own, so a test in one of its dialects is run
 as it is written; ``membar.gl`` is ``fence.sc.gpu``, its newer name. The code is for sm_75 and later, or, as it
@@ -53,7 +53,7 @@ from corpus.litmus.test import (
 )
 
 _TYPES = {"add": "u32", "min": "s32", "max": "s32"}
-"""Types of atomics; others have b32."""
+"""The PTX types of atomic operations; operations that are not listed have b32."""
 _POINTERS = {Region.GLOBAL: "l", Region.SHARED: "r"}
 """The constraints of addresses: 64 bits, 32 bits."""
 
@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
 
 
 class CudaKernel(Kernel):
-    """``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``NAME [iterations]``."""
+    """A memory test as ``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``NAME [iterations]``."""
 
     title: ClassVar[str] = "CUDA"
     syntax: ClassVar[LanguageSyntax] = LanguageSyntax("std::uint32_t")
@@ -235,22 +235,24 @@ class CudaKernel(Kernel):
         return " ".join(lines)
 
     def locations(self) -> list[str]:
-        """Where each location of the instance is, in bytes."""
+        """Return the statements that say where each location of the instance is, in bytes."""
         return [line.replace(" = ", " = 4u * ", 1) for line in super().locations()]
 
     def registers(self, thread: int) -> list[str]:
-        """A thread's registers as one object, with their initial values."""
+        """Return the declaration of a thread's registers as one object, with their initial values."""
         initial = dict(self.test.threads[thread].registers)
         names = sorted(self.test.threads[thread].names)
         values = ", ".join(self.value(thread, initial.get(name, 0)) for name in names)
         return [f"Registers{thread} p{thread}{{{values}}};"]
 
     def register(self, thread: int, name: str) -> str:
-        """The member of a register, ``p0.reg_r1``."""
+        """Return the member of a struct that a register is, ``p0.reg_r1``."""
         return f"p{thread}.reg_{self._names[thread][name]}"
 
     def phases(self, thread: int) -> tuple[tuple[list[str], Barrier | None], ...]:
-        """A call of the function of each phase, and a use of registers that the condition does not ask for."""
+        """Return a call of the function of each phase, and a use of the registers that the condition does not
+        ask for.
+        """
         given = ", ".join([f"p{thread}", *self.arrays.values(), *(self.at(each.name) for each in self.test.locations)])
         asked = {
             term.register for term in self.layout.terms if isinstance(term, FinalRegister) and term.thread == thread
@@ -263,7 +265,7 @@ class CudaKernel(Kernel):
         )
 
     def functions(self) -> list[str]:
-        """The registers of each thread, and a function for each of its phases."""
+        """Return the registers of each thread, and a function for each of its phases."""
         lines = []
         addresses = [f"const {self.syntax.word} {self.at(each.name)}" for each in self.test.locations]
         for thread in range(len(self.test.threads)):

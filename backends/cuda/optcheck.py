@@ -1,4 +1,5 @@
-"""Whether the machine code of a CUDA memory test is still the test: optcheck (Alglave et al. 2015, section 4.4).
+"""Checks whether the machine code of a CUDA memory test is still the test. The check is optcheck of Alglave et al.
+2015, section 4.4.
 
 ptxas merges two weak loads of one location, drops a relaxed store that the next one overwrites, and computes away a
 dependency through ``xor r,r`` (4.5). What such code does on a chip says nothing about the chip. So every access, fence
@@ -57,7 +58,7 @@ _NONE: _Marks = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """Something that the machine code of a thread does otherwise than the test, in words."""
+    """A complaint about a thread: a difference between its machine code and the test, in words."""
 
     thread: int
     text: str
@@ -67,7 +68,7 @@ class Complaint:
 
 
 def numbered(test: LitmusTest) -> dict[tuple[int, int], int]:
-    """The number of each access, by thread and place in the thread's code."""
+    """Return the number of each access, keyed by its thread and its place in the thread's code."""
     places = [
         (number, place)
         for number, thread in enumerate(test.threads)
@@ -78,7 +79,7 @@ def numbered(test: LitmusTest) -> dict[tuple[int, int], int]:
 
 
 def optcheck(test: LitmusTest, sass: str) -> list[Complaint]:
-    """What of the test is not as it should be in the machine code of one architecture; empty if all is well.
+    """Return the complaints about the machine code of one architecture, none where the code is still the test.
 
     ``sass`` is what ``nvdisasm -c`` prints of the file that ``backends.cuda.memory`` wrote for this test. Raises
     ``InputError`` where CUDA cannot say the test.

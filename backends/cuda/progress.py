@@ -1,4 +1,4 @@
-"""CUDA: a thread block a work-group, atomics as inline PTX at gpu scope.
+"""Renders progress tests in CUDA. A work-group is a thread block, and atomics are inline PTX at gpu scope.
 
 PTX rather than ``cuda::atomic_ref``, for then the instruction is the one that the memory model of PTX speaks of, and
 ``asm volatile`` leaves it where it stands. A kernel that hangs keeps ``cudaDeviceSynchronize`` from returning: run the
@@ -17,7 +17,9 @@ from backends.shared.syntax import LanguageSyntax
 
 
 class Cuda(Renderer):
-    """``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``timeout 20 NAME [iterations]``."""
+    """A progress test as ``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``timeout 20 NAME
+    [iterations]``.
+    """
 
     syntax: ClassVar[LanguageSyntax] = LanguageSyntax("std::uint32_t")
     exchange: ClassVar[str] = "atomic_exchange(&(cell), value)"

@@ -1,4 +1,5 @@
-"""Which CUDA toolkit compiles for a GPU: one that its driver runs programs of, and that knows its compute capability.
+"""Chooses the CUDA toolkit that compiles for a GPU. Its programs run with the GPU's driver, and it knows the GPU's
+compute capability.
 
 Toolkits are looked for in this order: that of ``CUDA_HOME``, and then no other; PyPI's (the ``cuda`` extra); that on
 PATH; those of ``/usr/local``, the newest first. The first that will do is taken. So an H100 with a driver of CUDA 12.4
@@ -21,13 +22,14 @@ from pathlib import Path
 from backends.shared.toolchain import version, which
 
 LOCAL = Path("/usr/local")
-"""Where NVIDIA's own packages put toolkits, as ``cuda-12.9`` and ``cuda``."""
+"""The folder where NVIDIA's own packages put toolkits, as ``cuda-12.9`` and ``cuda``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Toolkits of a major version: the oldest compute capability that they compile for, and the driver that they need
-    at least, by its number on Linux."""
+    """A major version of the CUDA toolkit: the oldest compute capability that it compiles for, and the oldest driver
+    that it needs, by its number on Linux.
+    """
 
     major: int
     oldest: int
@@ -39,41 +41,44 @@ RELEASES = (Release(13, 75, "580.65.06"), Release(12, 50, "525.60.13"), Release(
 
 @dataclass(frozen=True, slots=True)
 class CudaTarget:
-    """What is compiled for: a compute capability, 90 for 9.0, and the major version of CUDA that the driver has; None
-    where any will do, as nothing is run."""
+    """The target of a compilation: a compute capability, 90 for 9.0, and the major version of CUDA that the driver has;
+    None where any will do, as nothing is run.
+    """
 
     capability: int | None = None
     driver: int | None = None
 
 
 ANY = CudaTarget()
-"""For whatever there is: nothing is run."""
+"""The target where nothing is run: any toolkit compiles for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Toolkit:
-    """A toolkit, by the folder of its tools."""
+    """A CUDA toolkit, known by the folder of its tools."""
 
     folder: Path
 
     def tool(self, name: str) -> Path | None:
-        """One of its tools, such as nvcc or cuobjdump."""
+        """Return the path of one of the toolkit's tools, such as nvcc or cuobjdump."""
         tool = self.folder / name
         return tool if tool.is_file() else None
 
     @property
     def version(self) -> str:
-        """That of its nvcc, ``12.9.86``; "" where it has none, or it does not say."""
+        """The version of the toolkit's nvcc, ``12.9.86``; "" where it has none, or nvcc does not say it."""
         return _version(self.tool("nvcc"))
 
     @property
     def release(self) -> Release | None:
-        """Its major version's row; that of the last for one later than all."""
+        """The row of the toolkit's major version; the newest row for a version later than all."""
         number = re.match(r"\d+", self.version)
         return next((each for each in RELEASES if number and each.major <= int(number[0])), None)
 
     def problem(self, target: CudaTarget) -> str:
-        """Why it cannot compile for a GPU, in a line; "" where it can. One whose version is not known can."""
+        """Return why the toolkit cannot compile for a GPU, in a line, or "" where it can. One whose version is not
+        known can.
+        """
         release = self.release
         if release is None:
             return ""
@@ -85,7 +90,7 @@ class Toolkit:
 
 
 def toolkits() -> list[Toolkit]:
-    """Every toolkit there is, in order. Tools of one are not mixed with those of another."""
+    """Return every toolkit there is, in order. Tools of one are not mixed with those of another."""
     if home := os.environ.get("CUDA_HOME"):
         return [Toolkit(Path(home, "bin"))]
     spec = find_spec("nvidia")
@@ -104,7 +109,9 @@ def toolkits() -> list[Toolkit]:
 
 
 def chosen(target: CudaTarget) -> tuple[Toolkit | None, str]:
-    """The first toolkit that compiles for a target; or none, what is wrong with the first one, and what would do."""
+    """Return the first toolkit that compiles for a target; or none, what is wrong with the first one, and what would
+    do.
+    """
     found = toolkits()
     problems = [each.problem(target) for each in found]
     for toolkit, problem in zip(found, problems, strict=True):

@@ -1,1 +1,1 @@
-"""GLSL in Amber scripts, for Vulkan."""
+"""Implements the back end for GLSL in Amber scripts, for the devices of Vulkan."""

@@ -1,4 +1,4 @@
-"""Amber scripts: how Amber cuts them into commands and shaders, and what it writes of a buffer.
+"""Cuts Amber scripts into commands and shaders as Amber does. It also reads what Amber writes of a buffer.
 
 The rules are those of Amber's own parser (google/amber, ``src/tokenizer.cc`` and ``src/amberscript/parser.cc``, 2026):
 
@@ -19,14 +19,14 @@ _BLOCKS = frozenset({"PIPELINE", "REPEAT"})
 
 
 def shader_text(text: str) -> str:
-    """The text of a shader without ``END`` in its comments. Its identifiers must not contain it, for two of them could
-    then become one.
+    """Return the text of a shader without ``END`` in its comments. Its identifiers must not contain ``END``, for two of
+    them could then become one.
     """
     return text.replace("END", "End")
 
 
 def shaders(script: str) -> list[str]:
-    """The GLSL texts inside a script, cut as Amber cuts them.
+    """Return the GLSL texts inside a script, cut as Amber cuts them.
 
     Raises ``InputError`` with a line where Amber would refuse the script; only the commands that are written here are
     known, and their parameters are not looked at.
@@ -73,7 +73,7 @@ def _end_of_line(text: str, position: int) -> int:
 
 
 def read_buffer(dump: str, binding: int) -> tuple[int, ...]:
-    """The words of 32 bits of the buffer at a binding in what ``amber -b FILE -B BINDING`` wrote.
+    """Return the words of 32 bits of the buffer at a binding, from what ``amber -b FILE -B BINDING`` wrote.
 
     A buffer is a line with its name as the command line has it, ``[PIPELINE:][SET:]BINDING``, and then its bytes in
     hexadecimal, 16 a line, each after a space; the first byte of a word is its lowest. Raises ``InputError`` where the

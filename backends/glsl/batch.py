@@ -1,4 +1,5 @@
-"""Many shaders in one call of glslang, which takes most of a tenth of a second to begin with, and then cut apart again.
+"""Compiles many shaders in one call of glslang, and cuts the result apart. The start of a call takes most of a tenth of
+a second.
 
 The text of each shader stays as it is but for its ``main``, which becomes a function of its own, and what it declares:
 macros are forgotten after it, buffers that several declare alike are declared once, and shared memory has the number of
@@ -32,7 +33,7 @@ _TYPES = range(19, 40)
 _CONSTANTS_AND_VARIABLES = (1, *range(41, 53), 59)
 _FUNCTION, _FUNCTION_END, _VARIABLE = 54, 56, 59
 _HEADER = 5
-"""Words before the first instruction."""
+"""The number of words of a module before its first instruction."""
 
 _LITERALS: Mapping[int, Sequence[slice]] = {
     12: (slice(1, 2), slice(3, 4), slice(5, None)),  # OpExtInst
@@ -54,12 +55,14 @@ _LITERALS: Mapping[int, Sequence[slice]] = {
 
 
 def of_one_kind(text: str) -> str:
-    """What shaders have in common that may go together: what is said before all, and how memory is declared."""
+    """Return what shaders that may go together have in common: what is said before all, and how memory is declared."""
     return "".join([*_HEAD.findall(text), *_BUFFER.findall(text)[:1]])
 
 
 def together(texts: Sequence[str]) -> str:
-    """The text of one shader that has the others, all of one kind, as functions ``shader0``, ``shader1`` and so on."""
+    """Return the text of one shader that has the others, all of one kind, as functions ``shader0``, ``shader1`` and so
+    on.
+    """
     parts, declared = _HEAD.findall(texts[0]), set[str]()
     for number, text in enumerate(texts):
         own = _SIZE.sub("", _HEAD.sub("", text))
@@ -77,7 +80,7 @@ def together(texts: Sequence[str]) -> str:
 
 
 def apart(module: bytes, texts: Sequence[str]) -> list[bytes]:
-    """The modules of the shaders of a module that glslang made of ``together(texts)``."""
+    """Return the modules of the shaders in a module that glslang made of ``together(texts)``."""
     words = struct.unpack(f"<{len(module) // 4}I", module)
     instructions = list(_instructions(words))
     begins = [at for at, each in enumerate(instructions) if each[0] & 0xFFFF == _FUNCTION]

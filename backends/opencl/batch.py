@@ -1,14 +1,15 @@
-"""Many tests in one kernel, for devices on which each kernel costs a tenth of a second or more to build: CPUs.
+"""Puts many tests in one OpenCL kernel. It is for CPUs, on which each kernel costs a tenth of a second or more to
+build.
 
 The text of each test stays as it is (``backends.opencl.memory``) but for the names of its kernels, which become
 functions that one kernel calls: that of ``which``, three times the number of the test, plus 0 for reset, 1 for run and
-2 for count. All of its launches have work-groups of the size of the tests, which is the same for all of them.
+2 for count. All of its launches have work-groups of the size of the tests, which is one for all of them.
 
 ``of_one_kind`` says which tests go together. Not those that have shared memory or barriers, which are at the top level
 of a kernel; nor those whose instances do not fill work-groups of that size.
 
-Progress tests (``backends.opencl.progress``) go together likewise, where their work-groups have one size; ``which`` is
-the number of the test, and what comes before its constants, the type of a cell and its atomics, is the same in all.
+Progress tests (``backends.opencl.progress``) go together too, where their work-groups have one size; ``which`` is the
+number of the test, and what comes before its constants, the type of a cell and its atomics, is one text in all.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from corpus.litmus.test import Barrier
 
 _DEFINED = re.compile(r"^#define (\w+)", re.MULTILINE)
 _TYPES = "#endif\n"
-"""Where what all progress tests have ends."""
+"""The last line of the text that all progress tests share."""
 _LOCAL = "    __local volatile uint local_memory[SHARED_WORDS];\n"
 _KERNELS = {
     "reset": ("__kernel void reset(", "memory"),
@@ -34,7 +35,7 @@ _KERNELS = {
 
 
 def of_one_kind(layout: Launch | Layout) -> object:
-    """What tests of one kernel have in common; ``None`` where a test needs a kernel of its own."""
+    """Return what tests of one kernel have in common, or ``None`` where a test needs a kernel of its own."""
     if isinstance(layout, Launch):
         return layout.group_size
     barriers = any(isinstance(ins, Barrier) for thread in layout.test.threads for ins in thread.instructions)
@@ -44,7 +45,7 @@ def of_one_kind(layout: Launch | Layout) -> object:
 
 
 def together(texts: Sequence[str], shape: Launch | Layout) -> str:
-    """The text of a kernel of several tests of one kind; ``shape`` is the launch of one."""
+    """Return the text of a kernel of several tests of one kind; ``shape`` is the launch of one."""
     return _progress(texts) if isinstance(shape, Launch) else _memory(texts, shape.group_size)
 
 

@@ -1,4 +1,5 @@
-"""Runs tests that are in one kernel (``backends.opencl.batch``), for ``backends.shared.serve``.
+"""Runs tests that share one OpenCL kernel. ``backends.opencl.batch`` writes it, and ``backends.shared.serve`` serves
+it.
 
 The file of a test says beside its own constants in which file its kernel is, and its number there: ``// FILE NUMBER``
 on its last line. The kernel is built once.
@@ -17,19 +18,19 @@ __all__ = ["parser", "run"]
 
 
 def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """As ``backends.opencl.host.run``."""
+    """Run a test that shares its kernel with others, as ``backends.opencl.host.run`` runs the kernels of a file."""
     return run_with(together, arguments, path, iterations)
 
 
 @cache
 def kernel_of(device: Any, path: Path) -> tuple[Any, Any]:
-    """The context and the kernel of a file."""
+    """Return the context and the kernel that are built from a file."""
     context, program = built(device, path.read_text(encoding="utf-8"))
     return context, program.every
 
 
 def together(device: Any, text: str, path: Path, constant: dict[str, int]) -> tuple[Any, Launch]:
-    """The kernel that a test shares with others."""
+    """Return the context of the kernel that a test shares with others, and the function that launches the test."""
     import numpy as np
     import pyopencl as cl
 

@@ -1,4 +1,4 @@
-"""The compilers inside OpenCL drivers: a kernel is built by the host that would run it, on the device that would."""
+"""Drives the compilers inside OpenCL drivers. The host builds a kernel on the device that would run it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,25 @@ SYSTEM_POCL = "Debian: apt install pocl-opencl-icd; conda: pocl"
 
 
 class OpenClCompiler:
-    """The compiler of the device that is chosen where no platform is named."""
+    """The compiler inside the driver of the device that is chosen where no platform is named."""
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``: a device counts only if it builds and runs a trivial kernel."""
+        """Return what is missing, as ``Compiler.missing`` does: a device counts only if it builds and runs a trivial
+        kernel.
+        """
         return lacking(first_that_works(), "an OpenCL device")
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
-        """As ``Compiler.compile``. Raises ``InputError`` without a device."""
+        """Compile an OpenCL file on the device, as ``Compiler.compile`` does. Raises ``InputError`` without a
+        device.
+        """
         device = choose()
         return run(file, [*device.command(file), "0"], None, timeout, device.environment)
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``: the devices in the order in which they are tried, then runtimes that could be had."""
+        """Probe the devices in the order in which they are tried, then runtimes that could be had, as
+        ``Compiler.probe`` does.
+        """
         purpose = "compile and run"
         devices = platform_devices()
         found = []

@@ -1,4 +1,5 @@
-"""OpenCL devices through pyopencl: the one that ``backends.opencl.platforms`` chooses, or that of a named platform.
+"""Runs tests on OpenCL devices through pyopencl. The device is that of a named platform, or the one that
+``backends.opencl.platforms`` chooses.
 
 PoCL runs a launch with as many threads of its own as the CPU has cores, or ``POCL_MAX_PTHREAD_COUNT``. Each fetches a
 chunk of consecutive work-groups and runs them to their end, one after the other: an unfair scheduler by design. PoCL
@@ -56,37 +57,39 @@ class OpenClDevice:
 
     @property
     def hardware(self) -> str:
-        """The device itself."""
+        """The words for the OpenCL device, which are the name of its platform device."""
         return self.chosen.name
 
     @property
     def driver(self) -> str:
-        """Its version, where the device's words do not say it."""
+        """The version of the driver, where the device's words do not say it."""
         return "" if self.chosen.driver in self.chosen.name else self.chosen.driver
 
     @property
     def compiler(self) -> str:
-        """The driver, which the device's words name."""
+        """The compiler is empty, because it is part of the driver, which the device's words name."""
         return ""
 
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
-        """The launch of a program on this device."""
+        """Return the launch of a program on this device."""
         return launch(program, mapping, self.instances, placement=placement)
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
-        """How a memory test is launched on this device."""
+        """Return the layout of a memory test on this device."""
         return device_layout(test, instances, profile, self.chosen.is_cpu)
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
-        """The host that runs a kernel."""
+        """Return the command of the host that runs a kernel file, ready to be started."""
         return self._prepared("host.py", file, shape)
 
     def of_one_kind(self, shape: Launch | Layout) -> object:
-        """Tests go together on a CPU, where work-groups have no registers to share."""
+        """Return the kind of tests that go together, which they do on a CPU, where work-groups have no registers to
+        share.
+        """
         return of_one_kind(shape) if self.chosen.is_cpu else None
 
     def prepare_all(self, files: Sequence[Path], shapes: Sequence[Launch | Layout]) -> list[Prepared]:
-        """One kernel for all, and the host that runs each test of it."""
+        """Write one kernel for all tests, and return the host that runs each test of it."""
         texts = [file.read_text(encoding="utf-8") for file in files]
         every = files[0].with_name("every.cl")
         prepared = []

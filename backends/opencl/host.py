@@ -33,14 +33,15 @@ from backends.shared.hosting import (
 
 Launch = Callable[..., None]
 """Launches a kernel. Of a progress test: a queue, and the buffer. Of a memory test: a queue, 0 to 2 for reset, run or
-count, the buffers of memory, results and histogram, and the seed."""
+count, the buffers of memory, results and histogram, and the seed.
+"""
 
 Build = Callable[[Any, str, Path, dict[str, int]], tuple[Any, Launch]]
 """What makes the kernels of a test on a device: its text, its file, its constants; gives a context too."""
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command line may say."""
+    """Return the parser of the command line, with the options that choose a device."""
     parser = options(__doc__, "the .cl file")
     parser.add_argument("--platform", default="", help="part of an OpenCL platform's name and version (any)")
     parser.add_argument("--device", type=int, default=0, help="which of the devices of these platforms (0, the first)")
@@ -48,12 +49,14 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """Run the kernels of a file so often."""
+    """Run the kernels of a file for so many iterations, and return the exit code and the last words."""
     return run_with(separate, arguments, path, iterations)
 
 
 def run_with(build: Build, arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """The same, where ``build`` makes the kernels."""
+    """Run the kernels that ``build`` makes of a file for so many iterations, and return the exit code and the last
+    words.
+    """
     import pyopencl as cl
 
     @contextmanager
@@ -69,7 +72,7 @@ def run_with(build: Build, arguments: argparse.Namespace, path: Path, iterations
 
 
 def find(arguments: argparse.Namespace) -> Any:
-    """The device that is asked for."""
+    """Return the device that the options of the command line choose."""
     import pyopencl as cl
 
     devices = [
@@ -84,7 +87,7 @@ def find(arguments: argparse.Namespace) -> Any:
 
 
 def built(device: Any, text: str) -> tuple[Any, Any]:
-    """A context and a program, in the newest OpenCL C of the device; those from 3.0 on call theirs 1.2."""
+    """Return a context and a program, in the newest OpenCL C of the device; those from 3.0 on call theirs 1.2."""
     import pyopencl as cl
 
     context = cl.Context([device])
@@ -94,7 +97,7 @@ def built(device: Any, text: str) -> tuple[Any, Any]:
 
 
 def progress(context: Any, launch: Launch, constant: dict[str, int]) -> Iterate:
-    """How an iteration of a progress test is run."""
+    """Return the function that runs an iteration of a progress test."""
     import numpy as np
     import pyopencl as cl
 
@@ -115,7 +118,7 @@ def progress(context: Any, launch: Launch, constant: dict[str, int]) -> Iterate:
 
 
 def memory(context: Any, launch: Launch, constant: dict[str, int]) -> Iterate:
-    """How a launch of a memory test is run."""
+    """Return the function that runs a launch of a memory test."""
     import numpy as np
     import pyopencl as cl
 
@@ -137,7 +140,7 @@ def memory(context: Any, launch: Launch, constant: dict[str, int]) -> Iterate:
 
 
 def separate(device: Any, text: str, _: Path, constant: dict[str, int]) -> tuple[Any, Launch]:
-    """The kernels of a test that are its file's."""
+    """Return a context and the launch of the kernels that the test's own file has."""
     import numpy as np
     import pyopencl as cl
 
@@ -156,7 +159,7 @@ def separate(device: Any, text: str, _: Path, constant: dict[str, int]) -> tuple
 
 
 def once(kernel: Any, constant: dict[str, int], *arguments: Any) -> Launch:
-    """How the kernel of a progress test is launched; ``arguments`` come after its buffer."""
+    """Return the launch of the kernel of a progress test; ``arguments`` come after its buffer."""
     import pyopencl as cl
 
     size = constant.get("GROUP_SIZE", 1)

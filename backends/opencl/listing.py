@@ -11,7 +11,7 @@ import sys
 
 
 def main() -> int:
-    """Print the devices; exit code 2 and a line on stderr where the loader itself fails."""
+    """Print the devices; the exit code is 2, with a line on stderr, where the loader itself fails."""
     try:
         import pyopencl as cl
     except ImportError as error:

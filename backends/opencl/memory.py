@@ -1,4 +1,6 @@
-"""OpenCL C: atomics with order and scope, which are core in 2.0 and features in 3.0 (PoCL has them all but one scope).
+"""Renders memory tests in OpenCL C, by atomics with order and scope.
+
+These atomics are core in 2.0 and features in 3.0 (PoCL has them all but one scope).
 
 - Scopes: ``memory_scope_work_group`` for CTA, ``memory_scope_device`` for GPU. ``memory_scope_all_svm_devices`` needs
   fine-grained shared virtual memory; as a launch runs on one device, scope sys includes the threads that scope gpu
@@ -48,7 +50,7 @@ $count
 
 
 class OpenClKernel(SpacedAtomics):
-    """``NAME.cl``: run as ``python run_opencl.py NAME.cl [iterations]``."""
+    """A memory test as ``NAME.cl``, run as ``python run_opencl.py NAME.cl [iterations]``."""
 
     title: ClassVar[str] = "OpenCL"
     group: ClassVar[str] = "(uint)get_group_id(0)"

@@ -1,4 +1,4 @@
-"""Which OpenCL devices there are, which of them work, and which one to use.
+"""Finds the OpenCL devices, those of them that work, and the one to use.
 
 A platform that is listed need not work: PoCL 3.0 of PyPI, on a CPU that its LLVM does not know, answers every kernel
 with "unknown target CPU 'generic'". So a device is chosen by a *probe*: a trivial kernel, built and run by the host
@@ -48,7 +48,7 @@ Variables = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class PlatformDevice:
-    """A device as its platform describes it.
+    """An OpenCL device as its platform describes it.
 
     ``number`` counts the devices of all platforms whose text contains ``selector``, under ``variables``: the two
     together tell the hosts which device is meant. ``ours`` says that its driver is of this Python environment.
@@ -65,7 +65,7 @@ class PlatformDevice:
 
     @property
     def name(self) -> str:
-        """The device in stable words, less the options that its driver was built with; part of results."""
+        """The device in stable words, less the options that its driver was built with; results contain these words."""
         return f"{self.device.strip()}, {' '.join(self.platform_version.split(',')[0].split())}"
 
     @property
@@ -75,17 +75,17 @@ class PlatformDevice:
 
     @property
     def is_cpu(self) -> bool:
-        """Whether work-groups run on the cores of this machine."""
+        """Work-groups of a CPU run on the cores of this machine."""
         return self.kind == "CPU"
 
     @property
     def is_pocl(self) -> bool:
-        """Whether PoCL's own variables mean anything to it."""
+        """The variables of PoCL have an effect only on a device whose platform is PoCL's."""
         return self.platform == POCL
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """Variables for every process that uses the device. PoCL caches kernels itself, so pyopencl need not."""
+        """The variables of every process that uses the device. PoCL caches kernels itself, so pyopencl need not."""
         return {"PYOPENCL_NO_CACHE": "1", **dict(self.variables)}
 
     @property
@@ -95,7 +95,9 @@ class PlatformDevice:
         return 2 if self.is_cpu else 3 if self.kind == "GPU" else 4
 
     def command(self, kernel: Path) -> list[str]:
-        """The command that runs a kernel file; the number of iterations is appended to it, 0 to build it only."""
+        """Return the command that runs a kernel file; the number of iterations is appended to it, 0 to build it
+        only.
+        """
         return [sys.executable, str(HERE / "host.py"), *self._choice, str(kernel.resolve())]
 
     def server(self, host: str) -> list[str]:
@@ -108,7 +110,7 @@ class PlatformDevice:
 
 
 def first_that_works(platform: str | None = None) -> tuple[PlatformDevice | None, list[str]]:
-    """The first device that passes its probe, and what is wrong with those before it, a line each.
+    """Return the first device that passes its probe, and what is wrong with those before it, a line each.
 
     Of a platform whose name and version contain ``platform``, if given; ``None`` where no device works.
     """
@@ -118,24 +120,28 @@ def first_that_works(platform: str | None = None) -> tuple[PlatformDevice | None
 
 
 def choose(platform: str | None = None) -> PlatformDevice:
-    """That device. Raises ``InputError`` where there is none: which were tried, and what they said."""
+    """Return the first device that works. Raises ``InputError`` where there is none: which were tried, and what they
+    said.
+    """
     named = "" if platform is None else f" on a platform named '{platform}'"
     return choosing.chosen(first_that_works(platform), f"OpenCL device{named}")
 
 
 def platform_devices() -> list[PlatformDevice]:
-    """Every device that any loader can see, in the order in which they are tried."""
+    """Return every device that any loader can see, in the order in which they are tried."""
     return list(_in_order())
 
 
 def loader_problems() -> list[str]:
-    """What the loader said where it could not even list platforms, a line each."""
+    """Return what the loader said where it could not even list platforms, a line each."""
     return list(dict.fromkeys(reason for variables, _ in _drivers() if (reason := _listed(variables)[1])))
 
 
 @cache
 def probe(device: PlatformDevice) -> str:
-    """Build and run a trivial kernel on a device: why it cannot be used, in one line; "" where it works."""
+    """Build and run a trivial kernel on a device, and return why it cannot be used, in one line, or "" where it
+    works.
+    """
     with TemporaryDirectory(prefix="synth-probe-") as folder:
         kernel = Path(folder, "probe.cl")
         kernel.write_text(OpenCl.render("probe", launch(PROBE, "plain")), encoding="utf-8")
@@ -146,7 +152,7 @@ def probe(device: PlatformDevice) -> str:
 
 
 def forget() -> None:
-    """Drop what was found, for drivers that came or went."""
+    """Forget which devices were found, for drivers that came or went."""
     probe.cache_clear()
     _listed.cache_clear()
 

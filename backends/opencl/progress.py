@@ -1,4 +1,4 @@
-"""OpenCL C. All kernels of a folder share one Python host, ``run_opencl.py``.
+"""Renders progress tests in OpenCL C. All kernels of a folder share one Python host, ``run_opencl.py``.
 
 The atomics with explicit order and scope are core in OpenCL C 2.0 and optional features in 3.0. Where a device lacks
 them the kernel falls back on the old atomics, which are relaxed: good for one location (see
@@ -14,7 +14,7 @@ from backends.shared.renderer import Renderer
 
 
 class OpenCl(Renderer):
-    """``NAME.cl``: run as ``python run_opencl.py NAME.cl [iterations]``."""
+    """A progress test as ``NAME.cl``, run as ``python run_opencl.py NAME.cl [iterations]``."""
 
     exchange: ClassVar[str] = "atomic_exchange_at(&(cell), value)"
     add: ClassVar[str] = "atomic_add_at(&(cell), value)"

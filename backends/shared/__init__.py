@@ -1,1 +1,1 @@
-"""What languages and devices have in common: renderers, layouts, results, processes."""
+"""Provides what all languages and devices share: renderers, layouts, results and processes."""

@@ -1,5 +1,6 @@
-"""Which registers of a test hold addresses, and of which locations: known before a kernel is written, for a language
-has an array for each region, or for each kind of location, and an address is an index into it.
+"""Finds which registers of a test hold addresses, and of which locations. It does so before a kernel is written.
+
+A language has an array for each region, or for each kind of location, and an address is an index into it.
 
 Flow-insensitive: a register holds an address where any of its values may be one. What would need addresses at run time
 is refused: addresses in memory, aliases, an address compared with a number or by size, or multiplied.
@@ -34,7 +35,7 @@ Targets = Mapping[str, frozenset[str]]
 
 
 def address_targets(test: LitmusTest) -> tuple[Targets, ...]:
-    """The locations of each thread's registers. Raises ``InputError`` as the module says."""
+    """Return the locations that each thread's registers may address. Raises ``InputError`` as the module says."""
     for location in test.locations:
         if location.alias is not None:
             raise InputError(f"{location.name} is an alias of {location.alias.location}, and no language here has any")
@@ -49,7 +50,7 @@ def address_targets(test: LitmusTest) -> tuple[Targets, ...]:
 
 
 def targets_of(operand: Operand, registers: Targets) -> frozenset[str]:
-    """The locations that an operand may be an address of."""
+    """Return the locations that an operand may be an address of."""
     if isinstance(operand, Reg):
         return registers.get(operand.name, frozenset())
     return frozenset() if isinstance(operand, int) else frozenset({operand.name})

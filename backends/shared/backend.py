@@ -1,4 +1,5 @@
-"""What a back end is: a language's words for both families of tests, and what this machine has to run them with.
+"""Defines a back end, a language that tests are written in. It has the words for both families of tests, and what this
+machine has to run them with.
 
 Each lives in a folder of its own, whose module ``backend`` defines ``BACKEND``; ``backends.registry`` lists the
 folders. Nothing else knows which languages there are.
@@ -29,8 +30,8 @@ from corpus.runner_tests import Binding, Compiled
 
 @dataclass(frozen=True, slots=True)
 class ProgramCheck:
-    """More than that a memory test compiles: ``problems`` looks at the compiled program of a test (a file) and says in
-    a line each why it is another test than the one it was made of; none where it is that test.
+    """A check of memory tests beyond compiling. ``problems`` looks at the compiled program of a test (a file) and says
+    in a line each why it is another test than the one it was made of; none where it is that test.
     """
 
     name: str
@@ -39,7 +40,7 @@ class ProgramCheck:
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A language to write tests in.
+    """A back end, which is a language to write tests in and the devices that run them.
 
     ``name`` is that of its folder and of ``--backend``; ``suffix`` that of its files. ``progress`` and ``memory`` write
     the two families of tests. ``files`` and ``usage`` say in a few words what a test becomes and how it is run.
@@ -71,17 +72,19 @@ class Backend:
     def launch(
         self, program: Program, mapping: str = "plain", instances: int | None = None, placement: str = DEVICE.name
     ) -> Launch:
-        """How a progress test is launched by a program that is run elsewhere (``backends.shared.mapping.launch``)."""
+        """Return the launch of a progress test by a program that is run elsewhere
+        (``backends.shared.mapping.launch``).
+        """
         return launch(program, mapping, instances, self.progress.groups, placement)
 
     def check_placements(self, names: Iterable[str]) -> None:
-        """Raises ``InputError`` for the first of these placements that the language has no words for."""
+        """Raise ``InputError`` for the first of these placements that the language has no words for."""
         lower = [name for name in names if name != DEVICE.name]
         if lower and not self.progress.item:
             raise InputError(f"{self.name} has no work-groups of several threads, and so no placement '{lower[0]}'")
 
     def progress_files(self, name: str, shape: Launch, digest: str | None = None) -> dict[str, str]:
-        """The files of a progress test, by name relative to the output folder.
+        """Return the files of a progress test, by name relative to the output folder.
 
         The test's own file is ``STEM.MAPPING.SUFFIX``, or ``STEM.MAPPING.PLACEMENT.SUFFIX`` where the placement is not
         the published one, its stem from ``name``, and comes first; a language may add files that all its tests share.
@@ -100,8 +103,8 @@ class Backend:
         return {f"{stem}{self.suffix}": text, **self.progress.companions}
 
     def memory_files(self, name: str, shape: Layout, profile: str = "") -> dict[str, str]:
-        """The files of a memory test likewise, its own ``STEM.SUFFIX``; ``profile`` is what results call the profile
-        that ``shape`` was made with.
+        """Return the files of a memory test, by name relative to the output folder, its own ``STEM.SUFFIX`` first.
+        ``profile`` is what results call the profile that ``shape`` was made with.
 
         Raises ``InputError`` that names the thread, the instruction and the reason where the language cannot say the
         test, or cannot hold its launch.
@@ -111,7 +114,7 @@ class Backend:
         return {f"{stem}{self.suffix}": text, **self.memory.companions}
 
     def compiled(self, files: Mapping[str, str], shape: Launch | Layout) -> Compiled:
-        """The program that these files of a test are, for runners: its sizes, and what is bound where."""
+        """Return the program that these files of a test are, for runners: its sizes, and what is bound where."""
         file, text = next(iter(files.items()))
         if isinstance(shape, Launch):
             sizes = {**shape.constants, "WORDS": shape.words}

@@ -1,4 +1,5 @@
-"""A suite in one piece, for a back end that makes one thing of all its tests and no file of each.
+"""Defines a bundle, a suite in one piece. A back end takes it that makes one thing of all its tests and no file of
+each.
 
 A *way* is one way to launch a test: its mapping, placement and instances, or its profile and instances. Each test has a
 program for each way of the bundle, which says itself which trial it is (``backends.shared.log``), and what models say
@@ -15,7 +16,7 @@ Values = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class LaunchOption:
-    """Something that may be chosen, the mapping say: its values, in words, and those that are chosen at first."""
+    """An option of a launch, such as the mapping: its possible values, in words, and those that are chosen at first."""
 
     name: str
     values: tuple[str, ...]
@@ -24,7 +25,7 @@ class LaunchOption:
 
 @dataclass(frozen=True, slots=True)
 class LaunchWay:
-    """One way to launch tests.
+    """One way to launch the tests of a bundle.
 
     ``choices`` has a value for each choice that it is subject to. ``profile`` is what results call it, as in
     ``backends.shared.results``. ``cpu``: for devices that are CPUs, or for those that are none; ``None`` where that
@@ -38,7 +39,7 @@ class LaunchWay:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedOutcomes:
-    """What models say of a test.
+    """The outcomes of a test that models expect.
 
     Of a progress test: ``terminating`` are the models under which it terminates. Of a memory test: ``outcomes`` that
     some model allows, in an order; ``asked``, those of them that its condition asks for; and ``allowed`` by each model
@@ -55,7 +56,7 @@ class ExpectedOutcomes:
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Random profiles of which whoever runs a bundle says how many there are, and what they are drawn from.
+    """Random profiles of a bundle; whoever runs it says how many there are, and what they are drawn from.
 
     Proposed are ``count`` of them, in each of which ``share`` of the parameters are drawn, each from its ``values``
     (none: it is not drawn).
@@ -68,8 +69,9 @@ class Draws:
 
 @dataclass(frozen=True, slots=True)
 class BundledTest:
-    """A test: its name and digest as results have them, its text for people, a program for each way (``None`` where it
-    cannot be launched so), and one whose launch is chosen later, where there may be such."""
+    """A test of a bundle: its name and digest as results have them, its text for people, a program for each way
+    (``None`` where it cannot be launched so), and a program whose launch is chosen later, where there may be such.
+    """
 
     name: str
     digest: str
@@ -81,8 +83,8 @@ class BundledTest:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Tests of one family with all the ways to launch them, what may be chosen of these, and the models that results
-    are set against.
+    """A bundle of tests of one family with all the ways to launch them, what may be chosen of these, and the models
+    that results are set against.
 
     ``iterations`` is how often each is run where nobody says otherwise. ``refused`` are tests that the language cannot
     say, by name, and why. ``draws`` are further ways to launch memory tests.

@@ -1,4 +1,5 @@
-"""What OpenCL C, Metal and C++ share as languages of memory tests: atomics with C11's orders, and volatile accesses.
+"""Renders what memory tests in OpenCL C, Metal and C++ share. That is atomics with C11's orders, and volatile
+accesses.
 
 **Weak accesses are volatile.** A plain access that races is undefined, and a compiler may remove, merge or move it
 even where it does not race. As litmus7 does, a weak access is written as a volatile one: the compiler keeps each of
@@ -22,7 +23,8 @@ from corpus.litmus.test import Barrier, Fence, Load, Mode, Order, Region, Rmw, S
 
 class CAtomics(Kernel):
     """A language with C11's atomics. ``order_prefix`` goes before ``memory_order_..``; ``fetched`` are the operations
-    that have an ``atomic_fetch_``; ``plain`` makes a volatile lvalue of a cell; ``tags`` are those that it can say."""
+    that have an ``atomic_fetch_``; ``plain`` makes a volatile lvalue of a cell; ``tags`` are those that it can say.
+    """
 
     weak_exchange: ClassVar[bool] = True
     tags: ClassVar[tuple[str, ...]] = ()
@@ -32,19 +34,19 @@ class CAtomics(Kernel):
 
     @abstractmethod
     def call(self, function: str, cell: MemoryWord, arguments: Sequence[str]) -> str:
-        """An atomic operation as an expression; ``arguments`` are values, then orders, then the scope."""
+        """Return an atomic operation as an expression; ``arguments`` are values, then orders, then the scope."""
 
     @abstractmethod
     def expected(self) -> str:
-        """The variable ``expected`` as an argument of a compare-exchange, which changes it."""
+        """Return the variable ``expected`` as an argument of a compare-exchange, which changes it."""
 
     @abstractmethod
     def scoped(self, thread: int, ins: Load | Store | Rmw | Fence) -> list[str]:
-        """The argument for the instruction's scope, if the language has scopes."""
+        """Return the argument for the instruction's scope, if the language has scopes."""
 
     @abstractmethod
     def fence_call(self, thread: int, ins: Fence, order: str) -> str:
-        """A fence whose order is legal."""
+        """Return the call of a fence whose order is legal in C11."""
 
     def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins, ins.mode):
@@ -108,7 +110,8 @@ class CAtomics(Kernel):
 
 
 class SpacedAtomics(CAtomics):
-    """A language whose pointers say which memory they are of, and whose fences and barriers say which they order.
+    """A C language whose pointers say which memory they are of, and whose fences and barriers say which memory they
+    order.
 
     ``spaces``: the word for each region; ``flags``: for what each tag orders; ``barrier_call``: a barrier, of ``{}``;
     ``group_word``: what it calls a work-group. A barrier is met by the whole work-group. There is one, so its number
@@ -144,7 +147,7 @@ class SpacedAtomics(CAtomics):
         return f"{self.barrier_call.format(flags.pop())};"
 
     def ordered(self, thread: int, ins: Fence | Barrier) -> str:
-        """The memory that a fence or barrier orders. Raises ``InputError`` where a tag has no word."""
+        """Return the memory that a fence or barrier orders. Raises ``InputError`` where a tag has no word."""
         unknown = [tag for tag in ins.mode.tags if tag not in self.flags]
         if unknown:
             raise self.refuse(thread, ins, f"has no word for {unknown[0]}")

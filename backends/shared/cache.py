@@ -1,4 +1,5 @@
-"""Compiled programs, kept from one run to the next: in ``SYNTH_CACHE_DIR``, or ``synth`` in the user's cache folder.
+"""Keeps compiled programs from one run to the next. They are in ``SYNTH_CACHE_DIR``, or in ``synth`` in the user's
+cache folder.
 
 A program is known by what it was made of: its text, the compiler with its version, and its options. The folder holds
 ``MOST`` bytes at the start of a run; what was used longest ago goes first. Nothing depends on it: where it cannot be
@@ -22,7 +23,7 @@ MOST = 1 << 30
 
 
 def cached(made_of: Sequence[str], target: Path, make: Callable[[Path], bool]) -> None:
-    """Put at ``target`` what ``make`` makes at a path that it is given, once for the same ``made_of``.
+    """Put at ``target`` what ``make`` makes at a path that it is given; equal ``made_of`` are made only once.
 
     What ``make`` makes is only kept, and there, where it returns True.
     """

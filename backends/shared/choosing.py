@@ -1,4 +1,4 @@
-"""The first of several devices that works, found by trying them in their order; and what to say where none does."""
+"""Chooses the first of several devices that works. It tries them in their order, and says why where none does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HINT = "synth devices says what to install"
 
 
 class Named(Protocol):
-    """What has a name in stable words."""
+    """A device that has a name in stable words."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -21,7 +21,9 @@ Device = TypeVar("Device", bound=Named)
 
 
 def first_that_works(devices: Iterable[Device], probe: Callable[[Device], str]) -> tuple[Device | None, list[str]]:
-    """The first device of which the probe has nothing to say, and what it said of those before it, a line each."""
+    """Return the first device of which the probe has nothing to say, and what it said of those before it, a
+    line each.
+    """
     failures = list[str]()
     for device in devices:
         reason = probe(device)
@@ -32,7 +34,9 @@ def first_that_works(devices: Iterable[Device], probe: Callable[[Device], str]) 
 
 
 def chosen(found: tuple[Device | None, list[str]], wanted: str) -> Device:
-    """The device that was found. Raises ``InputError`` where there is none: what was wanted, and why it is not had."""
+    """Return the device that was found. Raises ``InputError`` where there is none: what was wanted, and why it is not
+    had.
+    """
     device, failures = found
     if device is None:
         said = f" that works: {'; '.join(failures)}" if failures else ""
@@ -41,6 +45,6 @@ def chosen(found: tuple[Device | None, list[str]], wanted: str) -> Device:
 
 
 def lacking(found: tuple[Device | None, list[str]], wanted: str) -> list[str]:
-    """What a machine lacks, as ``Compiler.missing`` has it: nothing where a device was found."""
+    """Return what a machine lacks, as ``Compiler.missing`` has it: nothing where a device was found."""
     device, failures = found
     return [] if device is not None else [f"{wanted} that works ({'; '.join([*failures, _HINT])})"]

@@ -1,4 +1,6 @@
-"""What a device must offer, and how the program of a test is run on one: in a process that is watched."""
+"""Defines what a device must offer, and runs tests on devices. The program of a test runs in a process that is
+watched.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from corpus.progress.axb import Program
 
 @dataclass(frozen=True, slots=True)
 class DeviceOptions:
-    """What a user may ask of a device, each of which looks at those that it knows; ``None`` is its default.
+    """Options that a user may give for a device, which looks at those that it knows; ``None`` is its default.
 
     ``instances``: of a progress test. ``platform``: part of the name of an OpenCL platform. ``workers``: threads that
     run work-groups. ``subscribe``: C++ threads in all, as ``backends.cpp.device`` has it.
@@ -47,9 +49,10 @@ class Prepared:
 
 
 class Device(Protocol):
-    """Something that runs tests.
+    """A device that runs tests.
 
-    ``hardware`` says in stable words which, and ``name`` also how it runs progress tests; they are part of results.
+    ``hardware`` says in stable words which device it is, and ``name`` also how it runs progress tests; both are part of
+    results.
     """
 
     @property
@@ -60,23 +63,25 @@ class Device(Protocol):
 
     @property
     def driver(self) -> str:
-        """What drives it, with its version, where the device's words do not say it."""
+        """The driver with its version, where the device's words do not say it."""
 
     @property
     def compiler(self) -> str:
-        """What compiles its programs, with its version, where the device's words do not say it."""
+        """The compiler of the device's programs with its version, where the device's words do not say it."""
 
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
-        """How a progress test is launched here. Raises ``InputError`` where it cannot be."""
+        """Return the launch of a progress test on this device. Raises ``InputError`` where it cannot be launched."""
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
-        """How a memory test is launched here, as far as the profile does not say it.
+        """Return the layout of a memory test on this device, as far as the profile does not say it.
 
-        Raises ``InputError`` where it cannot be.
+        Raises ``InputError`` where the test cannot be launched.
         """
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
-        """A file that was written for ``shape``, ready to run; compiled beside it if need be. Raises ``RunError``."""
+        """Return a file that was written for ``shape``, ready to run; it is compiled beside the file if need be. Raises
+        ``RunError``.
+        """
 
 
 @runtime_checkable
@@ -84,10 +89,10 @@ class Batching(Protocol):
     """A device that builds several tests in less time together than one by one."""
 
     def of_one_kind(self, shape: Launch | Layout) -> object:
-        """What tests have in common that may go together; ``None`` where a test has to be built by itself."""
+        """Return what tests that may go together have in common, or ``None`` where a test has to be built by itself."""
 
     def prepare_all(self, files: Sequence[Path], shapes: Sequence[Launch | Layout]) -> list[Prepared]:
-        """As ``Device.prepare``, of the files of several tests; what is written lies beside the first."""
+        """Prepare the files of several tests, as ``Device.prepare`` does; what is written lies beside the first."""
 
 
 BATCH = 32
@@ -95,7 +100,8 @@ BATCH = 32
 
 
 def batches(device: Device, shapes: Sequence[Launch | Layout], jobs: int) -> list[list[int]]:
-    """The numbers of the tests that are built together, in their order; each is by itself where nothing is gained.
+    """Return the numbers of the tests that are built together, in their order; each is by itself where nothing is
+    gained.
 
     No fewer than ``jobs`` batches, where there are as many tests.
     """
@@ -140,8 +146,8 @@ class Runner:
     def prepared(
         self, programs: Sequence[tuple[Mapping[str, str], Launch | Layout]]
     ) -> Iterator[list[Prepared | RunError]]:
-        """The files of tests, ready to run inside the block, or why they are not; those of several built together, if
-        that can be.
+        """Open a block in which the files of tests are ready to run, or give why they are not. Several tests are built
+        together where that can be.
         """
         with TemporaryDirectory(prefix="synth-run-") as folder:
             paths = []
@@ -164,7 +170,7 @@ class Runner:
             return error
 
     def watch(self, prepared: Prepared, iterations: int, timeout: float, every_iteration: bool = False) -> Run:
-        """Run what was prepared likewise."""
+        """Run a prepared program on the device, in a watched process. Raises ``RunError`` as ``run`` does."""
         with prepared.turn:
             if not prepared.program:
                 return watch(prepared.command, iterations, timeout, prepared.environment, every_iteration)
@@ -180,7 +186,7 @@ class Runner:
         return self._serving[1]
 
     def close(self) -> None:
-        """End what is running."""
+        """End the process of the host that is running, if there is one."""
         if self._serving is not None:
             self._serving[1].close()
             self._serving = None

@@ -1,4 +1,4 @@
-"""Names for the files of tests that cannot leave their folder, and the files on the disk."""
+"""Writes the files of tests, under names that cannot leave their folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from corpus.test import Test
 
 
 def file_stem(name: str) -> str:
-    """A safe file name for a test: letters, digits and ``. _ + -``, at most 100, not starting with a dot or a dash.
+    """Return a safe file name for a test: letters, digits and ``. _ + -``, at most 100, not starting with a dot or a
+    dash.
 
     A name that is safe stays as it is; any other gets a piece of its hash, so that different names stay different.
     """
@@ -24,7 +25,7 @@ def file_stem(name: str) -> str:
 
 
 def distinct(tests: Iterable[Test]) -> list[Test]:
-    """The tests without repeats. Raises ``InputError`` where two different ones would have the same file name."""
+    """Return the tests without repeats. Raises ``InputError`` where two different tests would have one file name."""
     stems: dict[str, Test] = {}
     for test in tests:
         other = stems.setdefault(file_stem(test.name).lower(), test)  # some file systems fold case
@@ -34,7 +35,9 @@ def distinct(tests: Iterable[Test]) -> list[Test]:
 
 
 def shipped(package: str, host: str) -> str:
-    """The text of a host in Python, for people who take tests elsewhere: with what it imports of ours in its place."""
+    """Return the text of a host in Python, for people who take tests elsewhere, with what it imports of ours in its
+    place.
+    """
     ours = (folder_of("backends.shared") / "hosting.py").read_text("utf-8").partition("annotations\n")[2].strip()
     text = (folder_of(package) / host).read_text("utf-8")
     before, after = re.split(r"^from backends\.shared\.hosting import (?:\([^)]*\)|.*)\n", text, flags=re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Devices that a host in Python lists and drives: which there are, which of them work, and which one to use.
+"""Finds the devices that a host in Python lists and drives. It tells those that work, and chooses the one to use.
 
 A host is a script of its language's folder that a process of its own executes (``host.py``). ``--list`` prints
 ``devices [[NAME, KIND], ...]``; ``--device NAME --number N FILE ITERATIONS`` runs a file on one of them, with the
@@ -38,7 +38,7 @@ from corpus.progress.axb import Program
 ROUNDS = 1 << 20
 
 MESA = "for a CPU: apt install mesa-vulkan-drivers (Debian 12: apt install -t bookworm-backports mesa-vulkan-drivers)"
-"""How Mesa's device for CPUs, lavapipe, is had: Debian 12's own cuts loops short (docs/running.md, "Lavapipe")."""
+"""How to install Mesa's device for CPUs, lavapipe: Debian 12's own cuts loops short (docs/running.md, "Lavapipe")."""
 
 PROBE_SIZES = {"THREADS": 1, "INSTANCES": 1, "LOCATIONS": 1, "STRIDE": 2, "SIZE": ROUNDS}
 """The constants of the probe, in the form of a progress test: one thread adds 1 to ``FINISHED``, which is word 2, in
@@ -50,7 +50,7 @@ _RANKS = ("GPU", "integrated GPU", "virtual GPU", "other", "CPU")
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A language's host.
+    """The host of a language, a script that lists and drives its devices.
 
     ``title`` is what it calls its devices, ``package`` the Python package that it needs, ``install`` says what brings
     one. ``trial`` is the text of the probe, ``suffix`` that of its file. ``build`` makes of files beside each what the
@@ -69,7 +69,7 @@ class Host:
     compiler: Callable[[], str] | None = None
 
     def devices(self) -> list[Chosen]:
-        """Every device, in the order in which they are tried."""
+        """Return every device, in the order in which they are tried."""
         names: list[str] = []
         found = []
         for name, kind in _listed(self)[0]:
@@ -78,7 +78,7 @@ class Host:
         return sorted(found, key=lambda device: _RANKS.index(device.kind))
 
     def first_that_works(self, name: str | None = None) -> tuple[Chosen | None, list[str]]:
-        """The first device that passes its probe, and what is wrong with those before it, a line each.
+        """Return the first device that passes its probe, and what is wrong with those before it, a line each.
 
         Of those whose name contains ``name``, if given; ``None`` where no device works.
         """
@@ -87,16 +87,18 @@ class Host:
         return device, failures if device or failures else list(filter(None, [_listed(self)[1]]))
 
     def choose(self, name: str | None = None) -> Chosen:
-        """That device. Raises ``InputError`` where there is none: which were tried, and what they said."""
+        """Return the first device that works. Raises ``InputError`` where there is none: which were tried, and what
+        they said.
+        """
         named = "" if name is None else f" named '{name}'"
         return chosen(self.first_that_works(name), f"{self.title}{named}")
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``, of what runs programs."""
+        """Return what is missing to run programs, as ``Compiler.missing`` does for compiling them."""
         return lacking(self.first_that_works(), f"a {self.title}")
 
     def probed(self, purpose: str) -> list[Probed]:
-        """As ``Compiler.probe``: the devices in the order in which they are tried."""
+        """Return the probes of the devices in the order in which they are tried, as ``Compiler.probe`` does."""
         try:
             driver = f"{self.package} {version(self.package)}"
         except PackageNotFoundError:
@@ -108,7 +110,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A device as its host lists it; ``number`` counts those of the same name, which includes the driver's version."""
+    """A device as its host lists it; ``number`` counts the devices of one name, which includes the driver's version."""
 
     host: Host
     name: str
@@ -116,7 +118,7 @@ class Chosen:
     number: int
 
     def command(self, file: Path) -> list[str]:
-        """The command that runs a file; the number of iterations is appended to it, 0 to build it only."""
+        """Return the command that runs a file; the number of iterations is appended to it, 0 to build it only."""
         return [sys.executable, str(self.host.script), *self._choice, str(file.resolve())]
 
     @property
@@ -131,7 +133,7 @@ class Chosen:
 
 @cache
 def probe(device: Chosen) -> str:
-    """Build and run a small program: why the device cannot be used, in one line; "" where it works."""
+    """Build and run a small program, and return why the device cannot be used, in one line, or "" where it works."""
     with TemporaryDirectory(prefix="synth-probe-") as folder:
         file = Path(folder, f"probe{device.host.suffix}")
         file.write_text(device.host.trial, encoding="utf-8")
@@ -171,42 +173,42 @@ class HostedDevice:
 
     @property
     def name(self) -> str:
-        """The device and its driver."""
+        """The name of the device, with its driver, as its host lists it."""
         return self.chosen.name
 
     @property
     def hardware(self) -> str:
-        """The device likewise."""
+        """The words for the device and its driver, which are its name."""
         return self.chosen.name
 
     @property
     def driver(self) -> str:
-        """Nothing: the device's words say it."""
+        """The driver is empty, because the words for the device already say what drives it."""
         return ""
 
     @property
     def compiler(self) -> str:
-        """What compiles its programs: the package itself, where nothing else does."""
+        """The compiler of the device's programs, which is the package itself where nothing else compiles them."""
         host = self.chosen.host
         return f"{host.package} {version(host.package)}" if host.compiler is None else host.compiler()
 
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
-        """The launch of a program on this device."""
+        """Return the launch of a program on this device."""
         return launch(program, mapping, self.instances, placement=placement)
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
-        """How a memory test is launched on this device."""
+        """Return the layout of a memory test on this device."""
         return device_layout(test, instances, profile, self.chosen.kind == "CPU")
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
-        """The host that runs a file. Raises ``RunError`` where it cannot be built."""
+        """Return the host that runs a file. Raises ``RunError`` where the program cannot be built."""
         return self.prepare_all([file], [shape])[0]
 
     def of_one_kind(self, shape: Launch | Layout) -> object:
-        """All tests go together, where the host has something to build."""
+        """Return the kind of tests that go together: all of them, where the host has something to build."""
         return self.chosen.host.title if self.chosen.host.together else None
 
     def prepare_all(self, files: Sequence[Path], shapes: Sequence[Launch | Layout]) -> list[Prepared]:
-        """As ``prepare``, of several files."""
+        """Build several files, and return the host that runs each. Raises ``RunError`` where one cannot be built."""
         self.chosen.host.build(files)
         return [Prepared(self.chosen.server, program=str(file.resolve())) for file in files]

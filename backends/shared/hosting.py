@@ -1,4 +1,4 @@
-"""What hosts in Python have in common: their options, how a program is run and what is said of it.
+"""Provides what hosts in Python share. That is their options, how a program is run and what is said of it.
 
 A host knows a language's devices and how to launch a program on one. Its lines are read by ``backends.shared.process``,
 and those of JSON by ``synth import`` (``backends.shared.log``).
@@ -36,13 +36,13 @@ class HostError(Exception):
 
 
 def in_one_line(words: str) -> str:
-    """What went wrong in one line: of a compiler's complaint the line that says most."""
+    """Return what went wrong in one line: of a compiler's complaint the line that says most."""
     found = re.search(r"^.*\berror:.*$", words, re.MULTILINE | re.IGNORECASE)
     return " ".join((found[0] if found else words).split())
 
 
 def options(about: str | None, file: str) -> argparse.ArgumentParser:
-    """What the command line of a host may say; ``file`` says what file it runs."""
+    """Return the parser of a host's command line; ``file`` says what file it runs."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, nargs="?", help=file)
     parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
@@ -50,7 +50,7 @@ def options(about: str | None, file: str) -> argparse.ArgumentParser:
 
 
 def device_options(about: str | None, file: str) -> argparse.ArgumentParser:
-    """The same of a host that lists its devices."""
+    """Return the parser of the command line of a host that lists its devices."""
     parser = options(about, file)
     parser.add_argument("--device", default="", help="part of a device's name (any)")
     parser.add_argument("--number", type=int, default=0, help="which of the devices of that name (0, the first)")
@@ -71,7 +71,9 @@ The number may be ``WARM_UP``: drivers compile a kernel when it is first launche
 def hosted(
     parser: argparse.ArgumentParser, run: Run, devices: Callable[[], Sequence[Sequence[str]]] | None = None
 ) -> int:
-    """Run the file that the command line names, or list the devices, each its name and kind; the exit code."""
+    """Run the file that the command line names, or list the devices, each its name and kind, and return the
+    exit code.
+    """
     arguments = parser.parse_args()
     if devices is not None and (arguments.list or arguments.file is None):
         try:
@@ -93,8 +95,8 @@ def run_program(
     iterations: int,
     started: Callable[[str, dict[str, int], Said], AbstractContextManager[Iterate]],
 ) -> tuple[int, str]:
-    """Run a program so often, as ``Run``; ``started`` builds it from its text and its constants, says what runs it, and
-    raises ``HostError``.
+    """Run a program for so many iterations, as ``Run`` does; ``started`` builds it from its text and its constants,
+    says what runs it, and raises ``HostError``.
     """
     text = path.read_text(encoding="utf-8")
     # The program's own constants say how much to launch.
@@ -124,12 +126,12 @@ def run_program(
 
 
 def groups_of(constant: dict[str, int]) -> int:
-    """Work-groups of a progress test."""
+    """Return the number of work-groups of a progress test."""
     return constant.get("GROUPS", constant["THREADS"] * constant["INSTANCES"])
 
 
 def finished_at(constant: dict[str, int]) -> int:
-    """Where, in words, the counters of the threads of a progress test that have ended are summed up.
+    """Return where, in words, the counters of the threads of a progress test that have ended are summed up.
 
     The word after it is not 0 in the warm-up, and all others are.
     """
@@ -137,7 +139,7 @@ def finished_at(constant: dict[str, int]) -> int:
 
 
 def terminated(finished: int, constant: dict[str, int], iteration: int) -> str:
-    """What to say of an iteration whose counters have that sum. Raises ``HostError`` where it is another."""
+    """Return what to say of an iteration whose counters have that sum. Raises ``HostError`` where it is another."""
     expected = 0 if iteration == WARM_UP else constant["INSTANCES"] * constant["SIZE"] % 2**32
     if finished != expected:
         raise HostError(f"threads were cut short: sum of counters {finished}, not {expected}", 3)
@@ -145,8 +147,8 @@ def terminated(finished: int, constant: dict[str, int], iteration: int) -> str:
 
 
 def outcomes(table: Sequence[int], constant: dict[str, int]) -> str:
-    """The histogram of a launch as JSON: rows, each a count and the values that it counts, by value; and the instances
-    that found no row.
+    """Return the histogram of a launch as JSON: rows, each a count and the values that it counts, by value; and the
+    instances that found no row.
     """
     words = constant["ROW_WORDS"]
     rows = [table[at : at + words] for at in range(2, len(table), words)]
@@ -165,33 +167,33 @@ class Said:
         self.other = 0
 
     def runs_on(self, device: str, driver: str = "", compiler: str = "") -> None:
-        """What runs it, in words; of the driver what the device's words do not say."""
+        """Take what runs the test, in words; of the driver what the device's words do not say."""
         name = " ".join(device.split())
         if self.trial:
             self.trial |= {"device": name, "driver": "" if driver in name else driver, "compiler": compiler}
 
     def began(self) -> None:
-        """The test begins."""
+        """Say that the test begins, with its whole trial."""
         self._say({"began": {**self.trial, "date": _date()}})
 
     def count(self, rows: Iterable[Sequence[int]], other: int) -> None:
-        """The histogram of a launch of a memory test: rows of a count and the values that it counts."""
+        """Add the histogram of a launch of a memory test: rows of a count and the values that it counts."""
         for number, *values in rows:
             self.counts[tuple(value - (value >> 31 << 32) for value in values)] += number
         self.other += other
 
     def terminated(self) -> None:
-        """All iterations of a progress test did."""
+        """Say that all iterations of a progress test terminated."""
         self._say({**self.trial, "outcomes": "T" * self.trial.get("iterations", 0), "date": _date()})
 
     def counted(self) -> None:
-        """All launches of a memory test came to an end."""
+        """Say that all launches of a memory test came to an end, and what was counted."""
         seen = {"outcomes": sorted(self.counts.items()), "other": self.other}
         launches = self.trial.get("iterations", 0)
         self._say({**self.trial, **seen, "launches": launches, "hung": False, "date": _date()})
 
     def failed(self, error: str) -> None:
-        """The test could not be run, and why."""
+        """Say that the test could not be run, and why."""
         self._say({**self.trial, "error": error, "date": _date()})
 
     def _say(self, line: object) -> None:

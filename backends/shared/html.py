@@ -1,4 +1,4 @@
-"""Data in a page that a browser shows: as JSON in a script element, which no text that it holds can end."""
+"""Embeds data in a page that a browser shows. It is JSON in a script element, which no text in the data can end."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ _ESCAPES = str.maketrans({each: f"\\u{ord(each):04x}" for each in "<>&\u2028\u20
 
 
 def embedded(value: object) -> str:
-    """A value as JSON that may stand between ``<script type="application/json">`` and its end, whatever it says.
+    """Return a value as JSON that may stand between ``<script type="application/json">`` and its end, whatever
+    it says.
 
-    ``<``, ``>`` and ``&`` can only be in strings, where their escapes mean the same (HTML, restrictions for contents of
-    script elements).
+    ``<``, ``>`` and ``&`` can only be in strings, where an escape means its character (HTML, restrictions for contents
+    of script elements).
     """
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).translate(_ESCAPES)

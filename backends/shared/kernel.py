@@ -1,4 +1,4 @@
-"""A memory test as three kernels in a C-like language: the part that is the same in all of them.
+"""Renders a memory test as three kernels in a C-like language. This is the part that all languages share.
 
 ``reset`` gives every location its initial value, ``run`` runs the test once in every instance and keeps the registers
 that its condition asks for, ``count`` counts the outcomes. The kernel boundaries order them. Only the histogram comes
@@ -96,7 +96,7 @@ class MemoryWord:
 
 
 class Kernel(ABC):
-    """One test in one language. The instance holds the test and its layout; all methods are pure.
+    """A memory test in one language. The instance holds the test and its layout; all methods are pure.
 
     Attributes of a language, strings in which ``{}``, ``{cell}`` and ``{value}`` are filled in:
 
@@ -157,36 +157,39 @@ class Kernel(ABC):
 
     @abstractmethod
     def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:
-        """``target = cell``, as a statement or several."""
+        """Return the statements that load a cell into a register: ``target = cell``."""
 
     @abstractmethod
     def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:
-        """``cell = value``."""
+        """Return the statements that store a value in a cell: ``cell = value``."""
 
     @abstractmethod
     def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:
-        """An rmw; ``values`` are its operands. ``target`` may also be among them."""
+        """Return the statements of an rmw; ``values`` are its operands. ``target`` may also be among them."""
 
     @abstractmethod
     def fence(self, thread: int, ins: Fence) -> str:
-        """A fence."""
+        """Return the statements of a memory fence with its order and scope."""
 
     @abstractmethod
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:
-        """What a work-group executes where each of the threads of its CTA has come to the barrier of its own."""
+        """Return what a work-group executes where each of the threads of its CTA has come to the barrier of its own."""
 
     @abstractmethod
     def file(self, name: str) -> str:
-        """The whole file. ``name`` is a safe file name without suffix (``backends.shared.files.file_stem``)."""
+        """Return the text of the whole file. ``name`` is a safe file name without suffix
+        (``backends.shared.files.file_stem``).
+        """
 
     # what languages use
 
     def refuse(self, thread: int, ins: Instruction, reason: str) -> InputError:
-        """The error to raise where the language has no words for an instruction: ``P0: ld.cg r1, x: the reason``."""
+        """Return the error for an instruction that the language has no words for: ``P0: ld.cg r1, x: the reason``."""
         return cannot_say(thread, ins, f"{self.title} {reason}")
 
     def scope(self, thread: int, ins: Load | Store | Rmw | Fence | Barrier, words: Mapping[Scope, str]) -> str:
-        """The word for the instruction's scope, or for one that includes the same threads of the test.
+        """Return the word for the instruction's scope, or for a scope that includes the threads of the test that this
+        one does.
 
         Raises ``InputError`` where there is none.
         """
@@ -202,26 +205,26 @@ class Kernel(ABC):
         raise self.refuse(thread, ins, f"has no scope {scope.label}, nor another of the same threads here")
 
     def accessed(self, thread: int, address: Operand) -> frozenset[str]:
-        """The locations that an address may be of; none where it is a number."""
+        """Return the locations that an address may be of; none where it is a number."""
         return targets_of(address, self._targets[thread])
 
     def included(self, thread: int, scope: Scope) -> frozenset[int]:
-        """The threads that a scope includes, at a thread."""
+        """Return the threads that a scope includes, at a thread."""
         threads = self.test.threads
         return frozenset(
             number for number, other in enumerate(threads) if other.place.shares(threads[thread].place, scope)
         )
 
     def constants(self) -> str:
-        """The sizes of the launch, and where things are in memory."""
+        """Return the definitions of the sizes of the launch, and of where things are in memory."""
         return "\n".join(self.syntax.definitions(self.sizes().items(), MACROS.items()))
 
     def sizes(self) -> dict[str, int]:
-        """The constants of the program: those of the launch, and what a language adds."""
+        """Return the constants of the program: those of the launch, and what a language adds."""
         return self.layout.constants
 
     def comment(self, start: str) -> str:
-        """The test in words, a line each after ``start``, which begins a comment; newline at the end."""
+        """Return the test in words, a line each after ``start``, which begins a comment, with a newline at the end."""
         lines = []
         for number, thread in enumerate(self.layout.test.threads):
             lines += [f"P{number}: {describe(ins)}" for ins in thread.instructions]
@@ -231,7 +234,9 @@ class Kernel(ABC):
     # the three kernels
 
     def reset(self) -> list[str]:
-        """The body of ``reset``, for the instance ``index``: initial values, and the counter of synchronisation."""
+        """Return the body of ``reset``, for the instance ``index``: initial values, and the counter of
+        synchronisation.
+        """
         return [
             *(
                 f"{self.put(location, f'ADDRESS(index, {number}u)', initial(location))}; // {location.name}"
@@ -241,7 +246,7 @@ class Kernel(ABC):
         ]
 
     def run(self) -> list[str]:
-        """The body of ``run``, for the thread that ``group`` and ``item`` say."""
+        """Return the body of ``run``, for the thread that ``group`` and ``item`` say."""
         once, every = list(EXPRESSIONS.items())[:2], list(EXPRESSIONS.items())[2:]
         body = [
             *(self.syntax.constant(name, text) for name, text in every),
@@ -266,7 +271,9 @@ class Kernel(ABC):
         ]
 
     def count(self) -> list[str]:
-        """The body of ``count``, for the instance ``index``: its outcome's row, found or claimed, and its count."""
+        """Return the body of ``count``, for the instance ``index``: its outcome's row, found or claimed, and
+        its count.
+        """
         values = [self._final(number, term) for number, term in enumerate(self.layout.terms)]
         lines = [self.syntax.constant(f"value{number}", value) for number, value in enumerate(values)]
         holds = self.proposition(self.test.condition.proposition)
@@ -302,7 +309,7 @@ class Kernel(ABC):
         ]
 
     def proposition(self, proposition: Proposition) -> str:
-        """A proposition over ``value0``, ``value1`` and so on, in the order of ``Layout.terms``."""
+        """Return a proposition over ``value0``, ``value1`` and so on, in the order of ``Layout.terms``."""
         match proposition:
             case Atom(operation, left, right):
                 return self.compared(operation, self.term(left), self.term(right))
@@ -314,13 +321,15 @@ class Kernel(ABC):
                 return " || ".join(f"({self.proposition(part)})" for part in parts) or "1u == 0u"
 
     def term(self, term: Term) -> str:
-        """A term of a proposition."""
+        """Return a term of a proposition as an expression: a number, or the ``value`` of its place in
+        ``Layout.terms``.
+        """
         return literal(term) if isinstance(term, int) else f"value{self.layout.terms.index(term)}"
 
     # parts of run
 
     def locations(self) -> list[str]:
-        """Where each location of the instance is, as an index into its array."""
+        """Return the statements that say where each location of the instance is, as an index into its array."""
         shared = [
             f"{self._located(location, self._shared(number, 'slot'))} // {location.name}, shared"
             for number, location in enumerate(self.layout.shareds)
@@ -334,11 +343,11 @@ class Kernel(ABC):
         return f"{self.unused}{self.syntax.constant(self.at(location.name), place)}"
 
     def at(self, location: str) -> str:
-        """The variable that holds a location's address."""
+        """Return the variable that holds a location's address."""
         return f"at{[each.name for each in self.test.locations].index(location)}"
 
     def registers(self, thread: int) -> list[str]:
-        """The declarations of a thread's registers, with their initial values."""
+        """Return the declarations of a thread's registers, with their initial values."""
         initial = dict(self.test.threads[thread].registers)
         return [
             self.unused + self.syntax.variable(self.register(thread, name), self.value(thread, initial.get(name, 0)))
@@ -346,18 +355,18 @@ class Kernel(ABC):
         ]
 
     def register(self, thread: int, name: str) -> str:
-        """The variable of a register, ``p0_r1``."""
+        """Return the name of the variable for a register of a thread, ``p0_r1``."""
         return f"p{thread}_{self._names[thread][name]}"
 
     def phases(self, thread: int) -> tuple[tuple[list[str], Barrier | None], ...]:
-        """The code of a thread up to each of its barriers, with it, and from the last one to the end."""
+        """Return the code of a thread up to each of its barriers, with it, and from the last one to the end."""
         return tuple(
             ([line for statement in code for line in self._lines(thread, statement)], barrier)
             for code, barrier in self._phases[thread]
         )
 
     def kept(self, thread: int) -> list[str]:
-        """Statements that keep the registers of a thread that make the outcome."""
+        """Return the statements that keep the registers of a thread that make the outcome."""
         return [
             f"results[RESULT(instance, {number}u)] = {self.register(thread, term.register)};"
             for number, term in enumerate(self.layout.terms)
@@ -383,7 +392,8 @@ class Kernel(ABC):
         return ["{", *("    " + line for line in self.hammering("group * GROUP_SIZE + item", "STRESS_BEFORE")), "}"]
 
     def hammering(self, number: str, rounds: str) -> list[str]:
-        """Load from and store to the scratch area, as the thread of that number does, so many rounds.
+        """Return the loop in which a thread, known by its number, loads from and stores to the scratch area, so many
+        rounds.
 
         What is loaded is used, or no compiler would keep it: it says where to go on, or is stored at the end.
         """
@@ -404,7 +414,7 @@ class Kernel(ABC):
         ]
 
     def accesses(self, load: str, store: str) -> list[str]:
-        """What one round of stress does, of these two."""
+        """Return the statements for one round of stress, a sequence of these two accesses."""
         return [load if access == "ld" else store for access in self.layout.parameters.sequence.split()]
 
     def _patience(self) -> list[str]:
@@ -417,7 +427,9 @@ class Kernel(ABC):
         return [f"if ({playing}) {{", *("    " + line for line in self.waiting()), "}"]
 
     def waiting(self) -> list[str]:
-        """Count oneself in at the instance's counter, and wait for the others as long as there is ``patience``."""
+        """Return the statements that count a thread in at the instance's counter, and wait for the others while
+        ``patience`` lasts.
+        """
         counter = "memory[COUNTERS + instance]"
         return [
             f"{self.add.format(cell=counter, value='1u')};",
@@ -497,23 +509,25 @@ class Kernel(ABC):
         return f"results[RESULT({instance}, {number}u)]"
 
     def put(self, location: Location, at: str, value: str) -> str:
-        """``value`` to a location at an index into its array, where no other thread is at work on it."""
+        """Return the assignment of ``value`` to a location at an index into its array, where no other thread is at work
+        on it.
+        """
         return self.write.format(cell=f"{_HOMES[location.region]}[{at}]", value=value)
 
     def take(self, location: Location, at: str) -> str:
-        """The value of a location likewise."""
+        """Return the value of a location at an index into its array, where no other thread is at work on it."""
         return self.read.format(cell=f"{_HOMES[location.region]}[{at}]")
 
     # statements
 
     def value(self, thread: int, operand: Operand) -> str:
-        """An operand as an expression; an address is an index into its array."""
+        """Return an operand as an expression; an address is an index into its array."""
         if isinstance(operand, Reg):
             return self.register(thread, operand.name)
         return literal(operand) if isinstance(operand, int) else self.at(operand.name)
 
     def compared(self, operation: str, left: str, right: str) -> str:
-        """A comparison as a condition."""
+        """Return a comparison as a condition of the language, which compares signed numbers by size."""
         if operation in ("eq", "ne"):
             return f"{left} {_COMPARED[operation]} {right}"
         return f"{self.signed.format(left)} {_COMPARED[operation]} {self.signed.format(right)}"
@@ -604,18 +618,18 @@ def _phases(code: Sequence[Statement]) -> list[tuple[list[Statement], Barrier | 
 
 
 def initial(location: Location) -> str:
-    """The initial value of a location, which is a number."""
+    """Return the initial value of a location, which is a number."""
     assert isinstance(location.initial, int)
     return literal(location.initial)
 
 
 def literal(number: int) -> str:
-    """A number as an unsigned constant of 32 bits."""
+    """Return a number as an unsigned constant of 32 bits."""
     return f"{number % (1 << 32)}u"
 
 
 def indented(lines: Sequence[str], levels: int = 1) -> str:
-    """Lines as one text, each indented."""
+    """Return lines as one text, each line indented by four spaces a level."""
     return "\n".join("    " * levels + line for line in lines)
 
 

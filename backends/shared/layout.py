@@ -1,4 +1,4 @@
-"""Where the threads and the instances of a memory test go in one launch, and what provokes weak outcomes there.
+"""Places the threads and instances of a memory test in a launch. It provokes weak outcomes there.
 
 Sources: Alglave et al. 2015, sections 4.2 and 4.3 (the incantations); Sorensen and Donaldson 2016, section 3 (where and
 how to stress); Levine et al. 2023, section 4.1 (MC Mutants: the parallel testing environment), with the parameters of
@@ -54,7 +54,7 @@ pass is after the one before.
 next. With ``conflicts`` these are all in one of ``BANKS`` banks in every other block, and in a bank each in the others;
 the strides are raised to make room.
 
-All of it is expressions that are the same in every language, over unsigned numbers of 32 bits: those below, and the
+All of it is expressions that every language shares, over unsigned numbers of 32 bits: those below, and the
 constants of ``Layout.constants``. Gap: in 4.3.2 other threads of a warp only make noise; here they are threads of other
 instances.
 """
@@ -105,7 +105,7 @@ STRESSER = "turn * STRESS + role - CTAS"
 """The number of a work-group for stress, from ``turn`` and ``role``."""
 
 WORKING = "STRESSERS - VARY * (((seed + 1u) * 2654435761u) >> 16u) % (STRESSERS / 2u + 1u)"
-"""How many of them are at work in a launch."""
+"""The number of work-groups for stress that are at work in a launch."""
 
 SPOT = "OFFSET + PERMUTED(number % SPREAD, REGIONS, seed) * PATCH"
 """The word of the scratch area at which a thread for stress stays, from its ``number``."""
@@ -130,7 +130,7 @@ term; all are counted from 0, in words of 32 bits."""
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """How a test is launched; see the module's docstring.
+    """The parameters of a launch of a memory test, which the docstring of this module explains.
 
     ``instances``: rounded up to whole blocks, the blocks to a power of two. ``slots``: a power of two, 32 or more.
     ``passes``: a power of two; no more than there are blocks.
@@ -168,22 +168,27 @@ class Parameters:
 
 
 CPU = Parameters(stride=CACHE_LINE, shuffle=False, spin=1 << 17, stress_rounds=1 << 14)
-"""What a device that is a CPU begins with (``cpu_parameters``): there a thread runs to its end before the next one
-starts, so stress takes more rounds."""
+"""The first parameters of a launch on a device that is a CPU (``cpu_parameters``): there a thread runs to its end
+before the next one starts, so stress takes more rounds.
+"""
 
 
 GPU = Parameters(stride=4, stripe=True, rotate=True, permute_locations=True, spin=1 << 10)
-"""What a device that is no CPU begins with (``gpu_parameters``): the parallel environment, with the parameters of
-WebGPU's conformance suite. Its threads wait, as there, for at most 1,024 looks."""
+"""The first parameters of a launch on a device that is no CPU (``gpu_parameters``): the parallel environment, with the
+parameters of WebGPU's conformance suite. Its threads wait, as there, for at most 1,024 looks.
+"""
 
 
 def chosen(parameters: Parameters, profile: Profile) -> Parameters:
-    """A device's own parameters, and in their stead those that a profile chooses; not the number of instances."""
+    """Return a device's own parameters, replaced by those that a profile chooses; the number of instances is not
+    replaced.
+    """
     return replace(parameters, **{**profile.chosen, "instances": parameters.instances})
 
 
 def cpu_parameters(test: LitmusTest, instances: int, profile: Profile = DEFAULT, iterations: int = 20) -> Parameters:
-    """For a device that is a CPU, each of whose threads runs a run of work-groups, item after item.
+    """Return the parameters for a device that is a CPU, each of whose threads runs a run of work-groups, item after
+    item.
 
     A work-group for each CTA plays all blocks. Threads of one CTA never run at the same time, so only those of
     different CTAs wait for each other.
@@ -199,7 +204,8 @@ def cpu_parameters(test: LitmusTest, instances: int, profile: Profile = DEFAULT,
 
 
 def gpu_parameters(test: LitmusTest, instances: int, profile: Profile = DEFAULT, iterations: int = 20) -> Parameters:
-    """For every other device: the parallel environment, in which each thread plays every role, one in each pass.
+    """Return the parameters for every other device: the parallel environment, in which each thread plays every role,
+    one in each pass.
 
     Work-groups are smaller than ``GROUP_SIZE`` where instances are few. Raises ``InputError`` as ``place`` does.
     """
@@ -217,8 +223,8 @@ def gpu_parameters(test: LitmusTest, instances: int, profile: Profile = DEFAULT,
 
 
 def device_layout(test: LitmusTest, instances: int, profile: Profile, is_cpu: bool) -> Layout:
-    """The layout of a test on a device, as ``cpu_parameters`` or ``gpu_parameters`` has it; what the profile chooses is
-    so on both.
+    """Return the layout of a test on a device, as ``cpu_parameters`` or ``gpu_parameters`` has it; what the profile
+    chooses is so on both.
 
     Raises ``InputError`` as ``place`` does.
     """
@@ -227,11 +233,11 @@ def device_layout(test: LitmusTest, instances: int, profile: Profile, is_cpu: bo
 
 @dataclass(frozen=True)
 class Layout:
-    """A test in a launch; made by ``place``.
+    """The layout of a test in a launch; it is made by ``place``.
 
     ``positions`` has the position of each thread (see ``EXPRESSIONS``), ``ctas`` the CTA of each, both from 0;
-    ``warps`` is the number of warps of a CTA, of the largest, and ``lanes`` that of threads of a warp, likewise and
-    rounded up to a power of two.
+    ``warps`` is the number of warps of a CTA, of the largest, and ``lanes`` that of threads of a warp, of the largest
+    and rounded up to a power of two.
     """
 
     test: LitmusTest
@@ -243,32 +249,32 @@ class Layout:
 
     @property
     def blocks(self) -> int:
-        """Blocks of instances, a power of two."""
+        """The number of blocks of instances, a power of two."""
         return max(_power(-(-self.parameters.instances // self.parameters.slots)), self.parameters.passes)
 
     @property
     def turns(self) -> int:
-        """Work-groups for each CTA of the test, a power of two."""
+        """The number of work-groups for each CTA of the test, a power of two."""
         return self.blocks // self.parameters.passes
 
     @property
     def instances(self) -> int:
-        """Instances of a launch."""
+        """The number of instances of the test in a launch."""
         return self.blocks * self.parameters.slots
 
     @property
     def roles(self) -> int:
-        """Work-groups that run together: one for each CTA of the test, then those for stress."""
+        """The number of work-groups that run together: one for each CTA of the test, then those for stress."""
         return max(self.ctas) + 1 + self.parameters.stress
 
     @property
     def groups(self) -> int:
-        """Work-groups of a launch."""
+        """The number of work-groups in a launch, those for stress included."""
         return self.roles * self.turns
 
     @property
     def group_size(self) -> int:
-        """Threads of a work-group."""
+        """The number of threads in a work-group of the launch."""
         return self.warps * self.lanes * self.parameters.slots
 
     @cached_property
@@ -278,17 +284,17 @@ class Layout:
 
     @cached_property
     def shareds(self) -> tuple[Location, ...]:
-        """The locations in shared memory, numbered likewise."""
+        """The locations in shared memory; the number of one in this order is its place in shared memory."""
         return tuple(location for location in self.test.locations if location.region is Region.SHARED)
 
     @property
     def stride(self) -> int:
-        """Words from one global location to the next."""
+        """The number of words from one global location to the next."""
         return self._apart(self.parameters.stride)
 
     @property
     def shared_stride(self) -> int:
-        """Words from one shared location to the next."""
+        """The number of words from one shared location to the next."""
         return self._apart(self.parameters.shared_stride)
 
     def _apart(self, stride: int) -> int:
@@ -296,42 +302,44 @@ class Layout:
 
     @property
     def counters(self) -> int:
-        """Index of the first of ``instances`` counters, for synchronisation, in memory: they follow the locations."""
+        """The index in memory of the first of ``instances`` counters, for synchronisation, which follow the
+        locations.
+        """
         return self.instances * len(self.globals) * self.stride
 
     @property
     def scratch(self) -> int:
-        """Index of the scratch area for stress, ``SCRATCH_WORDS`` long."""
+        """The index of the scratch area for stress, which is ``SCRATCH_WORDS`` long."""
         return self.counters + self.instances
 
     @property
     def words(self) -> int:
-        """Size of global memory in 32-bit words: locations, counters, scratch area."""
+        """The size of global memory in 32-bit words: locations, counters, scratch area."""
         return self.scratch + SCRATCH_WORDS
 
     @property
     def shared_words(self) -> int:
-        """Size of a work-group's shared memory in 32-bit words, 1 at least, for no language has empty arrays."""
+        """The size of a work-group's shared memory in 32-bit words, 1 at least, for no language has empty arrays."""
         return max(1, self.parameters.slots * len(self.shareds) * self.shared_stride)
 
     @cached_property
     def terms(self) -> tuple[FinalRegister | Loc, ...]:
-        """What an outcome is made of."""
+        """The terms whose final values make an outcome: registers and locations that the condition mentions."""
         return outcome_terms(self.test)
 
     @property
     def result_words(self) -> int:
-        """Size of the results, one word a term and instance; 1 at least."""
+        """The size of the results, one word a term and instance; 1 at least."""
         return max(1, len(self.terms) * self.instances)
 
     @property
     def histogram_words(self) -> int:
-        """Size of the histogram: two counters, then ``ROWS`` rows."""
+        """The size of the histogram: two counters, then ``ROWS`` rows."""
         return HISTOGRAM_HEADER + ROWS * self.row_words
 
     @property
     def row_words(self) -> int:
-        """Size of a row: its owner (an instance, from 1), its count, a value for each term."""
+        """The size of a row: its owner (an instance, from 1), its count, a value for each term."""
         return 2 + len(self.terms)
 
     @property
@@ -398,12 +406,14 @@ HISTOGRAM_HEADER = 2
 
 
 def outcome_terms(test: LitmusTest) -> tuple[FinalRegister | Loc, ...]:
-    """What an outcome of a test is made of: the terms that the condition mentions, in the order of their mention."""
+    """Return the terms that an outcome of a test is made of, which the condition mentions, in the order of their
+    mention.
+    """
     return tuple(dict.fromkeys(term for term in terms(test.condition) if not isinstance(term, int)))
 
 
 def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
-    """The layout of a test in a launch.
+    """Return the layout of a test in a launch with these parameters.
 
     Raises ``InputError`` where the scope tree is not within one launch, where slots, passes or regions are no power of
     two, where stress would be outside the scratch area, and where memory would need 2 GiB or more.

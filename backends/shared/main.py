@@ -1,4 +1,5 @@
-r"""What a program of its own says of its test, in C++ as in CUDA, and the main program of a progress test.
+r"""Holds the C++ text by which a program of its own reports on its test. It is for C++ and CUDA, and has the main
+program of a progress test.
 
 Two readers look at what is printed. ``backends.shared.process`` waits for ``ready`` and for a line each iteration.
 ``synth import`` looks for JSON in a log that was kept elsewhere: a line when the test begins, and one with its result
@@ -127,4 +128,4 @@ static void finish() {
     std::printf("],\"other\":%llu,\"launches\":%ld,\"hung\":false}\n", static_cast<unsigned long long>(others), asked);
 }
 """
-"""What the programs of memory tests print of a launch, and of all of them. Further header: vector."""
+"""The code by which programs of memory tests print a launch, and all of them. Further header: vector."""

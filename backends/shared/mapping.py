@@ -1,4 +1,4 @@
-"""Which thread of a launch plays which thread of which instance of a test (Sorensen et al. 2021, section 6.1).
+"""Maps each thread of a launch to a thread of an instance of a test. Source: Sorensen et al. 2021, section 6.1.
 
 A *placement* says at which level of the device the threads of an instance are apart. On each level other schedulers
 are at work, which may be fair in other ways:
@@ -17,7 +17,7 @@ work-group, which holds as many instances as its 4 (workgroup) or 8 (subgroup) s
 *Plain* is one instance. *Round-robin* keeps the threads of an instance side by side. *Chunked* puts all copies of
 thread 0 before those of thread 1, and so on. All three keep the order of thread ids within an instance. M instances
 are launched at once, as scheduler stress. At workgroup level, from three threads on, a block is one instance, and
-round-robin and chunked are the same.
+round-robin and chunked are one mapping.
 
 Every instance owns its locations, and every location its own line of memory, so that instances meet in the scheduler
 only, never in a cache line.
@@ -88,7 +88,9 @@ PLACEMENTS: dict[str, Placement] = {
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One kernel launch: a program, a mapping, the number of instances and their placement. Made by ``launch``."""
+    """The launch of a kernel: a program, a mapping, the number of instances and their placement. It is made by
+    ``launch``.
+    """
 
     program: Program
     mapping: Mapping
@@ -97,42 +99,47 @@ class Launch:
 
     @property
     def name(self) -> str:
-        """The mapping, and the placement where it is not the published one: ``round-robin``, ``plain.subgroup``."""
+        """The name of the mapping, and of the placement where it is not the published one: ``round-robin``,
+        ``plain.subgroup``.
+        """
         return self.mapping.name if self.placement == DEVICE else f"{self.mapping.name}.{self.placement.name}"
 
     @property
     def threads(self) -> int:
-        """Threads of the test, N."""
+        """The number of threads of the test, N."""
         return len(self.program.threads)
 
     @property
     def together(self) -> int:
-        """Instances that share a work-group; at device level none does, and it is 1."""
+        """The number of instances that share a work-group, which is 1 at device level, where none do."""
         return max(1, min(self.instances, self.placement.seats // self.threads))
 
     @property
     def groups(self) -> int:
-        """Work-groups launched: at device level N * M."""
+        """The number of work-groups launched: at device level N * M."""
         if self.placement == DEVICE:
             return self.threads * self.instances
         return -(-self.instances // self.together)
 
     @property
     def group_size(self) -> int:
-        """Threads of a work-group, of which one in ``placement.apart`` plays a thread of the test."""
+        """The number of threads of a work-group, of which one in ``placement.apart`` plays a thread of the test."""
         return 1 if self.placement == DEVICE else self.together * self.threads * self.placement.apart
 
     @property
     def instance(self) -> str:
         """The number of a thread's instance, an expression over the unsigned ``group``, and within work-groups
-        ``seat``, and the names of ``constants``."""
+        ``seat``, and the names of ``constants``.
+        """
         if self.placement == DEVICE:
             return self.mapping.instance.format(seat="group", instances="INSTANCES")
         return f"group * TOGETHER + {self.mapping.instance.format(seat='seat', instances='TOGETHER')}"
 
     @property
     def thread(self) -> str:
-        """Which thread of the instance it plays, likewise."""
+        """The number of the thread of the instance that a thread plays, an expression over the names that ``instance``
+        uses.
+        """
         if self.placement == DEVICE:
             return self.mapping.thread.format(seat="group", instances="INSTANCES")
         return self.mapping.thread.format(seat="seat", instances="TOGETHER")
@@ -155,12 +162,12 @@ class Launch:
 
     @property
     def finished(self) -> int:
-        """Index, in 32-bit words, of the cell to which each thread adds its program counter when it has ended."""
+        """The index, in 32-bit words, of the cell to which each thread adds its program counter when it has ended."""
         return self.instances * self.program.locations * STRIDE
 
     @property
     def words(self) -> int:
-        """Size of the memory in 32-bit words: a line a location and instance, and one for ``finished``."""
+        """The size of the memory in 32-bit words: a line a location and instance, and one for ``finished``."""
         return self.finished + STRIDE
 
 
@@ -171,7 +178,7 @@ def launch(
     groups: int = GROUPS,
     placement: str = DEVICE.name,
 ) -> Launch:
-    """The launch of ``program`` under the mapping and the placement of these names.
+    """Return the launch of ``program`` under the mapping and the placement of these names.
 
     ``instances`` is M; ``None`` is as many as ``groups`` work-groups hold at device level, and one at least, whatever
     the placement. Plain always has one. Raises ``InputError`` for an unknown mapping or placement, for fewer than one

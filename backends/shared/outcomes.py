@@ -1,4 +1,4 @@
-"""Outcomes of a memory test, as the programs of its launches print them, summed up."""
+"""Sums up the outcomes of a memory test that the programs of its launches print."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from corpus.lines import decoder
 
 @dataclass(frozen=True, slots=True)
 class SeenOutcomes:
-    """What was seen: how often each tuple of final values (signed, in the order of ``Layout.terms``), and how many
-    instances had an outcome beyond the table of their launch. ``launches`` came to an end; ``hung``: one more did not.
+    """The outcomes that were seen: how often each tuple of final values (signed, in the order of ``Layout.terms``), and
+    how many instances had an outcome beyond the table of their launch. ``launches`` came to an end; ``hung``: one more
+    did not.
     """
 
     counts: Mapping[tuple[int, ...], int]
@@ -23,11 +24,12 @@ class SeenOutcomes:
 
 
 _rows = decoder(tuple[tuple[tuple[int, ...], ...], int])
-"""What a launch said: rows of a count and the values that it counts, and how many found no row."""
+"""Decodes what a launch printed: rows of a count and the values that it counts, and how many found no row."""
 
 
 def launch_rows(said: str) -> tuple[Counter[tuple[int, ...]], int]:
-    """What a launch said, as JSON: how often each tuple of final values was seen, and how many found no row.
+    """Return what a launch printed as JSON: how often each tuple of final values was seen, and how many found
+    no row.
 
     Raises ``ValueError`` where it is something else.
     """
@@ -41,7 +43,7 @@ def launch_rows(said: str) -> tuple[Counter[tuple[int, ...]], int]:
 
 
 def outcomes(run: Run) -> SeenOutcomes:
-    """The outcomes of a run. Raises ``RunError`` where the program said something else."""
+    """Return the outcomes of a run. Raises ``RunError`` where the program printed something else."""
     counts: Counter[tuple[int, ...]] = Counter()
     others = 0
     for line in run.said:
@@ -55,5 +57,5 @@ def outcomes(run: Run) -> SeenOutcomes:
 
 
 def signed(word: int) -> int:
-    """A word of 32 bits as a signed number."""
+    """Return a word of 32 bits as a signed number."""
     return word - (word >> 31 << 32)

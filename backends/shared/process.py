@@ -1,4 +1,4 @@
-"""Runs the program of a test in a process of its own and watches it: who terminates, who does not.
+"""Runs the program of a test in a process of its own. It watches which iterations terminate, and which do not.
 
 The program prints ``ready`` and then a line for each iteration that terminated (``backends.shared.main``,
 ``backends.opencl.host``). An iteration whose line does not come within the time-out is counted as one that did not
@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 SETUP_TIMEOUT = 300.0
-"""Seconds until ``ready``."""
+"""The number of seconds that a program may take until it prints ``ready``."""
 
 LIFE = 256
 """Runs after which a server makes room for a new one, for drivers do not give back all that they take."""
@@ -38,7 +38,7 @@ WATCHDOG = 124
 
 
 _DONE = re.compile(rb"done (\d+) ?(.*)")
-"""What a server says at the end of a run."""
+"""The line that a server prints at the end of a run."""
 
 
 class RunError(Exception):
@@ -51,7 +51,7 @@ class NotReadyError(RunError):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Outcomes of the iterations of a test in order, a letter each: ``T`` terminated, ``H`` did not.
+    """The outcomes of the iterations of a test in order, a letter each: ``T`` terminated, ``H`` did not.
 
     ``seconds`` has the wall time of each iteration; a hang's is the time-out. ``said`` has the line of each iteration
     that terminated. ``cpu`` are the CPU seconds of the process from ``ready`` on; ``None`` where nobody counts them.
@@ -64,7 +64,7 @@ class Run:
 
     @property
     def hangs(self) -> bool:
-        """Whether some iteration did not terminate in time."""
+        """A run hangs where some iteration did not terminate in time."""
         return TIMED_OUT in self.outcomes
 
 
@@ -97,7 +97,7 @@ class Server:
         self._runs = 0
 
     def watch(self, program: str, iterations: int, timeout: float, every_iteration: bool = False) -> Run:
-        """As ``watch``, of a program that the host knows by this word. Raises ``RunError``."""
+        """Run and watch a program that the host knows by this word, as ``watch`` does. Raises ``RunError``."""
         return _iterated(lambda left: self._once(program, left, timeout), iterations, every_iteration)
 
     def _once(self, program: str, iterations: int, timeout: float) -> Run:
@@ -118,7 +118,7 @@ class Server:
                 self.close()
 
     def close(self) -> None:
-        """End the process."""
+        """End the process of the host, if one is running."""
         if (process := self._process) is not None:
             self._process = None
             process.kill()
@@ -214,7 +214,7 @@ class _Process:
 
 
 _ALIVE: set[_Process] = set()
-"""The processes that are watched."""
+"""The processes that are being watched."""
 
 
 def end_all() -> None:
@@ -314,7 +314,7 @@ def _follow(process: _Process, iterations: int, timeout: float) -> _Followed:
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnd:
-    """How a program that is only run came to its end.
+    """The end of a program that is only run.
 
     ``code`` is its exit code, that of a signal below 0; ``None`` where it was killed at its time-out. ``seconds`` is
     wall time, ``said`` the last line on its standard error.
@@ -398,6 +398,6 @@ def ended_by_signals() -> Iterator[None]:
 
 
 def guard() -> list[str]:
-    """What to put before a command so that its process does not outlive this one, where util-linux is there."""
+    """Return what to put before a command so that its process does not outlive this one, where util-linux is there."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []

@@ -1,4 +1,5 @@
-"""How memory tests are launched on a device, as far as a tuner may choose it: a *profile*, kept in a TOML file.
+"""Reads and writes profiles, which say how memory tests are launched on a device. A tuner may choose what is in a
+profile, which is a TOML file.
 
 A profile is named, for it is part of a result. What it does not say is left to the device: each key is a field of
 ``backends.shared.layout.Parameters`` of the same name, where it is explained, and a key that is not there is the
@@ -28,12 +29,12 @@ LARGEST = (1 << 31) - 1
 """The largest number of a profile: all are counts of something in one launch."""
 
 LARGEST_FILE = 1 << 20
-"""Bytes that a profile may have."""
+"""The number of bytes that the file of a profile may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A name, and what is chosen of ``layout.Parameters``; ``None`` leaves it to the device."""
+    """A profile: its name, and what it chooses of ``layout.Parameters``; ``None`` leaves a parameter to the device."""
 
     name: str = ""
     instances: int | None = None
@@ -62,21 +63,20 @@ class Profile:
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """What is chosen, by the names of parameters."""
+        """The parameters that the profile chooses, keyed by their names."""
         return {key: value for key, value in asdict(self).items() if key != "name" and value is not None}
 
     @property
     def label(self) -> str:
-        """What results call it: its name and a digest of what is chosen, so that a profile that was changed is another.
-
-        Nothing for one without a name.
+        """The label of a profile in results: its name and a digest of what it chooses, so that a profile that was
+        changed is another. It is empty for a profile without a name.
         """
         text = ",".join(f"{key}={value}" for key, value in sorted(self.chosen.items()))
         return f"{self.name}#{sha256(text.encode()).hexdigest()[:8]}" if self.name else ""
 
 
 DEFAULT = Profile()
-"""All is left to the device."""
+"""The profile that leaves every parameter to the device."""
 
 STRESS = Profile("stress", stress=1)
 """Memory stress, and nothing else: what ``synth run --stress`` asks for."""
@@ -141,12 +141,12 @@ _KINDS: Mapping[str, _Kind] = {
 
 
 def written(key: str) -> tuple[str, str]:
-    """How a value of a key is written: a pattern that Python and JavaScript know, and in words."""
+    """Return how a value of a key is written: a pattern that Python and JavaScript know, and in words."""
     return _KINDS[key].pattern, _KINDS[key].expected
 
 
 def parse_profile(text: str, path: str | None = None) -> Profile:
-    """The profile that a text denotes.
+    """Return the profile that a text denotes.
 
     Raises ``InputError`` where it is no TOML, with line and column; where a key is unknown; where a value is not what
     its key expects; and where there is no name.
@@ -171,7 +171,7 @@ def parse_profile(text: str, path: str | None = None) -> Profile:
 
 
 def print_profile(profile: Profile, remarks: str = "") -> str:
-    """The text of a profile, the remarks as comments before it."""
+    """Return the text of a profile, the remarks as comments before it."""
     lines = [f"# {line}".rstrip() for line in remarks.splitlines()]
     for key, value in {"name": profile.name, **profile.chosen}.items():
         shown = str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else value
@@ -180,7 +180,9 @@ def print_profile(profile: Profile, remarks: str = "") -> str:
 
 
 def read_profile(path: Path) -> Profile:
-    """The profile in a file. Raises ``InputError`` as ``parse_profile`` does, and where it cannot be read."""
+    """Return the profile in a file. Raises ``InputError`` as ``parse_profile`` does, and where the file cannot
+    be read.
+    """
     return parse_profile(read_text(path, LARGEST_FILE), str(path))
 
 

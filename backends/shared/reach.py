@@ -1,4 +1,5 @@
-"""That every access of a test's program is to a location of the test: shown before it is written, else refused.
+"""Shows that each access of a test's program is to a location of the test. A test of which that is not shown is refused
+before its program is written.
 
 A register may hold an address to which something was added. In a program an address is an index into an array, so that
 with any number but 0 added it is that of a word between locations, of another instance, or of no array at all: no test
@@ -49,7 +50,7 @@ _Access = Load | Store | Rmw
 
 
 def check_accesses(test: LitmusTest) -> None:
-    """Raises ``InputError``, with thread and instruction, where an access may be to no location of the test."""
+    """Raise ``InputError``, with thread and instruction, where an access may be to no location of the test."""
     every = (ins for thread in test.threads for ins in thread.instructions)
     if not any(isinstance(ins, _Access) and isinstance(ins.address, Reg) for ins in every):
         return
@@ -109,7 +110,9 @@ def _states(thread: Thread, memory: Mapping[str, _Values]) -> Iterator[tuple[Ins
 def _walk(
     thread: Thread, memory: Mapping[str, _Values], at_labels: dict[str, _Registers]
 ) -> Iterator[tuple[Instruction, _Registers]]:
-    """The same, given what may be held at labels, as far as that is known; it is known better behind."""
+    """What may be held at each instruction, given what may be held at labels, as far as that is known; it is known
+    better behind.
+    """
     begin = {name: _constant(value) for name, value in thread.registers}
     here: _Registers | None = {**dict.fromkeys(thread.names, _ZERO), **begin}
     for ins in thread.instructions:

@@ -1,8 +1,8 @@
-"""The one renderer: an AXB program as the text of a C-like kernel (Sorensen et al. 2021, section 6.2 and Fig. 11).
+"""Renders AXB programs as the text of a C-like kernel. Source: Sorensen et al. 2021, section 6.2 and Fig. 11.
 
 A thread is a ``switch`` over its program counter inside a ``while`` loop, for GLSL has no goto. An instruction is one
 atomic exchange, or an atomic add of 0 where nothing is exchanged, so that every read happens where the device keeps
-its memory coherent. This text is the same in all languages; a language states only its two atomics, its kernel header
+its memory coherent. All languages share this text; a language states only its two atomics, its kernel header
 and its host code, as class attributes.
 
 **Order.** The oracle interleaves steps on one shared memory. Every access here is an acquire-release read-modify-write
@@ -55,7 +55,9 @@ def _thread(thread: Thread, syntax: LanguageSyntax) -> list[str]:
 
 
 def program_text(program: Program, syntax: LanguageSyntax = C) -> str:
-    """The body of a kernel: thread ``thread`` of the program, over ``pc`` and what CELL, EXCHANGE and ADD stand for."""
+    """Return the body of a kernel: thread ``thread`` of the program, over ``pc`` and what CELL, EXCHANGE and ADD stand
+    for.
+    """
     lines = ["switch (thread) {"]
     for tid, thread in enumerate(program.threads):
         lines += [f"case {tid}u: {{", *("    " + line for line in _thread(thread, syntax)), "    break;", "}"]
@@ -63,7 +65,8 @@ def program_text(program: Program, syntax: LanguageSyntax = C) -> str:
 
 
 class Renderer:
-    """A language, as what differs from the others. A subclass sets the attributes without a default.
+    """A language of progress tests, as what differs from the others. A subclass sets the attributes without a
+    default.
 
     ``exchange`` and ``add`` are the bodies of macros over ``cell`` (an element of ``memory``) and ``value`` that give
     the cell's old value; ``read`` is the value of the cell of the warm-up, which no thread writes. ``group`` and
@@ -85,13 +88,13 @@ class Renderer:
     most_groups: ClassVar[int | None] = None
     """Work-groups that the language can launch, where it has a limit that matters."""
     largest_group: ClassVar[int] = 1024
-    """Threads that a work-group may have."""
+    """The number of threads that a work-group of the language may have."""
     companions: ClassVar[dict[str, str]] = {}
     """Files that every test of the language shares, by name."""
 
     @classmethod
     def constants(cls, launch: Launch) -> str:
-        """The macros of one launch: sizes, the layout of the memory, and the two atomics."""
+        """Return the macros of one launch: sizes, the layout of the memory, and the two atomics."""
         return "\n".join(
             [
                 *cls.syntax.definitions(launch.constants.items(), ()),
@@ -105,7 +108,7 @@ class Renderer:
 
     @classmethod
     def kernel(cls, launch: Launch) -> str:
-        """The kernel: where this thread stands, the program, and the sign that the thread has ended."""
+        """Return the kernel: where this thread stands, the program, and the sign that the thread has ended."""
         return "\n".join(
             [
                 f"{cls.opening(launch)} {{",
@@ -120,12 +123,14 @@ class Renderer:
 
     @classmethod
     def opening(cls, launch: Launch) -> str:
-        """The kernel up to its brace."""
+        """Return the beginning of the kernel, up to its opening brace."""
         return cls.header
 
     @classmethod
     def places(cls, launch: Launch) -> list[str]:
-        """Which thread of which instance this one is; within work-groups, those at no seat of an instance leave."""
+        """Return the statements that say which thread of which instance this one is; within work-groups, those at no
+        seat of an instance leave.
+        """
         group = cls.syntax.constant("group", cls.group)
         who = [cls.instance(launch.instance), cls.syntax.constant("thread", launch.thread)]
         if launch.placement == DEVICE:
@@ -136,12 +141,12 @@ class Renderer:
 
     @classmethod
     def instance(cls, value: str) -> str:
-        """The statement that makes ``instance`` the number of the thread's instance."""
+        """Return the statement that makes ``instance`` the number of the thread's instance."""
         return cls.syntax.constant("instance", value)
 
     @classmethod
     def render(cls, name: str, launch: Launch) -> str:
-        """The file of one test. ``name`` must be a safe file name (``backends.shared.files.file_stem``)."""
+        """Return the file of one test. ``name`` must be a safe file name (``backends.shared.files.file_stem``)."""
         return Template(cls.file).substitute(
             name=name,
             mapping=launch.name,

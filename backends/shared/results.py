@@ -1,9 +1,11 @@
-"""What was seen on devices: ``results.jsonl``, one line for each test, device and way to run it (docs/results.md).
+"""Reads and writes ``results.jsonl``, what was seen on devices. It has a line for each test, device and way to
+run it.
 
-A line holds facts: for a progress test those stay the same when the run is repeated on a device that does the same; the
-counts of a memory test do not. Wall times go to a second file beside it. Lines are appended as they come, each on the
-disk before the next test starts, so a stopped run goes on where it was: a test that was run in the same way is not run
-again. Both families share a file; a line with ``mapping`` is of a progress test, one with ``terms`` of a memory test.
+The form is in docs/results.md. A line holds facts: for a progress test those stay the same when the run is repeated on
+a device that does the same; the counts of a memory test do not. Wall times go to a second file beside it. Lines are
+appended as they come, each on the disk before the next test starts, so a stopped run goes on where it was: a test that
+was run in the same way is not run again. Both families share a file; a line with ``mapping`` is of a progress test, one
+with ``terms`` of a memory test.
 
 **Tries.** A time-out is an observation of a machine that may be busy. So a trial that hung is made again, alone, with
 ``AGAIN`` times the time-out, as long as it hangs. ``tries`` has the outcomes of the first, and a letter for each other:
@@ -34,7 +36,7 @@ from corpus.files import open_bytes, write_atomically
 from corpus.lines import decoder, open_lines, whole_lines
 
 BEGINS = b'{"test":'
-"""How every line begins."""
+"""The bytes with which every line begins."""
 
 EXPECTED = "a result of a test"
 
@@ -55,7 +57,7 @@ Date = Annotated[str, msgspec.Meta(pattern=r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)?
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A test and a way to run it: the test by name and digest, and the device in words.
+    """A trial is a test and a way to run it: the test by name and digest, and the device in words.
 
     ``driver`` and ``compiler`` say of it what ``device`` does not, in words. ``iterations`` are asked for, of
     ``instances`` each, with ``timeout`` seconds for each; ``None`` is a time-out that was measured on the device.
@@ -88,33 +90,35 @@ _AGAIN = re.compile(f"{TIMED_OUT}{{0,{len(AGAIN) - 1}}}[{TERMINATED}{TIMED_OUT}]
 
 
 class Tried:
-    """What ``tries`` say of a result that has the letters ``counted``."""
+    """The tries of a result, where ``counted`` has the letters of the try that counts."""
 
     __slots__ = ()
     tries: tuple[Letters, ...]
 
     @property
     def counted(self) -> str:
-        """A letter for each iteration or launch, of the try that counts."""
+        """The letters of the try that counts, one for each iteration or launch."""
         raise NotImplementedError
 
     @property
     def hangs(self) -> bool:
-        """Whether any iteration did not terminate, nor, where the trial was made again, with more time."""
+        """A trial hangs where an iteration did not terminate, nor, where the trial was made again, with more time."""
         return TIMED_OUT in self.counted
 
     @property
     def confirmed(self) -> bool:
-        """Whether it hung each time that it was made again, so that the hang may speak against a model."""
+        """A hang is confirmed where the trial hung each time that it was made again, so that it may speak against a
+        model.
+        """
         return self.hangs and len(self.tries) > len(AGAIN)
 
     @property
     def slow(self) -> bool:
-        """Whether it hung, and terminated with more time."""
+        """A trial is slow where it hung, and terminated with more time."""
         return bool(self.tries) and not self.hangs
 
     def check_tries(self) -> None:
-        """Raises ``ValueError`` where the tries are not of this result."""
+        """Raise ``ValueError`` where the tries are not of this result."""
         if not self.tries:
             return
         first, *others = self.tries
@@ -125,7 +129,8 @@ class Tried:
 
 
 class ProgressResult(ProgressTrial, Tried, frozen=True, kw_only=True):
-    """What a trial gave: a letter for each iteration that was run, ``T`` terminated, ``H`` did not in time.
+    """The result of a progress trial: a letter for each iteration that was run, ``T`` terminated, ``H`` did not in
+    time.
 
     ``date`` is when, in UTC: ``2026-11-22T12:00:00Z``.
     """
@@ -139,17 +144,17 @@ class ProgressResult(ProgressTrial, Tried, frozen=True, kw_only=True):
 
     @property
     def counted(self) -> str:
-        """The outcomes."""
+        """The letters of the try that counts, which are the outcomes of its iterations."""
         return self.outcomes
 
     @property
     def always_hangs(self) -> bool:
-        """Whether no iteration terminated."""
+        """A result always hangs where none of its iterations terminated."""
         return TERMINATED not in self.outcomes
 
 
 class ProgressFailure(ProgressTrial, frozen=True, kw_only=True):
-    """A trial that could not be made, and why: its program was not compiled, say, or crashed."""
+    """A progress trial that could not be made, and why: its program was not compiled, say, or crashed."""
 
     error: str
     date: Date = ""
@@ -173,7 +178,8 @@ class MemoryTrial(Trial, frozen=True, kw_only=True):
 
 
 class MemoryResult(MemoryTrial, Tried, frozen=True, kw_only=True):
-    """What a trial gave: outcomes, each the final values of its terms, with how often each was seen, by value.
+    """The result of a memory trial: outcomes, each the final values of its terms, with how often each was seen, by
+    value.
 
     ``other`` instances had an outcome for which their launch had no room. ``launches`` came to an end; ``hung``: one
     more did not within the time-out, and the rest was skipped. ``parameters`` is the text of the profile
@@ -195,12 +201,12 @@ class MemoryResult(MemoryTrial, Tried, frozen=True, kw_only=True):
 
     @property
     def counted(self) -> str:
-        """A letter for each launch."""
+        """The letters of the launches: terminated for each that came to an end, and a hang for one that did not."""
         return TERMINATED * self.launches + TIMED_OUT * self.hung
 
 
 class MemoryFailure(MemoryTrial, frozen=True, kw_only=True):
-    """A trial that could not be made, and why; ``parameters`` as of a result."""
+    """A memory trial that could not be made, and why; ``parameters`` as of a result."""
 
     error: str
     date: Date = ""
@@ -213,8 +219,9 @@ Entry = Result | Failure
 
 
 class TryEffort(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a try took: its time-out of an iteration, wall seconds of all, CPU seconds of the process that ran them, and
-    the load of the machine at its end (the mean number of processes that ran in the last minute), where it was known.
+    """The effort of a try: its time-out of an iteration, wall seconds of all, CPU seconds of the process that ran them,
+    and the load of the machine at its end (the mean number of processes that ran in the last minute), where it was
+    known.
     """
 
     limit: Seconds
@@ -224,7 +231,8 @@ class TryEffort(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Times(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How long a trial took: the wall seconds of its iterations, the time-out of one, and what each of its tries took.
+    """The times of a trial: the wall seconds of its iterations, the time-out of one, and what each of its tries
+    took.
 
     Of a trial without a hang, there are no tries to speak of.
     """
@@ -235,13 +243,13 @@ class Times(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def trial_of(entry: Entry) -> ProgressTrial | MemoryTrial:
-    """What was asked, without what was seen."""
+    """Return the trial of a result or failure: what was asked, without what was seen."""
     kind = ProgressTrial if isinstance(entry, ProgressTrial) else MemoryTrial
     return kind(**{name: getattr(entry, name) for name in kind.__struct_fields__})
 
 
 def now() -> str:
-    """The date of a result that is made now; that of ``SOURCE_DATE_EPOCH`` where it is set."""
+    """Return the date of a result that is made now, or that of ``SOURCE_DATE_EPOCH`` where it is set."""
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -252,18 +260,18 @@ _KINDS: dict[tuple[bool, bool], Callable[[bytes | str], Entry]] = {
     (True, False): decoder(MemoryResult),
     (True, True): decoder(MemoryFailure),
 }
-"""How a line is read that has terms or not, and an error or not."""
+"""The decoder of a line, by whether it has terms and whether it has an error."""
 _keys = decoder(dict[str, msgspec.Raw])
 
 
 def parse_result(line: bytes | str) -> Entry:
-    """The result or failure that a line of JSON denotes. Raises ``ValueError`` where it denotes none."""
+    """Return the result or failure that a line of JSON denotes. Raises ``ValueError`` where it denotes none."""
     keys = _keys(line)
     return _KINDS["terms" in keys, "error" in keys](line)
 
 
 def print_result(entry: Entry) -> str:
-    """The line of a result or failure, without the newline."""
+    """Return the line of a result or failure, without the newline."""
     return json.dumps(msgspec.to_builtins(entry), separators=(",", ":"))
 
 
@@ -287,7 +295,7 @@ class ResultFile:
     @overload
     def find(self, trial: MemoryTrial) -> MemoryResult | None: ...
     def find(self, trial: ProgressTrial | MemoryTrial) -> Result | None:
-        """What a trial gave, if it was made."""
+        """Return the result of a trial, if the trial was made."""
         return self.results.get(trial)
 
     def add(self, entry: Entry, times: Times = UNKNOWN) -> None:
@@ -314,7 +322,7 @@ def _enter(
 def latest(
     entries: Iterable[Entry],
 ) -> tuple[dict[ProgressTrial | MemoryTrial, Result], dict[ProgressTrial | MemoryTrial, Failure]]:
-    """What counts of the lines of files: results by what was asked, and failures, as ``ResultFile`` has them."""
+    """Return what counts of the lines of files: results by what was asked, and failures, as ``ResultFile`` has them."""
     results: dict[ProgressTrial | MemoryTrial, Result] = {}
     failures: dict[ProgressTrial | MemoryTrial, Failure] = {}
     for entry in entries:
@@ -324,7 +332,7 @@ def latest(
 
 @contextmanager
 def open_results(path: Path | None) -> Iterator[ResultFile]:
-    """The results in a file, which is made if need be and locked; ``None`` keeps them in memory only.
+    """Open the results in a file, which is made if need be and locked; ``None`` keeps them in memory only.
 
     A last line that was cut off is dropped, for its test will run again. Raises ``InputError`` where the file cannot be
     opened, holds something else than results, or is in use.
@@ -338,12 +346,12 @@ def open_results(path: Path | None) -> Iterator[ResultFile]:
 
 
 def times_of(path: Path) -> Path:
-    """The file of the wall times of a file of results."""
+    """Return the file of the wall times of a file of results."""
     return path.with_suffix(".times.jsonl")
 
 
 def read_results(path: Path) -> list[Entry]:
-    """Every line of a file of results, in its order; a last one that was cut off is left out.
+    """Return every line of a file of results, in its order; a last one that was cut off is left out.
 
     Raises ``InputError`` where the file cannot be read, or a line is no result.
     """
@@ -352,7 +360,7 @@ def read_results(path: Path) -> list[Entry]:
 
 
 def read_times(path: Path) -> list[Times]:
-    """How long each line of a file of results (``read_results``) took, in its order.
+    """Return how long each line of a file of results (``read_results``) took, in its order.
 
     ``UNKNOWN`` for those whose times are not there. Raises ``InputError`` as ``read_results`` does.
     """

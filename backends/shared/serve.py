@@ -1,4 +1,4 @@
-"""A host that runs one program after the other, as ``backends.shared.process.Server`` has it.
+"""Runs one program after the other with a host in one process. ``backends.shared.process.Server`` asks for them.
 
     python serve.py HOST.py OPTIONS --serve
 
@@ -18,12 +18,12 @@ from backends.shared.hosting import LOST, in_one_line
 
 
 def serving(host: Path, options: Sequence[str]) -> list[str]:
-    """The command that serves with a host; ``--serve`` is appended to it."""
+    """Return the command that serves with a host; ``--serve`` is appended to it."""
     return [sys.executable, __file__, str(host), *options]
 
 
 def main() -> int:
-    """Serve until the input ends."""
+    """Run a program for each line of the input with a host, until the input ends."""
     path, *options = sys.argv[1:-1]
     spec = spec_from_file_location("host", path)
     assert spec is not None and spec.loader is not None

@@ -1,4 +1,4 @@
-"""Vulkan's own tests in one launch: the memory that each storage class of theirs is.
+"""Finds the memory of each storage class of Vulkan's own tests, in one launch.
 
 Class ``sc0`` is a storage buffer and ``sc1`` the memory that a work-group shares. Images (``sc2``) and output (``sc3``)
 have no memory here, nor has a second reference to a location; operations of the device, and threads that synchronise
@@ -19,7 +19,7 @@ CLASSES = {"sc0": Region.GLOBAL, "sc1": Region.SHARED}
 
 
 def in_memory(test: LitmusTest, language: str) -> LitmusTest:
-    """A test of Vulkan's own with each location in the memory of its storage class.
+    """Return a test of Vulkan's own with each location in the memory of its storage class.
 
     Raises ``InputError`` where a location is of two classes or of one that has no memory here, where shared memory is
     that of two work-groups, and what is no instruction of one launch.

@@ -1,4 +1,4 @@
-"""How languages phrase what kernels are made of, where they differ; all else in a kernel is text that each takes.
+"""Phrases the declarations of kernels where languages differ. All else in a kernel is text that each language takes.
 
 That text is the common part of C and WGSL: every branch in braces, ``+= 1u`` and no ``++``, parentheses around shifts
 and bits that meet arithmetic, shifts by unsigned numbers, a default in every switch, and no name that either reserves.
@@ -10,29 +10,29 @@ from collections.abc import Iterable
 
 
 class LanguageSyntax:
-    """C's. ``word`` is the type of unsigned numbers of 32 bits; all values are of this type."""
+    """The syntax of C. ``word`` is the type of unsigned numbers of 32 bits; all values are of this type."""
 
     def __init__(self, word: str = "uint") -> None:
         self.word = word
 
     def constant(self, name: str, value: str) -> str:
-        """The declaration of a variable that keeps its value."""
+        """Return the declaration of a variable that keeps its value."""
         return f"const {self.word} {name} = {value};"
 
     def variable(self, name: str, value: str) -> str:
-        """The declaration of a variable."""
+        """Return the declaration of a variable that may change its value."""
         return f"{self.word} {name} = {value};"
 
     def choice(self, condition: str, then: str, otherwise: str) -> str:
-        """One of two values, both of which may be computed."""
+        """Return the expression for one of two values, both of which may be computed."""
         return f"{condition} ? {then} : {otherwise}"
 
     def do_while(self, body: Iterable[str], condition: str) -> list[str]:
-        """A loop that looks at its condition after each round; the lines of the body are indented."""
+        """Return a loop that looks at its condition after each round; the lines of the body are indented."""
         return ["do {", *body, f"}} while ({condition});"]
 
     def definitions(self, constants: Iterable[tuple[str, int]], functions: Iterable[tuple[str, str]]) -> list[str]:
-        """Definitions of numbers, and of functions, ``name(a, b)`` with the expression that each stands for."""
+        """Return definitions of numbers, and of functions, ``name(a, b)`` with the expression that each stands for."""
         return [
             *(f"#define {name} {value}u" for name, value in constants),
             *(f"#define {head} {body}" for head, body in functions),
@@ -40,7 +40,9 @@ class LanguageSyntax:
 
 
 class WgslSyntax(LanguageSyntax):
-    """WGSL's, in which ``const`` is what is known when a shader is made, and there are neither macros nor ``?:``."""
+    """The syntax of WGSL, in which ``const`` is what is known when a shader is made, and there are neither macros nor
+    ``?:``.
+    """
 
     def __init__(self) -> None:
         super().__init__("u32")

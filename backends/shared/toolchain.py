@@ -1,4 +1,5 @@
-"""Runs compilers and probes: each call in a process group of its own, under a time-out, and never through a shell.
+"""Runs compilers and probes. Each call is in a process group of its own, under a time-out, and never through a
+shell.
 
 A language's folder has a ``compiler.py`` whose ``COMPILER`` answers the four questions of ``Compiler``; what it calls
 goes through ``run``. A *probe* is a trivial program that is really built, and run where it can be: a tool that lists
@@ -37,7 +38,7 @@ PROBE_TIMEOUT = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """What a compiler said of a file. ``output`` is all that it wrote, empty where it had nothing to say."""
+    """The result of compiling a file. ``output`` is all that the compiler wrote, empty where it had nothing to say."""
 
     file: Path
     ok: bool
@@ -46,7 +47,7 @@ class Compilation:
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """A compiler or device, and whether it works here.
+    """A compiler or device that was probed, and whether it works here.
 
     ``name`` and ``version`` are its own words (``version`` is empty where it is not there), ``purpose`` says what it is
     for; ``problem`` says in one line why it cannot be used and is empty where it can; ``install`` says what brings it.
@@ -60,15 +61,17 @@ class Probed:
 
     @property
     def usable(self) -> bool:
-        """Whether the probe came to its end."""
+        """A compiler or device is usable where the probe came to its end."""
         return not self.problem
 
 
 class Compiler(Protocol):
-    """What a language's compiler offers."""
+    """The compiler of a language, which says what it lacks, compiles files and probes itself."""
 
     def missing(self) -> list[str]:
-        """What this machine lacks to compile the language's files, each with the way to get it; empty if nothing."""
+        """Return what this machine lacks to compile the language's files, each with the way to get it; empty if
+        nothing.
+        """
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """Compile a file that the back end wrote; ``binary`` keeps the program, if there is one.
@@ -77,7 +80,7 @@ class Compiler(Protocol):
         """
 
     def probe(self) -> list[Probed]:
-        """Every compiler and device of the language, those that could be had too, each tried out here."""
+        """Return every compiler and device of the language, those that could be had too, each tried out here."""
 
 
 def run(
@@ -125,7 +128,9 @@ def run(
 
 
 def version(command: Sequence[str | Path], pattern: str, environment: Mapping[str, str] | None = None) -> str:
-    """What the first group of ``pattern`` finds in a tool's words on its version; "" if it says nothing of the kind."""
+    """Return what the first group of ``pattern`` finds in a tool's words on its version, or "" where it finds
+    nothing.
+    """
     try:
         found = re.search(pattern, run(Path(), command, timeout=PROBE_TIMEOUT, environment=environment).output)
     except OSError:
@@ -134,13 +139,13 @@ def version(command: Sequence[str | Path], pattern: str, environment: Mapping[st
 
 
 def which(*names: str) -> Path | None:
-    """The first of these programs that is on PATH."""
+    """Return the first of these programs that is on PATH."""
     return next((Path(found) for name in names if (found := shutil.which(name))), None)
 
 
 def installed(package: str, name: str) -> Path | None:
-    """A file that a Python package brought into this environment, whose path ends in ``name``; ``None`` where there is
-    none.
+    """Return a file that a Python package brought into this environment, whose path ends in ``name``; ``None`` where
+    there is none.
     """
     try:
         files = metadata.files(package) or ()
@@ -150,15 +155,14 @@ def installed(package: str, name: str) -> Path | None:
 
 
 def problem(said: str) -> str:
-    """The line of a compiler's complaint that says most: the first with "error:", else the last."""
+    """Return the line of a compiler's complaint that says most: the first with "error:", else the last."""
     lines = [" ".join(line.split()) for line in said.splitlines() if line.strip()]
     return next((line for line in lines if re.search(r"\berror:", line, re.IGNORECASE)), lines[-1] if lines else "")
 
 
 def tried(compiler: Compiler, renderer: type[Renderer], suffix: str, runs: bool = False, ending: str = "") -> str:
-    """Compile the smallest test of a language, ``ending`` after it, and run the program if it ``runs``.
-
-    The problem in one line, "" where there is none.
+    """Compile the smallest test of a language, ``ending`` after it, and run the program if it ``runs``; return the
+    problem in one line, or "" where there is none.
     """
     with TemporaryDirectory(prefix="synth-probe-") as folder:
         file, binary = Path(folder, f"probe{suffix}"), Path(folder, "program")

@@ -1,1 +1,1 @@
-"""One page that runs a suite with WebGPU, in the browser of whoever opens it."""
+"""Implements the back end for browsers. It is one page that runs a suite with WebGPU, wherever it is opened."""

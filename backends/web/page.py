@@ -1,4 +1,4 @@
-"""A bundle as one page: style, script and data in a single HTML file that asks the network for nothing.
+"""Makes one page of a bundle. Style, script and data are in a single HTML file that asks the network for nothing.
 
 Its policy (Content Security Policy 3) lets run this one script, by its hash, and load nothing at all; names and texts
 of tests are data (``backends.shared.html``), which the script only ever shows as text. What the page does is in
@@ -41,7 +41,7 @@ class _Numbers(dict[Any, int]):
 
 
 def page_files(bundle: Bundle) -> dict[str, str]:
-    """``index.html``, and nothing else."""
+    """Return the files of the page: its only file is ``index.html``."""
     script = "\n".join(_text(name) for name in SCRIPTS)
     digest = b64encode(sha256(script.encode()).digest()).decode()
     page = Template(_text("page.html")).substitute(
@@ -54,7 +54,7 @@ def page_files(bundle: Bundle) -> dict[str, str]:
 
 
 def page_data(bundle: Bundle) -> dict[str, Any]:
-    """What the script knows of the suite; ``results.js`` says what the names mean.
+    """Return the data on the suite that the script reads; ``results.js`` says what the names mean.
 
     ``suite`` names the content: results of another suite are not taken for those of this one.
     """

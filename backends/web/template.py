@@ -1,4 +1,4 @@
-"""A memory test whose launch is chosen in the page: WGSL with every part that a profile may ask for.
+"""Renders a memory test whose launch is chosen in the page. It is WGSL with every part that a profile may ask for.
 
 The page replaces the constants (``backends.shared.layout``), and keeps of the text what the profile asks for:
 
@@ -28,7 +28,7 @@ class _Sequenced(WgslKernel):
 
 
 class Template(_Sequenced):
-    """The text that the page takes; how the layout says that the test is launched is of no account."""
+    """A memory test as the text that the page takes. It does not depend on the launch that the layout says."""
 
     def __init__(self, layout: Layout) -> None:
         parameters = replace(layout.parameters, stress=1, stress_before=1, spin=1, spread=1)

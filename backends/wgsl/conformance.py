@@ -1,4 +1,4 @@
-"""Memory tests as gpuweb/cts, the conformance suite of WebGPU, takes them: the texts of a test.
+"""Renders memory tests as texts for gpuweb/cts, the conformance suite of WebGPU.
 
 The suite's helper (``shader/execution/memory_model/memory_model_setup.ts``) makes two shaders: ``buildTestShader`` from
 the code of a test, ``buildResultShader`` from code that counts one instance as ``seq`` or ``weak``; a test fails where
@@ -57,7 +57,7 @@ from corpus.litmus.test import (
 )
 
 LETTERS = "xy"
-"""What the helper calls the locations of a test."""
+"""The names that the helper gives to the locations of a test."""
 
 WORDS = 2
 """Words that the helper keeps of each instance."""
@@ -66,7 +66,7 @@ BITS = 8
 """Bits of a register where several share a word."""
 
 _OTHER = "~"
-"""What ends the second name of a location."""
+"""The end of the second name of a location."""
 
 _FIRST = "local_invocation_id[0]"
 _STRIDE = "stress_params.mem_stride * 2u"
@@ -75,7 +75,7 @@ _GROUP = "shuffled_workgroup * workgroupXSize"
 
 @dataclass(frozen=True, slots=True)
 class ConformanceTest:
-    """One test for the suite: its texts, and the members of the helper's ``MemoryType`` and ``TestType`` that it has.
+    """A test for the suite: its texts, and the members of the helper's ``MemoryType`` and ``TestType`` that it has.
 
     ``aliased``: both names of a thread's locations are of one place. ``about`` is what the description says of it.
     """
@@ -96,7 +96,7 @@ class ConformanceTest:
 
 
 def conformance_test(test: LitmusTest, name: str) -> ConformanceTest:
-    """A test in the suite's terms.
+    """Return a litmus test in the suite's terms.
 
     Raises ``InputError``, which names the instruction if it is one, where WGSL or the helper cannot say it.
     """
@@ -138,7 +138,7 @@ class _Kernel(WgslKernel):
 
     @property
     def memory_type(self) -> str:
-        """The member of ``MemoryType``."""
+        """The member of the helper's ``MemoryType`` for the locations of the test."""
         return f"{'NonAtomic' if self._plain else 'Atomic'}{'Workgroup' if self._in_workgroup else 'Storage'}Class"
 
     @property
@@ -224,7 +224,7 @@ class _Kernel(WgslKernel):
         """The instances and locations of threads beyond two, each of another invocation.
 
         Thread K of an instance in lane L is played by lane ``permute^-K(L)``. How far away the other workgroups are
-        follows from ``permute^-1(L)`` alone, so that threads of one workgroup get the same one, and others others.
+        follows from ``permute^-1(L)`` alone, so that threads of one workgroup get one workgroup, and others get others.
         """
         lane = _FIRST
         for role, thread in enumerate(self._cast[1:], 1):

@@ -1,4 +1,5 @@
-"""Specification files for gpuweb/cts: what ``backends.wgsl.conformance`` says of each test, as TypeScript.
+"""Writes specification files for gpuweb/cts, in TypeScript. They hold what ``backends.wgsl.conformance`` makes of each
+test.
 
 A folder for ``src/webgpu/shader/execution/memory_model``: ``KIND.spec.ts`` for each kind of test, ``memory_test.ts``,
 which all share and which is what calls the suite's helper, and ``README.txt``, as each folder there has one. A shape is
@@ -140,7 +141,7 @@ $result_code
 
 
 def suite_files(tests: Sequence[ConformanceTest], readme: str) -> dict[str, str]:
-    """The files of a folder by their names; ``readme`` is what it says of the tests.
+    """Return the files of a folder by their names; ``readme`` is what it says of the tests.
 
     Raises ``InputError`` where two tests would be one case.
     """

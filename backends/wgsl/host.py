@@ -43,17 +43,17 @@ KINDS = defaultdict(
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command line may say."""
+    """Return the parser of the command line, with the options that choose an adapter."""
     return device_options(__doc__, "the .wgsl file")
 
 
 def devices() -> list[tuple[str, str]]:
-    """Every adapter: its name and kind."""
+    """Return every adapter as a row of its name and its kind."""
     return [(name, KINDS[adapter.info["adapter_type"]]) for name, adapter in adapters()]
 
 
 def adapters() -> list[tuple[str, Any]]:
-    """Every adapter with its name."""
+    """Return every adapter of this machine, each with its name."""
     import wgpu
     from wgpu.backends.wgpu_native.extras import set_instance_extras
 
@@ -63,7 +63,7 @@ def adapters() -> list[tuple[str, Any]]:
 
 @cache
 def find(wanted: str, number: int) -> tuple[str, Any]:
-    """An adapter's name and its device."""
+    """Return the name of the adapter that is asked for, and its device."""
     named = [each for each in adapters() if wanted in each[0]]
     if not 0 <= number < len(named):
         raise HostError(f"no WebGPU adapter {number} named '{wanted}'")
@@ -72,7 +72,7 @@ def find(wanted: str, number: int) -> tuple[str, Any]:
 
 
 def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """Run a shader so often."""
+    """Run a shader for so many iterations, and return the exit code and the last words."""
     import wgpu
 
     @contextmanager
@@ -89,12 +89,12 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
 
 
 def name_of(info: Any) -> str:
-    """An adapter in words: what it is, its driver, and what drives it."""
+    """Return an adapter in words: what it is, its driver, and what drives it."""
     return ", ".join(filter(None, (info["device"], info["description"], info["backend_type"])))
 
 
 def progress(device: Any, module: Any, constant: dict[str, int]) -> Iterate:
-    """How an iteration of a progress test is run."""
+    """Return the function that runs an iteration of a progress test."""
     import wgpu
 
     usage = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
@@ -121,7 +121,7 @@ def progress(device: Any, module: Any, constant: dict[str, int]) -> Iterate:
 
 
 def memory(device: Any, module: Any, constant: dict[str, int]) -> Iterate:
-    """How a launch of a memory test is run."""
+    """Return the function that runs a launch of a memory test."""
     import wgpu
 
     storage = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
@@ -166,7 +166,7 @@ def memory(device: Any, module: Any, constant: dict[str, int]) -> Iterate:
 
 
 def dispatch(commands: Any, pipeline: Any, group: Any, groups: int) -> None:
-    """A launch of so many workgroups."""
+    """Add a launch of so many workgroups to the commands."""
     run = commands.begin_compute_pass()
     run.set_pipeline(pipeline)
     run.set_bind_group(0, group)

@@ -1,4 +1,4 @@
-"""WGSL: relaxed atomics, plain accesses, and barriers of a workgroup.
+"""Renders memory tests in WGSL. It has relaxed atomics, plain accesses, and barriers of a workgroup.
 
 - Atomics are relaxed, in storage at the scope of the queue family and in the workgroup's memory at that of the
   workgroup (WGSL, Memory Model, Scoped Operations). A test's scope is said where it includes the same threads.
@@ -101,7 +101,7 @@ $count
 
 
 class WgslKernel(Kernel):
-    """``NAME.wgsl``: run as ``python run_wgsl.py NAME.wgsl [iterations]``."""
+    """A memory test as ``NAME.wgsl``, run as ``python run_wgsl.py NAME.wgsl [iterations]``."""
 
     title: ClassVar[str] = "WGSL"
     buffers: ClassVar[Mapping[str, str]] = {
@@ -127,7 +127,7 @@ class WgslKernel(Kernel):
     weak_exchange: ClassVar[bool] = True
     companions: ClassVar[Mapping[str, str]] = HOST
     plain: ClassVar[str] = "plain_"
-    """What the names of arrays begin with that have plain accesses."""
+    """The beginning of the names of the arrays that have plain accesses."""
 
     def __init__(self, layout: Layout) -> None:
         if layout.groups > GROUPS:

@@ -1,9 +1,9 @@
-"""WGSL. All shaders of a folder share one Python host, ``run_wgsl.py``.
+"""Renders progress tests in WGSL. All shaders of a folder share one Python host, ``run_wgsl.py``.
 
 WGSL has neither macros nor variables that a function could see but those of the module, so the instance is one.
 
 Gap: its atomics are relaxed (WGSL, Atomic Operations). Of one location every operation reads from the one before it in
-modification order all the same; between two locations memory may reorder, and then a hang may be the memory's doing and
+modification order even so; between two locations memory may reorder, and then a hang may be the memory's doing and
 not the scheduler's (``backends.shared.renderer``). A read-modify-write sees the last value of its location, so no
 thread waits for one that it never gets to see.
 """
@@ -22,7 +22,7 @@ HOST: dict[str, str] = {"run_wgsl.py": shipped("backends.wgsl", "host.py")}
 
 
 class Wgsl(Renderer):
-    """``NAME.wgsl``: run as ``python run_wgsl.py NAME.wgsl [iterations]``."""
+    """A progress test as ``NAME.wgsl``, run as ``python run_wgsl.py NAME.wgsl [iterations]``."""
 
     syntax: ClassVar[LanguageSyntax] = WGSL
     exchange: ClassVar[str] = "atomicExchange(&memory[cell], value)"
@@ -47,7 +47,7 @@ $kernel
 
     @classmethod
     def constants(cls, launch: Launch) -> str:
-        """The numbers of one launch, where its cells are, and the two atomics."""
+        """Return the numbers of one launch, where its cells are, and the two atomics."""
         functions = {
             "CELL(location)": "(instance * LOCATIONS + location) * STRIDE",
             "EXCHANGE(cell, value)": cls.exchange,
@@ -58,11 +58,13 @@ $kernel
 
     @classmethod
     def opening(cls, launch: Launch) -> str:
-        """The attributes have the size of a workgroup, and the parameters the ids that are used."""
+        """Return the beginning of the kernel: the attributes have the size of a workgroup, and the parameters the ids
+        that are used.
+        """
         local = "" if launch.placement == DEVICE else ", @builtin(local_invocation_id) local: vec3<u32>"
         return cls.header.format(launch.group_size, local)
 
     @classmethod
     def instance(cls, value: str) -> str:
-        """An assignment to the variable of the module."""
+        """Return an assignment to the variable of the module."""
         return f"instance = {value};"

@@ -1,1 +1,1 @@
-"""Critical cycles: their edges, the litmus tests that ask for them, and which of them contain which."""
+"""Defines critical cycles. It has their edges, their litmus tests, and which of them contain which."""

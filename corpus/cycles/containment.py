@@ -1,4 +1,4 @@
-"""Which critical cycles contain which.
+"""Decides which critical cycles contain which.
 
 A cycle contains another that is left of it when some threads go and the rest is made weaker, or stays:
 
@@ -23,7 +23,9 @@ from corpus.litmus.test import PLAIN, Mode
 
 
 def minimal(cycles: Sequence[Cycle]) -> list[Cycle]:
-    """Those of the cycles, no two of which are one but for rotation, that contain no other of them."""
+    """Return the cycles that contain no other cycle of the list, in which no two cycles may be rotations of
+    each other.
+    """
     rotations: dict[Hashable, list[tuple[int, Cycle]]] = {}
     for number, cycle in enumerate(cycles):
         for rotation in cycle.rotations():
@@ -40,7 +42,7 @@ def minimal(cycles: Sequence[Cycle]) -> list[Cycle]:
 
 
 def contains(cycle: Cycle, other: Cycle) -> bool:
-    """Whether a cycle contains another, or is a rotation of it."""
+    """Decide whether a cycle contains another, or is a rotation of it."""
     rotations = [(rotation, _skeleton(rotation)) for rotation in other.rotations()]
     return any(
         _skeleton(left) == skeleton and _is_at_least(left, rotation)
@@ -61,7 +63,7 @@ def _skeleton(cycle: Cycle) -> Hashable:
 
 
 def _is_at_least(cycle: Cycle, other: Cycle) -> bool:
-    """Whether a cycle orders as much as another of the same skeleton at every edge and at every event."""
+    """Whether a cycle orders as much as another of its skeleton at every edge and at every event."""
     return all(_edge_is_at_least(edge, weaker) for edge, weaker in zip(cycle.edges, other.edges, strict=True)) and all(
         _mode_is_at_least(mode, weaker) for mode, weaker in zip(_modes(cycle), _modes(other), strict=True)
     )

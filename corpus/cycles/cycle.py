@@ -1,4 +1,4 @@
-"""Critical cycles, their names, and the litmus tests that ask for them (Alglave et al. 2015, sections 4.1 and 4.5).
+"""Defines critical cycles, their names and their litmus tests. Source: Alglave et al. 2015, sections 4.1 and 4.5.
 
 **Values.** All edges between accesses of one location lead forward in time, wherever each location is coherent, so the
 cycle says in which order memory has them. Writes get 1, 2, .. in that order, and a read the value of the write before
@@ -56,7 +56,9 @@ from corpus.litmus.test import (
 
 
 class CycleEvent(NamedTuple):
-    """An event of a thread: its number, ``R`` or ``W``, and which value of which location."""
+    """An event of a thread of a cycle: its number, its kind ``R`` or ``W``, its location, and the value read or
+    written.
+    """
 
     event: int
     kind: str
@@ -65,9 +67,11 @@ class CycleEvent(NamedTuple):
 
 
 class CycleFrame:
-    """What cycles have in common that differ only in what threads do between accesses, and how accesses are done.
+    """The outlines of a cycle's edges, shared by all cycles that differ only in what threads do between accesses and in
+    how accesses are done.
 
-    That is all but the code of their tests: who accesses what, the values, and how the shape is called.
+    The frame decides which thread accesses which location with which value, and the classic name of the shape. It
+    leaves out the instructions of the tests.
     """
 
     def __init__(self, outlines: Sequence[Outline]) -> None:
@@ -82,7 +86,7 @@ class CycleFrame:
         self.classic = known.get(" ".join(self.shape), "")
         rotated = (self.shape[2 * n :] + self.shape[: 2 * n] for n in range(len(self.threads)))
         self.begins = next((n for n, shape in enumerate(rotated) if " ".join(shape) in known), 0)
-        """The thread where the classic shape begins; the first where there is none."""
+        """The thread where the classic shape begins, or the first thread where the cycle has no classic shape."""
 
     def _threads(self) -> tuple[tuple[int, ...], ...]:
         found: list[list[int]] = []
@@ -118,7 +122,9 @@ class CycleFrame:
 
     @cached_property
     def values(self) -> Mapping[int, int]:
-        """The value of every event: of a write its number among those of its location, of a read that of the last."""
+        """The value of every event: a write has its number among the writes of its location, and a read has that
+        of the last write before it.
+        """
         found: dict[int, int] = {}
         for history in self._histories():
             writes = accumulate(int(self.accesses[event] == "W") for event in history)
@@ -132,7 +138,7 @@ class CycleFrame:
 
     @cached_property
     def code(self) -> list[tuple[CycleEvent, ...]]:
-        """The accesses of each thread."""
+        """The accesses of each thread in program order, with their locations and values."""
         return [
             tuple(CycleEvent(event, self.accesses[event], self.named[event], self.values[event]) for event in events)
             for events in self.threads
@@ -140,7 +146,7 @@ class CycleFrame:
 
     @cached_property
     def condition(self) -> Condition:
-        """That every read has its value and every location its last: the condition of the test."""
+        """The condition of the test: every read has its value, and every location its last value."""
         atoms = [
             Atom("eq", FinalRegister(number, f"r{event}"), self.values[event])
             for number, events in enumerate(self.threads)
@@ -162,7 +168,7 @@ _frame = lru_cache(maxsize=1 << 12)(CycleFrame)
 
 @dataclass(frozen=True)
 class Cycle:
-    """Edge p leads from event p to event p + 1, the last back to event 0, which begins a thread.
+    """A critical cycle: edge p leads from event p to event p + 1, the last edge back to event 0, which begins a thread.
 
     ``annotations`` and ``regions`` belong to events, ``places`` to threads in the order of the cycle.
     """
@@ -174,36 +180,36 @@ class Cycle:
 
     @property
     def size(self) -> int:
-        """Number of edges, and of events."""
+        """A cycle's size is the number of its edges, which is also the number of its events."""
         return len(self.edges)
 
     @cached_property
     def frame(self) -> CycleFrame:
-        """What it shares with others."""
+        """The frame of a cycle is shared by all cycles with equal outlines of their edges."""
         return _frame(tuple([edge.outline for edge in self.edges]))
 
     def access(self, event: int) -> str:
-        """``R`` or ``W``."""
+        """Return whether an event is a read, ``R``, or a write, ``W``."""
         return self.edges[event].source
 
     def in_atomic(self, event: int) -> bool:
-        """Whether an event is the read or the write of an atomic operation."""
+        """Decide whether an event is the read or the write of an atomic operation."""
         return "Rmw" in (self.edges[event - 1].kind, self.edges[event].kind)
 
     def threads(self) -> tuple[tuple[int, ...], ...]:
-        """The events of each thread, in program order."""
+        """Return the events of each thread, in program order."""
         return self.frame.threads
 
     def locations(self) -> tuple[tuple[int, ...], ...]:
-        """The events of each location in the order of the cycle, the location of event 0 first."""
+        """Return the events of each location in the order of the cycle, the location of event 0 first."""
         return self.frame.locations
 
     def rotations(self) -> Iterator[Cycle]:
-        """The cycle from the first event of each thread, this one first."""
+        """Return the rotations of the cycle that start at the first event of a thread; this cycle comes first."""
         yield from map(self.turned, range(len(self.places)))
 
     def turned(self, thread: int) -> Cycle:
-        """The cycle from the first event of a thread."""
+        """Return the rotation of the cycle that starts at the first event of a thread."""
         start = self.frame.threads[thread][0]
         return Cycle(
             self.edges[start:] + self.edges[:start],
@@ -214,7 +220,9 @@ class Cycle:
 
     @property
     def spelled(self) -> str:
-        """The edges by name, with the annotations of both ends where there are any: what ``--edges`` would take."""
+        """The names of the edges, with the annotations of both ends where there are any, as the option ``--edges``
+        takes them.
+        """
         names = [edge.name for edge in self.edges]
         if any(note.name != "Plain" for note in self.annotations):
             notes = [note.name for note in self.annotations]
@@ -226,7 +234,9 @@ class Cycle:
 
 
 def litmus_test(cycle: Cycle) -> LitmusTest:
-    """The test of an oriented cycle: its condition holds exactly where the cycle is there."""
+    """Return the litmus test of an oriented cycle: its condition holds exactly in the executions that contain the
+    cycle.
+    """
     frame = cycle.frame
     threads = [
         _thread(
@@ -293,7 +303,7 @@ class _Writer:
             yield Label("LC0")
 
     def _between(self, before: Edge, access: CycleEvent) -> Iterator[Instruction]:
-        """What stands between two accesses."""
+        """Return the instructions between two accesses of a thread."""
         event, source = access.event, access.event - 1
         if before.kind == "Fence":
             yield Fence(before.fence)
@@ -351,20 +361,22 @@ _SHAPES = {
     "W rf RR fr W rf RW co": "IRRWIW",
     "W rf RW co W rf RW co": "IRWIW",
 }
-"""What each thread does and how it leads to the next, and the name that diy and the papers after it have for that."""
+"""The classic names of shapes, by what each thread does and how it leads to the next, as diy and later papers have
+them.
+"""
 
 _COHERENCE = {"W rf RR fr": "CoRR", "W rf RW co": "CoRW"}
-"""The same for cycles of one location."""
+"""The classic names of cycles of one location, by what each thread does."""
 
 
 _CLASSIC = (*_SHAPES.values(), *_COHERENCE.values())
 _MARKS = ("+", "@", ".shared-")
-"""What follows a classic name in the name of a test."""
+"""The marks that begin what follows a classic name in the name of a test."""
 _DECORATED = tuple(f"{known}{mark}" for known in _CLASSIC for mark in _MARKS)
 
 
 def family(name: str) -> str:
-    """The classic name that a test's name begins with, as ``MP`` of ``MP+membar.gl+po``; empty where there is none."""
+    """Return the classic name that a test's name begins with, as ``MP`` of ``MP+membar.gl+po``, or an empty text."""
     whole = f"{name}+"
     if not whole.startswith(_DECORATED):  # most are not
         return ""
@@ -372,13 +384,15 @@ def family(name: str) -> str:
 
 
 def oriented(cycle: Cycle) -> Cycle:
-    """The cycle from the thread where its classic shape begins; as it is where it has none."""
+    """Return the rotation of a cycle that starts at the thread where its classic shape begins; a cycle without a
+    classic shape is not changed.
+    """
     begins = cycle.frame.begins
     return cycle.turned(begins) if begins else cycle
 
 
 def cycle_name(cycle: Cycle) -> str:
-    """The name of the test of an oriented cycle; different cycles have different names."""
+    """Return the name of the test of an oriented cycle; different cycles have different names."""
     frame = cycle.frame
     text = frame.classic or ".".join(frame.shape)
     decorations = [_steps_name(cycle.edges[events[0] : events[-1]]) for events in frame.threads if len(events) > 1]
@@ -393,7 +407,7 @@ def cycle_name(cycle: Cycle) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _steps_name(steps: tuple[Edge, ...]) -> str:
-    """What a thread does between its accesses."""
+    """Return the name of what a thread does between its accesses."""
     return ".".join(map(_between_name, steps))
 
 
@@ -420,7 +434,9 @@ def _joined(parts: list[str]) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def tree_name(places: tuple[Place, ...]) -> str:
-    """The scope tree as a name ends with it: ``@01-2``, nothing where threads are in one CTA each on one GPU."""
+    """Return the end of a name that says the scope tree: ``@01-2``, or nothing where each thread is in a CTA of its own
+    on one GPU.
+    """
     if len({place[:3] for place in places}) == len(places) and len({place.gpu for place in places}) <= 1:
         return ""
     gpus: dict[int, dict[int, list[int]]] = {}
@@ -430,6 +446,6 @@ def tree_name(places: tuple[Place, ...]) -> str:
 
 
 def region_name(regions: Sequence[Region]) -> str:
-    """Which locations are in shared memory, as a name ends with it: ``.shared-x``."""
+    """Return the end of a name that says which locations are in shared memory: ``.shared-x``."""
     shared = [location_name(number) for number, region in enumerate(regions) if region is Region.SHARED]
     return f".shared-{''.join(shared)}" if shared else ""

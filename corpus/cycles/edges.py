@@ -1,4 +1,5 @@
-"""Edges of critical cycles and their names, after diy (herdtools7) and Alglave et al. 2015, section 4.1.
+"""Defines the edges of critical cycles and their names. They are after diy (herdtools7) and Alglave et al. 2015,
+section 4.1.
 
     Rfe Fre Coe Rfi Fri Coi            communication, between threads (e) or within one (i); Ws is another name of Co
     PodWR PosRR ..                     program order, to another location (d) or the same (s), and the two accesses
@@ -29,7 +30,7 @@ from corpus.litmus.test import SCOPES, Load, Mode, Order, Store, hashed_once
 
 @lru_cache(maxsize=1 << 10)
 def _the_same(kind: Callable[..., object], *parts: object) -> object:
-    """What comes from another process as the object that came before: most are looked up, and not compared."""
+    """Return an object from another process as the object that came before it: most are looked up, and not compared."""
     return kind(*parts)
 
 
@@ -39,7 +40,7 @@ COMMUNICATION = {"Rf": ("W", "R"), "Fr": ("R", "W"), "Co": ("W", "W")}
 @hashed_once
 @dataclass(frozen=True, order=True)
 class Annotation:
-    """How an access is done: ``Rlx.gpu``, ``Cg``; ``Plain`` has nothing to say."""
+    """An annotation says how an access is done, as ``Rlx.gpu`` or ``Cg`` do; ``Plain`` adds nothing to the access."""
 
     name: str
     fits: str
@@ -54,7 +55,7 @@ class Annotation:
 
     @cached_property
     def mode(self) -> Mode:
-        """The mode of an access with this annotation."""
+        """The mode that this annotation gives to an access."""
         return Mode(self.order, SCOPES.get(self.scope), self.volatile, self.cache or None)
 
 
@@ -64,7 +65,8 @@ _ATOMIC_ORDERS = {halves: order for order, halves in HALVES.items()}
 
 
 def atomic_mode(read: Annotation, write: Annotation) -> Mode | None:
-    """The mode of the atomic operation whose halves have these annotations; None where there is none.
+    """Return the mode of the atomic operation whose halves have these annotations, or None where there is no such
+    operation.
 
     Halves have one scope and no cache operator, and are not volatile. A plain half is relaxed and of the other's scope;
     two plain halves are relaxed at GPU scope, as PTX has it.
@@ -78,7 +80,9 @@ def atomic_mode(read: Annotation, write: Annotation) -> Mode | None:
 
 
 class Outline(NamedTuple):
-    """What of an edge decides which values and locations its accesses have; all fences within a thread are one."""
+    """The part of an edge that decides the values and locations of its accesses; all fences within a thread have one
+    outline.
+    """
 
     kind: str
     source: str
@@ -89,7 +93,7 @@ class Outline(NamedTuple):
 @hashed_once
 @dataclass(frozen=True, order=True)
 class Edge:
-    """One edge: what it is, the accesses it joins, and whether they are of one thread and of one location.
+    """An edge of a cycle: its kind, the two accesses it joins, and whether they share a thread and a location.
 
     ``kind`` is ``Rf Fr Co Po Rmw Addr Data Ctrl`` or ``Fence``; a fence has its order and scope, and ``spelled`` is how
     it is called (``MembarGl`` and ``FenceSc.gpu.`` are one). ``source`` and ``target`` are ``R`` or ``W``.
@@ -111,18 +115,18 @@ class Edge:
 
     @property
     def bare(self) -> Edge:
-        """The edge without annotations."""
+        """The edge without the annotations of its accesses."""
         return self if self.first is None and self.second is None else replace(self, first=None, second=None)
 
     @cached_property
     def outline(self) -> Outline:
-        """What it shares with edges that differ in what a thread does between its accesses."""
+        """The outline of an edge, shared by all edges that differ only in what a thread does between its accesses."""
         between = self.kind not in COMMUNICATION and self.kind != "Rmw" and inner_communication(self) is None
         return Outline("" if between else self.kind, self.source, self.internal, self.same)
 
     @cached_property
     def name(self) -> str:
-        """The edge's name, without annotations."""
+        """The name of an edge, without the annotations that may follow it."""
         where = "s" if self.same else "d"
         match self.kind:
             case "Rf" | "Fr" | "Co":
@@ -138,12 +142,14 @@ class Edge:
 
     @property
     def fence(self) -> Mode:
-        """The mode of a fence edge's fence."""
+        """The mode of the fence that a fence edge stands for."""
         return Mode(self.order, SCOPES[self.scope])
 
 
 def inner_communication(edge: Edge) -> Edge | None:
-    """The communication that a plain step to the same location is where the location is coherent; None of two reads."""
+    """Return the communication that a plain step to one location stands for where the location is coherent; None for
+    two reads.
+    """
     for kind, ends in COMMUNICATION.items():
         if edge.kind == "Po" and edge.same and ends == (edge.source, edge.target):
             return Edge(kind, *ends, True, True)
@@ -162,7 +168,7 @@ _COMPOSED = {
 
 
 def composed(one: Edge, other: Edge) -> str:
-    """What kind of edge an edge and the next one are together, empty where they are none.
+    """Return the kind of edge that an edge and the next one are together, or an empty text where they make no edge.
 
     Within a thread, plain steps to one location are communication too.
     """
@@ -174,7 +180,7 @@ def composed(one: Edge, other: Edge) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EdgeVocabulary:
-    """What cycles are made of: runs of edges that belong together, mostly of one, and annotations.
+    """The building blocks of cycles: runs of edges that belong together, mostly of one edge, and annotations.
 
     ``sequences`` are the words ``[A,B]`` that were asked for, each with the runs that it stands for.
     """
@@ -186,7 +192,7 @@ class EdgeVocabulary:
 
 @cache
 def all_annotations() -> dict[str, Annotation]:
-    """Every annotation by its name."""
+    """Return every annotation of the vocabulary, keyed by its name."""
     found = [PLAIN]
     for short, order in (("Rlx", Order.RELAXED), ("Acq", Order.ACQUIRE), ("Rel", Order.RELEASE), ("Sc", Order.SC)):
         fits = _fitting(order in LEGAL_ORDERS[Load], order in LEGAL_ORDERS[Store])
@@ -204,7 +210,7 @@ def _fitting(reads: bool, writes: bool) -> str:
 
 @cache
 def all_edges() -> dict[str, Edge]:
-    """Every edge by its name, in the order in which they are listed."""
+    """Return every edge of the vocabulary, keyed by its name, in the order in which they are listed."""
     found = []
     for kind, (source, target) in COMMUNICATION.items():
         found += [Edge(kind, source, target, internal, True) for internal in (False, True)]
@@ -226,7 +232,7 @@ _FENCE = re.compile(r"^(Membar(?:Cta|Gl|Sys)|Fence(?:Sc|AcqRel)\.?(?:cta|gpu|sys
 
 
 def describe_edge(edge: Edge) -> str:
-    """One line on an edge."""
+    """Describe an edge in one line, as the list of edges prints it."""
     words = {"R": "a read", "W": "a write"}
     where = "the same location" if edge.same else "another location"
     match edge.kind:
@@ -250,7 +256,7 @@ def describe_edge(edge: Edge) -> str:
 
 
 def describe_annotation(annotation: Annotation) -> str:
-    """One line on an annotation."""
+    """Describe an annotation in one line, as the list of annotations prints it."""
     accesses = {"R": "a read", "W": "a write", "RW": "an access"}[annotation.fits]
     if annotation.volatile:
         return f"{accesses} is volatile"
@@ -262,7 +268,7 @@ def describe_annotation(annotation: Annotation) -> str:
 
 
 def parse_edges(text: str, scopes: Sequence[str] = (), path: str | None = None) -> EdgeVocabulary:
-    """The vocabulary that a list of names stands for; ``scopes`` are what a name without its scope stands for.
+    """Return the vocabulary that a list of names stands for; a name without its scope stands for each of ``scopes``.
 
     Raises ``InputError`` where a name is unknown, with the nearest right ones, and with line and column in a file.
     """

@@ -1,4 +1,5 @@
-"""Litmus tests as tests of a corpus, and the suites of memory tests that format 1 had.
+"""Makes tests of a corpus from litmus tests, and reads old suites. Those are the suites of memory tests that format 1
+had.
 
 Such a suite is a folder: ``NAME.litmus`` one test each, ``@all`` the index, smallest first, ``labels.csv`` with one
 line ``file,model,verdict,condition`` a verdict, and the manifest, whose counts say how many tests have which size.
@@ -31,7 +32,8 @@ def litmus_record(
     verdicts: Mapping[str, str] | None = None,
     reasons: Mapping[str, str] | None = None,
 ) -> Test:
-    """A litmus test as a test of a corpus; ``size`` is the length of its cycle, else accesses are counted.
+    """Return a litmus test as a test of a corpus; its ``size`` is the length of its cycle, or else its number of
+    accesses.
 
     Its tag is the classic name that its name begins with, if any.
     """
@@ -60,7 +62,9 @@ def _accesses(thread: Thread) -> tuple[int, frozenset[Scope]]:
 
 
 def read_old_suite(folder: Path, manifest: Mapping[str, Any]) -> list[Test]:
-    """Its tests with their verdicts. Raises ``InputError`` where something in it cannot be read or is missing."""
+    """Return the tests of a suite of format 1, with their verdicts. Raises ``InputError`` where a part of it cannot be
+    read or is missing.
+    """
     if not (folder / "labels.csv").is_file():
         return []  # the run was killed before it had written any
     models = manifest.get("models", [])

@@ -1,4 +1,4 @@
-"""A critical cycle on one line, and back."""
+"""Prints a critical cycle on one line, and parses such a line."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from corpus.litmus.test import Place, Region
 
 
 def cycle_text(cycle: Cycle) -> str:
-    """Edges; annotations and regions of events; places of threads (GPU, queue, CTA, warp): ``Rfe .. | Plain .. |
-    global .. | 0.0.0.0 ..``."""
+    """Print a cycle on one line: its edges, annotations, regions of events, and places of threads (GPU, queue, CTA,
+    warp), as ``Rfe .. | Plain .. | global .. | 0.0.0.0 ..``.
+    """
     parts = (
         (edge.name for edge in cycle.edges),
         (annotation.name for annotation in cycle.annotations),
@@ -20,8 +21,9 @@ def cycle_text(cycle: Cycle) -> str:
 
 
 def parse_cycle(text: str) -> Cycle:
-    """The cycle that ``cycle_text`` printed. Raises ``ValueError`` where it is none, as where there is communication
-    alone, which only goes on in the order of memory."""
+    """Return the cycle that ``cycle_text`` printed. Raises ``ValueError`` where the line denotes no cycle, as where all
+    edges are communication, which only follows the order of memory.
+    """
     try:
         edges, annotations, regions, places = (part.split(" ") for part in text.split(" | "))
         cycle = Cycle(

@@ -1,1 +1,1 @@
-"""The dialects of litmus tests: a module or folder each, with a parser and a printer that are inverse of each other."""
+"""Holds the dialects of litmus tests, each a module or folder. Its parser and its printer are inverse of each other."""

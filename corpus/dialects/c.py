@@ -1,4 +1,4 @@
-"""C litmus tests, ``C name``: threads as functions over ``atomic_int`` and ``int`` locations, read and printed.
+"""Reads and prints C litmus tests. Threads are functions over ``atomic_int`` and ``int`` locations.
 
     C MP
     { x = 0; y = 0; }

@@ -1,4 +1,5 @@
-r"""What herd7's own readers ask of every file besides its language: names, words, and the shape of conditions.
+r"""States what herd7 requires of every litmus file besides its language. It restricts names, reserves words and fixes
+the form of conditions.
 
 - A test's name is of ``[A-Za-z0-9_/.+:\[\]-]``; what follows on the line is no part of it, so that ``MP@01`` and
   ``MP@10`` are both ``MP``, and of files with one name herd7 runs the first (``lib/splitter.mll``, ``testname``).
@@ -48,12 +49,14 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_.+-]")
 
 
 def herd_name(name: str) -> str:
-    """The name with what herd7 would end it at spelled out: ``MP@01`` is ``MP+at-01``; of other signs, ``_``."""
+    """Return the name with each character that herd7 would end it at spelled out: ``MP@01`` is ``MP+at-01``. Other
+    characters become ``_``.
+    """
     return _NO_NAME.sub("_", name.replace("@", "+at-"))
 
 
 def herd_condition(condition: Condition, known: Callable[[Term], Term] = lambda term: term) -> Condition:
-    """The condition as herd7 reads it, with what is known of its terms; comparisons by size stay as they are."""
+    """Return the condition as herd7 reads it, with what is known of its terms; comparisons by size are not changed."""
 
     def readable(proposition: Proposition) -> Proposition:
         match proposition:
@@ -74,7 +77,7 @@ def herd_condition(condition: Condition, known: Callable[[Term], Term] = lambda 
 
 
 def check_comparisons(condition: Condition, reader: str = "herd7") -> None:
-    """Raises ``InputError`` where a condition compares by size."""
+    """Raise ``InputError`` where a condition compares by size."""
     for proposition in propositions(condition):
         for atom in atoms(proposition):
             if atom.operation not in ("eq", "ne"):
@@ -82,7 +85,9 @@ def check_comparisons(condition: Condition, reader: str = "herd7") -> None:
 
 
 def check_terms(test: LitmusTest) -> None:
-    """Raises ``InputError`` where the condition compares two numbers; what a thread does not mention is one, 0."""
+    """Raise ``InputError`` where the condition compares two numbers; a register that a thread does not mention counts
+    as the number 0.
+    """
 
     def is_number(term: Term) -> bool:
         unknown = isinstance(term, FinalRegister) and term.register not in test.threads[term.thread].names

@@ -1,4 +1,4 @@
-"""OpenCL litmus tests, ``OPENCL name``: C with scopes, work-groups, address spaces and barriers.
+"""Reads and prints OpenCL litmus tests. They are C with scopes, work-groups, address spaces and barriers.
 
     OPENCL MP
     { x = 0; y = 0; }
@@ -246,4 +246,4 @@ def _print(test: LitmusTest) -> str:
 OPENCL = Dialect(
     "opencl", "OPENCL", _read, _print, c_comments=True, runners=(ForeignRunner("dartagnan-opencl"),), atomic_types=True
 )
-"""Dartagnan's OpenCL litmus tests."""
+"""Dartagnan's dialect of litmus tests for OpenCL."""

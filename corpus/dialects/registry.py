@@ -1,4 +1,4 @@
-"""Every dialect of litmus tests, and litmus tests in any of them: read, and translated from one to another."""
+"""Lists every dialect of litmus tests, and translates tests between dialects. It also reads tests in any of them."""
 
 from __future__ import annotations
 
@@ -45,12 +45,13 @@ DIALECTS = _Dialects()
 """Every dialect by its name, as ``synth convert --to`` takes it."""
 
 WHOLE = ("gpu-ptx", "opencl")
-"""What suites are written in, the dialects of devices: PTX has no sc accesses, OpenCL C no cache operators and no
-volatile accesses. LISA has all of these, but no device does: a test of both could not be run."""
+"""The dialects in which suites are written, those of devices: PTX has no sc accesses, OpenCL C no cache operators and
+no volatile accesses. LISA has all of these, but no device does: a test of both could not be run.
+"""
 
 
 def dialect_of(text: str, path: str | None = None) -> Dialect:
-    """The dialect that the first word of a test names. Raises ``InputError`` where it names none."""
+    """Return the dialect that the first word of a test names. Raises ``InputError`` where it names none."""
     word = language(text, path)
     # The first words of those that ship are their names.
     likely = filter(None, [DIALECTS.get(word.lower().replace("_", "-"))])
@@ -64,8 +65,8 @@ def dialect_of(text: str, path: str | None = None) -> Dialect:
 
 
 def parse_litmus(text: str, path: str | None = None, bell: str | None = None) -> LitmusTest:
-    """The test that ``text`` denotes, in the dialect of its first word; LISA by the bell file of that path, if one is
-    named. Raises ``InputError`` with line and column.
+    """Return the test that ``text`` denotes, in the dialect of its first word. LISA is read by the bell file of that
+    path, if one is named. Raises ``InputError`` with line and column.
     """
     dialect = dialect_of(text, path)
     source = sections(text, path, dialect.c_comments)
@@ -73,10 +74,10 @@ def parse_litmus(text: str, path: str | None = None, bell: str | None = None) ->
 
 
 def dialect_for(test: LitmusTest) -> tuple[Dialect, str]:
-    """The first dialect of ``WHOLE`` that says all of a test, and the test's text in it.
+    """Return the first dialect of ``WHOLE`` that says all of a test, and the test's text in it.
 
-    Raises ``InputError`` where neither does, with the reason of each: such a test is to be left out, not to end the
-    work on others.
+    Raises ``InputError`` where neither does, with the reason of each. Such a test is to be left out; the work on other
+    tests goes on.
     """
     reasons = []
     for dialect in map(DIALECTS.__getitem__, WHOLE):
@@ -88,13 +89,13 @@ def dialect_for(test: LitmusTest) -> tuple[Dialect, str]:
 
 
 def runners() -> dict[str, tuple[Dialect, ForeignRunner]]:
-    """Every runner of litmus tests by its name, with the dialect that it takes."""
+    """Return every runner of litmus tests by its name, with the dialect that it takes."""
     every = ((runner.name, (dialect, runner)) for dialect in DIALECTS.values() for runner in dialect.runners)
     return dict(sorted(every))
 
 
 def printed(test: LitmusTest, dialect: Dialect) -> str:
-    """The test in a dialect. Raises ``InputError`` that names what the dialect cannot say."""
+    """Return the text of the test in a dialect. Raises ``InputError`` that names what the dialect cannot say."""
     if test.synchronised and not dialect.synchronises:
         one, other = test.synchronised[0]
         raise InputError(f"P{one} synchronises with P{other} by the system, which {dialect.name} has no word for")
@@ -118,7 +119,7 @@ def _of_c(thread: Thread) -> list[tuple[Instruction, str]]:
 
 
 def translate(test: LitmusTest, dialect: Dialect) -> str:
-    """The test in a dialect, read back before it is believed.
+    """Return the text of the test in a dialect, after the text was read back and found to be an equal test.
 
     Raises ``InputError`` that names what the dialect cannot say, or where its text would be another test.
     """
@@ -129,5 +130,5 @@ def translate(test: LitmusTest, dialect: Dialect) -> str:
 
 
 def read_litmus(path: Path) -> LitmusTest:
-    """The test in a file. Raises ``InputError`` where it cannot be read or is not a litmus test."""
+    """Return the test in a file. Raises ``InputError`` where the file cannot be read or is not a litmus test."""
     return parse_litmus(read_text(path), str(path))

@@ -1,4 +1,5 @@
-"""The scope tree of GPU_PTX and LISA litmus tests, ``(grid(cta(warp T0) (warp T1)))``: read and printed.
+"""Reads and prints the scope trees of GPU_PTX and LISA litmus tests. An example is ``(grid(cta(warp T0) (warp
+T1)))``.
 
 A dialect has its own words for the levels. A level that is left out above a group is one group around all of them, and
 one that is left out around a thread is a group of its own: ``(cta T0 T1)`` are two warps of one CTA, on one GPU.
@@ -21,13 +22,13 @@ WORDS: Mapping[str, Scope] = {
     **dict.fromkeys(("gpu", "gl", "dv", "dev", "device", "agent", "kernel"), Scope.GPU),
     **dict.fromkeys(("sys", "system", "all"), Scope.SYS),
 }
-"""What others call the levels of scope trees, in bell files and models."""
+"""The levels of scope trees by the words that others use for them, in bell files and models."""
 
 
 def read_places(
     groups: Sequence[Tree], levels: Mapping[str, Scope], threads: int, start: Token, path: str | None
 ) -> list[Place]:
-    """The place of each of ``threads`` threads.
+    """Return the place of each of ``threads`` threads in the scope tree.
 
     A group is a tree of its level's word, of ``levels``, and of groups and tokens that end in a thread's number;
     ``start`` is where the scope tree begins. Raises ``InputError`` where the groups are no tree over the threads.
@@ -96,7 +97,7 @@ class _Reader:
 
 
 def print_groups(places: Sequence[Place], levels: Mapping[Scope, str], prefix: str) -> str:
-    """The groups at each of ``levels``, as ``read_places`` takes them; threads are ``prefix`` and their numbers.
+    """Print the groups at each of ``levels``, as ``read_places`` takes them; threads are ``prefix`` and their numbers.
 
     A level without a word must not matter: no threads are apart there that are together above it, or at the level of
     warps, no two are together.

@@ -1,4 +1,4 @@
-"""Tests of languages without storage classes as tests of Vulkan, and the other way round.
+"""Translates tests of languages without storage classes to tests of Vulkan, and back.
 
 PTX, OpenCL C and C make what comes before a release visible to what follows the acquire, whatever it was done by. In
 Vulkan, that is what non-private accesses are, with orders that speak for their storage class, make available
@@ -49,13 +49,13 @@ _Said = Load | Store | Rmw | Fence | Barrier
 
 
 def has_classes(test: LitmusTest) -> bool:
-    """Whether the test speaks of storage classes."""
+    """Decide whether any instruction of the test names a storage class."""
     tags = {tag for _, ins in _instructions(test) for tag in ins.mode.tags}
     return not tags.isdisjoint({*STORAGE, *SEMANTICS, *DEVICE_OPERATIONS})
 
 
 def with_classes(test: LitmusTest, classes: Sequence[str]) -> LitmusTest:
-    """A test of a language without storage classes as one of Vulkan.
+    """Return a test of a language without storage classes as a test of Vulkan.
 
     ``classes`` are those of global and, if there is a second, of shared memory. Raises ``InputError`` that names what
     Vulkan has not, or shared memory where there is no second class.
@@ -93,7 +93,7 @@ def with_classes(test: LitmusTest, classes: Sequence[str]) -> LitmusTest:
 
 
 def without_classes(test: LitmusTest, classes: Sequence[str]) -> LitmusTest:
-    """A test of Vulkan in the words of languages without storage classes; ``classes`` as in ``with_classes``.
+    """Return a test of Vulkan in the words of languages without storage classes; ``classes`` as in ``with_classes``.
 
     Raises ``InputError`` that names what such languages have not: what would be another test there.
     """
@@ -143,9 +143,10 @@ def without_classes(test: LitmusTest, classes: Sequence[str]) -> LitmusTest:
 
 
 def of_the_system(test: LitmusTest) -> LitmusTest:
-    """The test with the system's scope for every scope that includes all of its threads, in a CTA each.
+    """Return the test with the system's scope in place of every scope that includes all its threads, in a CTA each.
 
-    That is the same test where nothing else is said of places: without barriers, shared memory and narrower scopes.
+    The meaning of the test stays where nothing else is said of places: without barriers, shared memory and narrower
+    scopes.
     """
     said = [ins for _, ins in _instructions(test)]
     scopes = [ins.mode.scope for ins in said if ins.mode.scope is not None]

@@ -1,1 +1,1 @@
-"""Executions whose program is not given: what suites that come from models are made of, and their litmus tests."""
+"""Defines executions whose program is not given, and their litmus tests. Suites of a model are made from them."""

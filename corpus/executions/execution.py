@@ -1,4 +1,4 @@
-"""An execution with its program: who does what where, what each read reads, in which order writes come.
+"""Defines an execution with its program. It has threads, instructions, reads-from, coherence order and final values.
 
 A suite that comes from a model is made of these (Lustig, Wright, Papakonstantinou and Giroux, ASPLOS 2017); each stands
 for a litmus test, a program with the outcome that the execution has (``corpus.executions.litmus``).
@@ -19,14 +19,14 @@ from corpus.litmus.normal import renumbered
 from corpus.litmus.test import PLAIN, Mode, Place, Region
 
 INITIAL = -1
-"""What a read reads from that reads the initial value."""
+"""The source of a read that reads the initial value."""
 
 DEPENDENCIES = ("addr", "data", "ctrl")
-"""The kinds of dependencies."""
+"""The kinds of dependencies, from a read to a later instruction of its thread."""
 
 
 class OpKind(StrEnum):
-    """What an instruction does."""
+    """The kind of an instruction: a read, a write, an update, a fence or a barrier."""
 
     READ = "R"
     WRITE = "W"
@@ -36,23 +36,23 @@ class OpKind(StrEnum):
 
     @property
     def reads(self) -> bool:
-        """Whether memory is read."""
+        """Reads and updates read memory."""
         return self in (OpKind.READ, OpKind.UPDATE)
 
     @property
     def writes(self) -> bool:
-        """Whether memory is written."""
+        """Writes and updates write memory."""
         return self in (OpKind.WRITE, OpKind.UPDATE)
 
     @property
     def events(self) -> int:
-        """Number of events."""
+        """The number of events of an instruction of this kind: two for an update, else one."""
         return 2 if self is OpKind.UPDATE else 1
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An instruction; ``location`` is the number of the location that it accesses.
+    """An instruction of an execution; ``location`` is the number of the location that it accesses.
 
     ``address``: by which of its addresses, of which it has several where there are aliases.
     """
@@ -65,7 +65,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Dependency:
-    """``kind`` of ``DEPENDENCIES``, from a read to a later instruction of its thread.
+    """A dependency of a ``kind`` of ``DEPENDENCIES``, from a read to a later instruction of its thread.
 
     An address or data dependency is one of ``target`` alone. The branch of a control dependency stands right before
     ``target``: all from there on depend on it.
@@ -78,12 +78,13 @@ class Dependency:
 
 @dataclass(frozen=True)
 class Execution:
-    """``rf[i]``: the write that instruction ``i`` reads from, ``INITIAL``, or None where it reads nothing or anything.
+    """An execution with its program. ``rf[i]`` is the write that instruction ``i`` reads from, ``INITIAL`` for the
+    initial value, or None where the instruction reads nothing or any value.
 
-    ``co`` are the pairs of writes that coherence orders, closed under transitivity, without initial writes; a model
-    may leave some unordered. ``final[l]`` is the write whose value location ``l`` has in the end, None where the
-    outcome does not say so. ``regions[l]`` is where location ``l`` is. ``synchronised`` are pairs of threads of which
-    all of the first happens before all of the second by means of the system (Vulkan), a strict order.
+    ``co`` are the pairs of writes that coherence orders, closed under transitivity, without initial writes; a model may
+    leave some unordered. ``final[l]`` is the write whose value location ``l`` has in the end, None where the outcome
+    does not say so. ``regions[l]`` is where location ``l`` is. ``synchronised`` are pairs of threads of which all of
+    the first happens before all of the second by means of the system (Vulkan), a strict order.
     """
 
     threads: tuple[tuple[Step, ...], ...]
@@ -97,25 +98,27 @@ class Execution:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """All instructions by number."""
+        """All instructions of the execution, in the order of their numbers."""
         return tuple(step for thread in self.threads for step in thread)
 
     @cached_property
     def thread_of(self) -> tuple[int, ...]:
-        """The thread of each instruction."""
+        """The number of the thread of each instruction, in the order of instructions."""
         return tuple(number for number, thread in enumerate(self.threads) for _ in thread)
 
     @property
     def size(self) -> int:
-        """Number of events."""
+        """The number of events of the execution, in which an update counts for two."""
         return sum(step.kind.events for step in self.steps)
 
     def writes(self, location: int) -> list[int]:
-        """The instructions that write a location."""
+        """Return the numbers of the instructions that write a location, in program order."""
         return [i for i, step in enumerate(self.steps) if step.kind.writes and step.location == location]
 
     def images(self) -> Iterator[Execution]:
-        """The execution under every exchange of threads of equally many events, this one first; names are normal."""
+        """Return the execution under every exchange of threads of equally many events, this execution first; names are
+        normal.
+        """
         sizes = [sum(step.kind.events for step in thread) for thread in self.threads]
         groups: dict[int, list[int]] = {}
         for number, size in enumerate(sizes):
@@ -128,7 +131,9 @@ class Execution:
             yield self.reordered(order)
 
     def reordered(self, order: list[int]) -> Execution:
-        """With thread ``order[t]`` as thread ``t``; what is accessed is numbered by first occurrence, places anew."""
+        """Return the execution with thread ``order[t]`` as thread ``t``. Locations are numbered by first occurrence,
+        and the places of threads anew.
+        """
         starts = [0]
         for thread in self.threads:
             starts.append(starts[-1] + len(thread))

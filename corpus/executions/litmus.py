@@ -1,4 +1,4 @@
-"""The litmus test of an execution: its program, and a condition that asks for its outcome.
+"""Makes the litmus test of an execution, whose condition asks for its outcome.
 
 **Values.** The writes to a location write 1, 2, .. in coherence order; where a model leaves some unordered, in an order
 that extends what there is.
@@ -56,7 +56,8 @@ from corpus.litmus.test import (
 
 
 def litmus_test(execution: Execution, name: str, observed: bool) -> LitmusTest:
-    """The test of an execution; with ``observed``, of the execution rather than of its outcome.
+    """Return the litmus test of an execution; with ``observed``, the test asks for the execution rather than for its
+    outcome.
 
     Thread ``t`` of the execution is ``Pt``, instruction ``i`` reads into ``ri``. Where the execution says nothing of
     its outcome, the condition is true.
@@ -105,7 +106,9 @@ def _without_clusters(step: Step) -> bool:
 
 
 def coherence_order(execution: Execution, location: int) -> list[int]:
-    """The writes to a location in an order that extends coherence: of those that may come next, the first."""
+    """Return the writes to a location in an order that extends coherence: of the writes that may come next, the first
+    one.
+    """
     left = execution.writes(location)
     order: list[int] = []
     while left:
@@ -115,7 +118,7 @@ def coherence_order(execution: Execution, location: int) -> list[int]:
 
 
 def is_total(execution: Execution, order: list[int]) -> bool:
-    """Whether coherence orders all of some writes, given in an order that extends it."""
+    """Decide whether coherence orders all of some writes, given in an order that extends it."""
     return all(pair in execution.co for pair in pairwise(order))
 
 
@@ -200,5 +203,5 @@ class _Writer:
 
 
 def said(mode: Mode) -> Mode:
-    """The mode with the scope that an order has where the language names none, as C does: that of the system."""
+    """Return the mode with the scope of the system, which an order has where its language names no scope, as in C."""
     return replace(mode, scope=Scope.SYS) if mode.order is not Order.WEAK and mode.scope is None else mode

@@ -1,4 +1,4 @@
-"""Names of executions: those of their critical cycles where they are one, else of their shape.
+"""Names executions: by their critical cycle where they are one, else by their shape.
 
 ``MP+membar.gl+addr``, ``CoRR``, ``SB@01``: where all accesses of an execution are one critical cycle, it has the name
 that ``corpus.cycles.cycle`` gives it. An update may be in a cycle as its read and its write (``rmw``), or as one of
@@ -34,7 +34,9 @@ Event = tuple[int, str]
 
 
 def name_of(execution: Execution) -> tuple[str, Execution]:
-    """The name of an execution, which others may have too, and it with its threads in the order that the name has."""
+    """Return the name of an execution, and the execution with its threads in the order that the name has. Other
+    executions may have an equal name.
+    """
     as_cycle = critical_cycle(execution)
     if as_cycle is None:
         return (_coherence_name(execution) or _letters(execution)) + _decorations(execution), execution
@@ -46,9 +48,11 @@ def name_of(execution: Execution) -> tuple[str, Execution]:
 
 
 def critical_cycle(execution: Execution) -> tuple[Cycle, Execution] | None:
-    """The critical cycle that an execution is, oriented, and the execution with its threads in that order.
+    """Return the critical cycle that an execution is, oriented, and the execution with its threads in the order of the
+    cycle.
 
-    None where it is none: an access, a fence or a dependency is not in it, or there are barriers.
+    Return None where the execution is no cycle: an access, a fence or a dependency is outside of it, or there are
+    barriers.
     """
     for image, threads in _orders(execution):
         edges = _edges(image, threads)

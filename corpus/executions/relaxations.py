@@ -1,4 +1,5 @@
-"""The relaxations of an execution: every single step that asks less of a program (``docs/suites.md``).
+"""Lists the relaxations of an execution. These are the single steps after which its program asks for less
+(``docs/suites.md``).
 
 A test is minimal where each of them is allowed (Lustig et al., ASPLOS 2017). What is left of the execution's choices is
 restricted to what is left of the program: a read whose write went reads from nothing (``None``), and of a location
@@ -20,7 +21,7 @@ from corpus.litmus.test import And, Mode, Place, Region, Scope
 
 
 class RelaxationTarget(StrEnum):
-    """What a relaxation is of."""
+    """The part of a program that a relaxation changes, such as an instruction, a dependency or the scope tree."""
 
     INSTRUCTION = "instruction"
     ORDER = "order"
@@ -37,7 +38,7 @@ class RelaxationTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """One step. ``text`` says it to people; the other fields say what it is of, by ``kind``.
+    """One relaxation step. ``text`` describes it to people; the other fields say what it changes, by ``kind``.
 
     ``instructions``: those that are removed, that get an address of their own, or the one that is done otherwise;
     ``mode``: its mode then; ``dependency``
@@ -55,7 +56,7 @@ class Relaxation:
 
 
 def relaxations(execution: Execution, vocabulary: Vocabulary) -> list[Relaxation]:
-    """Every relaxation that changes something, in a fixed order."""
+    """Return every relaxation that changes something, in a fixed order."""
     return [
         *_removals(execution),
         *_weaker(execution, vocabulary),
@@ -187,7 +188,7 @@ def _share_memory(execution: Execution, one: list[int], other: list[int]) -> boo
 
 
 def relaxed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabulary) -> Execution:
-    """The execution after a relaxation of it, under names in normal form; it may have nothing left."""
+    """Return the execution after a relaxation, under names in normal form; it may have nothing left."""
     steps = execution.steps
     match relaxation:
         case Relaxation(RelaxationTarget.INSTRUCTION, gone):
@@ -221,8 +222,8 @@ def relaxed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabulary
 
 
 def reversals(execution: Execution) -> Iterator[Relaxation]:
-    """Each two accesses that follow one another in a thread, the other way round, where nothing depends on which is
-    first: no relaxation, for other behaviours go, but a bug (Levine et al., ASPLOS 2023, their first mutator).
+    """Return each swap of two consecutive accesses of a thread, where nothing depends on which is first. A swap is no
+    relaxation, for other behaviours go, but a bug (Levine et al., ASPLOS 2023, their first mutator).
     """
     bound = {(dep.source, dep.target) for dep in execution.dependencies}
     branches = {dep.target for dep in execution.dependencies if dep.kind == "ctrl"}
@@ -238,7 +239,7 @@ def reversals(execution: Execution) -> Iterator[Relaxation]:
 
 
 def _reversed(execution: Execution, i: int) -> Execution:
-    """The execution with an instruction and the next one of its thread the other way round."""
+    """The execution with an instruction and the next one of its thread swapped."""
     count = len(execution.steps)
     order = [*range(i), i + 1, i, *range(i + 2, count)]  # what comes at each place; it is its own inverse
     moved: dict[int | None, int | None] = {None: None, INITIAL: INITIAL, **{each: order[each] for each in range(count)}}
@@ -259,10 +260,10 @@ def _reversed(execution: Execution, i: int) -> Execution:
 
 
 def mutants(execution: Execution, vocabulary: Vocabulary, observed: bool) -> list[tuple[Relaxation, Execution]]:
-    """What each relaxation leaves of a test (``litmus_test``), where that still asks for anything.
+    """Return what each relaxation leaves of a test (``litmus_test``), where the rest still asks for an outcome.
 
-    Of a minimal test each is allowed. Several relaxations may leave one test. Last come those with two accesses the
-    other way round, as a device has it that does not keep their order: of these the model may forbid some.
+    Of a minimal test each is allowed. Several relaxations may leave one test. Last come those with two accesses
+    swapped, as a device has it that does not keep their order: of these the model may forbid some.
     """
     steps = [*relaxations(execution, vocabulary), *reversals(execution)]
     made = [(step, relaxed(execution, step, vocabulary)) for step in steps]

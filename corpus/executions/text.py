@@ -1,4 +1,5 @@
-"""Executions in one line, ``0.0.0.0: W x; W.release.gpu y | 0.0.1.0: R.acquire.gpu y<-1; R x<-init addr:2 | y=1``.
+"""Prints executions on one line each, and parses such lines. An example is ``0.0.0.0: W x; W.release.gpu y | 0.0.1.0:
+R.acquire.gpu y<-1; R x<-init addr:2 | y=1``.
 
 Parts are separated by ``|``. Threads come first, each with its place in the scope tree (``gpu.queue.cta.warp``) and its
 instructions, which are numbered from 0 through all threads. After a read stands the write that it reads from, ``init``
@@ -26,7 +27,7 @@ _ORDERS = {order.value: order for order in Order}
 
 
 def execution_text(execution: Execution) -> str:
-    """The execution in one line; ``parse_execution`` reads it back."""
+    """Return the execution on one line; ``parse_execution`` reads it back."""
     parts: list[str] = []
     number = 0
     for thread, place in zip(execution.threads, execution.places, strict=True):
@@ -63,7 +64,7 @@ def _source(write: int) -> str:
 
 
 def normal_form(execution: Execution) -> Execution:
-    """The least of the images of an execution, by its text."""
+    """Return the least image of an execution, by its text."""
     return min(dict.fromkeys(execution.images()), key=execution_text)
 
 
@@ -72,7 +73,7 @@ _ACCESS = re.compile(r"(?P<location>[a-z]\d*)(?:_(?P<address>\d+))?(?:<-(?P<sour
 
 
 def parse_execution(text: str) -> Execution:
-    """The execution that ``execution_text`` printed. Raises ``InputError`` where it is none."""
+    """Return the execution that ``execution_text`` printed. Raises ``InputError`` where the line denotes none."""
     try:
         execution = _read(text)
     except (ValueError, KeyError):

@@ -1,11 +1,12 @@
-"""A mapping from the instructions of one language to those of another: a text file, and executions translated by it.
+"""Reads a mapping between the instructions of two languages, and translates executions by it.
 
-A rule a line, in the words of vocabularies (``spelled_mode``); what stands after ``#`` is a comment::
+A mapping is a text file with a rule a line, in the words of vocabularies (``spelled_mode``); what stands after ``#`` is
+a comment::
 
     from rc11-scoped                         # the models, where the command names none
     to ptx-6.0
-    bound: events 7, threads 3, scopes gpu   # how far to look, likewise: options of synth map by their names
-    W.sc.*     -> F.sc.*; W.release.*        # * is a scope, the same on both sides
+    bound: events 7, threads 3, scopes gpu   # how far to look: options of synth map by their names
+    W.sc.*     -> F.sc.*; W.release.*        # * is a scope, one for both sides of the arrow
     F.release  -> -                          # nothing is left of it
 
 An access or a barrier becomes one of its kind with fences before or after it, a fence becomes fences or nothing. A
@@ -13,7 +14,7 @@ write may become an update, an exchange whose read nobody looks at: ``W.sc -> rm
 do a kind of instruction, that kind is word enough: ``F`` of a CPU. An update is translated as a whole: there is no
 fence between its halves. The form is that of the table of Lustig et al. (ASPLOS 2019), Fig. 11.
 
-Not said here: an access as several, another access as one of another kind, and loops.
+A mapping cannot say an access as several, another access as one of another kind, or loops.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ Choice = tuple[OpKind, Mode]
 
 @dataclass(frozen=True, slots=True)
 class MappedOp:
-    """What an instruction becomes: fences, itself in a mode of the target (None where it is left out), and fences.
+    """The translation of an instruction: fences, the instruction in a mode of the target (None where it is left out),
+    and fences.
 
     ``updates``: a write becomes an update.
     """
@@ -44,18 +46,18 @@ class MappedOp:
     updates: bool = False
 
     def kind(self, source: OpKind) -> OpKind:
-        """What an instruction of this kind is of, itself."""
+        """Return the kind that an instruction of this kind has after the translation."""
         return OpKind.UPDATE if self.updates else source
 
 
 @dataclass(frozen=True)
 class Translation:
-    """What each way to do an instruction becomes."""
+    """A mapping from each way to do an instruction to its translation."""
 
     targets: Mapping[Choice, MappedOp]
 
     def modes(self) -> dict[OpKind, tuple[Mode, ...]]:
-        """The ways to do instructions of each kind that are translated."""
+        """The modes of the instructions of each kind that are translated."""
         found: dict[OpKind, tuple[Mode, ...]] = {}
         for kind, mode in self.targets:
             found[kind] = (*found.get(kind, ()), mode)
@@ -63,7 +65,7 @@ class Translation:
 
     @property
     def spelled(self) -> tuple[str, ...]:
-        """The rules as lines of a file."""
+        """The rules of the translation, as lines of a file."""
         lines = []
         for (kind, mode), target in self.targets.items():
             before, after = (
@@ -76,20 +78,21 @@ class Translation:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a file and where it stands, counted from 1."""
+    """A word of a mapping file and its place, line and column counted from 1."""
 
     text: str
     line: int
     column: int
 
     def error(self, message: str, path: str) -> InputError:
-        """That something is wrong with it."""
+        """Return an error with a message, placed at the word."""
         return InputError(message, path, self.line, self.column)
 
 
 @dataclass(frozen=True)
 class MappingFile:
-    """A mapping as it is written: ``models[0]`` and ``[1]`` are those that it is from and to, where it says so.
+    """A mapping file as it is written: ``models[0]`` and ``models[1]`` are the models it maps from and to, where it
+    says so.
 
     ``bound``: the values of some of ``BOUNDS``, as text; a list has commas between its words.
     """
@@ -102,7 +105,7 @@ class MappingFile:
 
 
 BOUNDS = ("events", "threads", "scopes", "max-tests")
-"""What a mapping may state of the search that decides it."""
+"""The bounds that a mapping may state for the search that decides it."""
 
 _BOUND = re.compile(r"\s*bound\s*:")
 _HEADS = ("from", "to")
@@ -110,7 +113,9 @@ _NOTHING = "-"
 
 
 def read_mapping(text: str, path: str) -> MappingFile:
-    """The rules of a file. Raises ``InputError`` where a line is neither a rule nor a bound, nor names a model."""
+    """Return the rules of a file. Raises ``InputError`` where a line is neither a rule nor a bound, nor names a
+    model.
+    """
     models: dict[str, Word] = {}
     bound: Mapping[str, Word] | None = None
     rules: list[tuple[Word, tuple[Word, ...]]] = []
@@ -178,7 +183,7 @@ def _sequence(words: Sequence[Word], path: str) -> Iterator[Word]:
 
 
 def translation(written: MappingFile, source: Vocabulary, needed: Vocabulary, target: Vocabulary) -> Translation:
-    """The translation that a file says, from words of ``source`` to words of ``target``.
+    """Return the translation that a file says, from words of ``source`` to words of ``target``.
 
     Raises ``InputError`` where a word is unknown, an instruction becomes what it cannot, or one of ``needed`` has no
     rule or two.
@@ -201,7 +206,7 @@ def translation(written: MappingFile, source: Vocabulary, needed: Vocabulary, ta
 
 
 def _related(words: Vocabulary) -> Iterator[Vocabulary]:
-    """A vocabulary, then the others of its language, which may have words that a model reads all the same."""
+    """A vocabulary, then the others of its language, which may have words that a model reads although it lacks them."""
     language = words.name.split("-")[0]
     names = [words.name, *(name for name in VOCABULARIES if name.split("-")[0] == language and name != words.name)]
     yield from (vocabulary(name, optional_words().get(name, ())) for name in names)
@@ -269,11 +274,11 @@ def _target(
 
 
 def translated(execution: Execution, by: Translation) -> Execution:
-    """The translated program with the same outcome: what is read, and what is last, is the same.
+    """Return the translated program with an unchanged outcome: each read has its write, and each location its last
+    write.
 
-    Of what a write reads that becomes an update, nothing is said.
-    The branch of a control dependency stands before all that its target became, or, where nothing is left of that,
-    before what comes next.
+    Of what a write reads that becomes an update, nothing is said. The branch of a control dependency stands before all
+    that its target became, or, where nothing is left of that, before what comes next.
     """
     threads: list[tuple[Step, ...]] = []
     start: list[int] = []

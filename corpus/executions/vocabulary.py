@@ -1,4 +1,5 @@
-"""What instructions, scope trees and dependencies executions may be made of: the vocabulary of a dialect.
+"""Defines vocabularies of executions. The vocabulary of a dialect is the instructions, scope trees and dependencies
+that executions may have.
 
 A vocabulary lists the ways in which each kind of instruction can be done, after what an architecture or language lets
 an access say (``corpus.laws``). What a model cannot tell apart is taken out of it (``oracle.executions.vocabulary``).
@@ -32,7 +33,7 @@ _BELOW: Mapping[Order, tuple[Order, ...]] = {
     Order.RELAXED: (Order.WEAK,),
     Order.WEAK: (),
 }
-"""The orders one step down."""
+"""The orders that are one step below each order."""
 
 
 def _is_below(one: Order, other: Order) -> bool:
@@ -41,7 +42,8 @@ def _is_below(one: Order, other: Order) -> bool:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """``modes[kind]``: how instructions of a kind may be done, none of a kind that there is not.
+    """A vocabulary of executions. ``modes[kind]`` are the ways to do instructions of a kind, none where the kind is
+    missing.
 
     ``levels`` are those of the scope tree at which threads may be together or apart, the widest first; at the levels
     above they are together, below CTAs and at these apart. A model that asks for a relation in ``unmade`` asks for what
@@ -66,7 +68,7 @@ class Vocabulary:
 
     @property
     def spelled(self) -> tuple[str, ...]:
-        """The vocabulary as words, ``R.acquire.gpu``, for people and for manifests."""
+        """The vocabulary as words, such as ``R.acquire.gpu``, for people and for manifests."""
         words = [spelled_mode(kind, mode) for kind in OpKind for mode in self.modes.get(kind, ())]
         words += [f"{self.level_word(level)}s" for level in self.levels]
         words += [region.value for region in self.regions if self.regions != (Region.GLOBAL,)]
@@ -74,13 +76,15 @@ class Vocabulary:
         return (*words, *(("dep",) if self.interchangeable and self.dependencies else self.dependencies))
 
     def level_word(self, level: Scope) -> str:
-        """What a group of a level is called: where PTX has a cluster, Vulkan has a queue family."""
+        """Return the word for a group of a level: where PTX has a cluster, Vulkan has a queue family."""
         clusters = level is Scope.QUEUE and any(CLUSTER in mode.tags for ways in self.modes.values() for mode in ways)
         return CLUSTER if clusters else level.label
 
     @property
     def summary(self) -> str:
-        """The vocabulary in a line: ``R W rmw (relaxed acquire; cta gpu), F (sc; cta gpu); ctas gpus; addr data``."""
+        """The vocabulary on a line: ``R W rmw (relaxed acquire; cta gpu), F (sc; cta gpu); ctas gpus; addr
+        data``.
+        """
         kinds: dict[tuple[str, ...], list[str]] = {}
         for kind, modes in self.modes.items():
             orders = dict.fromkeys(mode.order.value for mode in modes if mode.order is not Order.WEAK)
@@ -97,7 +101,7 @@ class Vocabulary:
         return "; ".join([", ".join(parts), *([" ".join(rest)] if rest else [])])
 
     def lower_orders(self, kind: OpKind, mode: Mode) -> tuple[Mode, ...]:
-        """The ways of this kind with the next lower orders, the scope kept where the way has one.
+        """Return the ways of this kind with the next lower orders; the scope is kept where the way has one.
 
         Of a weak access, those that say less of availability and visibility (Vulkan). The proxy stays: through another
         one, an access is not ordered any less.
@@ -110,7 +114,9 @@ class Vocabulary:
             return vulkan.implied(way.tags, way.order, kind is OpKind.WRITE)
 
         def lower(order: Order) -> list[Mode]:
-            """The ways with an order that say no more than ``mode`` does: tags that say what an order is about go."""
+            """Return the ways with an order that say no more than ``mode`` does: tags that say what an order is about
+            go.
+            """
             wanted = replace(mode, order=order, tags=())
             ways = [way for way in self.modes[kind] if replace(way, tags=(), scope=mode.scope) == wanted]
             ways = [way for way in ways if way.scope is mode.scope or (order is Order.WEAK and way.scope is None)]
@@ -130,7 +136,7 @@ class Vocabulary:
         return tuple(dict.fromkeys(highest))
 
     def narrower(self, kind: OpKind, mode: Mode) -> Mode | None:
-        """The way of this kind with the next narrower scope and the same order, if there is one."""
+        """Return the way of this kind with the next narrower scope and an equal order, if there is one."""
         if mode.scope is None:
             return None
         narrower = [way for way in self.modes[kind] if way.scope and way.scope.value > mode.scope.value]
@@ -138,14 +144,14 @@ class Vocabulary:
         return min(same, key=lambda way: 0 if way.scope is None else way.scope.value, default=None)
 
     def less_memory(self, kind: OpKind, mode: Mode) -> tuple[Mode, ...]:
-        """The ways of this kind that order one memory alone, of one that orders all."""
+        """Return the ways of this kind that order one memory alone, for a way that orders all."""
         if not set(mode.tags).isdisjoint(opencl.FENCED):
             return ()
         ways = (replace(mode, tags=tuple(sorted((*mode.tags, tag)))) for tag in opencl.FENCED)
         return tuple(way for way in ways if way in self.modes[kind])
 
     def half(self, kind: OpKind, mode: Mode) -> Mode:
-        """How a read or a write is done that was the half of an update done in this way: as that half, or weaker."""
+        """Return how a read or write is done that was half of an update done in this way: as that half, or weaker."""
         read, write = c11.HALVES[mode.order]
         order = read if kind is OpKind.READ else write
         ways = self.modes[kind]
@@ -160,7 +166,8 @@ class Vocabulary:
         return ways[0]
 
     def without(self, words: Iterable[str]) -> Vocabulary:
-        """The vocabulary without some words: kinds, orders, scopes, ``shared``, dependencies, or ``R.acquire.gpu``.
+        """Return the vocabulary without some words: kinds, orders, scopes, ``shared``, dependencies, or
+        ``R.acquire.gpu``.
 
         ``plain`` and ``R.plain`` are weak accesses, and neither volatile nor of a cache. Raises ``InputError`` where a
         word is none of it, or where what is left has no writes, or an rmw without the accesses that it falls apart to.
@@ -179,7 +186,7 @@ class Vocabulary:
         return left
 
     def within(self, scopes: Container[Scope]) -> Vocabulary:
-        """The vocabulary with these scopes alone, of kinds that are done at several, and with their levels."""
+        """Return the vocabulary with these scopes alone, for kinds that are done at several, and with their levels."""
         modes = {
             kind: tuple(mode for mode in ways if mode.scope is None or mode.scope in scopes) if _scoped(ways) else ways
             for kind, ways in self.modes.items()
@@ -214,7 +221,7 @@ def _is_plain(kind: OpKind, mode: Mode) -> bool:
 
 
 def scope_word(mode: Mode) -> str:
-    """How a mode's scope is spelled; that of a cluster is at the level of Vulkan's queue families."""
+    """Return the spelling of a mode's scope; the scope of a cluster is at the level of Vulkan's queue families."""
     return CLUSTER if CLUSTER in mode.tags else mode.scope.label if mode.scope else ""
 
 
@@ -237,7 +244,9 @@ KIND_WORDS = {OpKind.READ: "R", OpKind.WRITE: "W", OpKind.UPDATE: "rmw", OpKind.
 
 
 def spelled_mode(kind: OpKind, mode: Mode) -> str:
-    """A way to do an instruction, as ``R.acquire.gpu``; plain accesses and barriers are ``R``, ``W``, ``bar``."""
+    """Return the spelling of a way to do an instruction, as ``R.acquire.gpu``. Plain accesses and barriers are ``R``,
+    ``W``, ``bar``.
+    """
     parts = [KIND_WORDS[kind]]
     parts += [mode.order.value] if mode.order is not Order.WEAK else []
     parts += [scope_word(mode)] if mode.scope else []
@@ -401,19 +410,19 @@ _MAKERS: Mapping[str, Callable[[], Vocabulary]] = {
     "webgpu": _webgpu,
 }
 VOCABULARIES = tuple(_MAKERS)
-"""The names of vocabularies."""
+"""The names of the vocabularies that ``vocabulary`` takes."""
 
 
 def optional_words() -> dict[str, tuple[str, ...]]:
-    """The words that may be added, by the name of the vocabulary."""
+    """Return the words that may be added to a vocabulary, keyed by its name."""
     return {name: words for name in VOCABULARIES if (words := _MAKERS[name]().optional)}
 
 
 @cache
 def vocabulary(name: str, more: tuple[str, ...] = ()) -> Vocabulary:
-    """The vocabulary of a dialect with some of its optional words.
+    """Return the vocabulary of a dialect with some of its optional words.
 
-    Raises ``InputError`` where there is none of that name, or it has no such word.
+    Raises ``InputError`` where no vocabulary has that name, or where it has no such word.
     """
     if name not in _MAKERS:
         raise InputError(f"unknown vocabulary '{name}'; expected one of {', '.join(VOCABULARIES)}")

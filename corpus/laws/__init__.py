@@ -1,1 +1,3 @@
-"""What an architecture or language lets an access say: its orders, its scopes and which of them go together."""
+"""States which orders, scopes and tags an architecture or language allows for an access. It also states which go
+together.
+"""

@@ -1,8 +1,8 @@
-"""What C11 lets atomic accesses and fences say: its orders, where each is legal, and what it is made of.
+"""States the orders of C11's atomic accesses and fences. It says where each order is legal, and what it is made of.
 
-C++ has the same, and OpenCL C with scopes besides (``corpus.laws.opencl``). Source: ISO C11, 7.17; the table of legal
-orders is that of Lustig et al. 2019, Fig. 10a. ``memory_order_consume`` is acquire, as every compiler has it and C++26
-says (P3475R2), under the tag ``CONSUME``.
+The orders of C++ are those of C11, and OpenCL C has scopes besides (``corpus.laws.opencl``). Source: ISO C11, 7.17; the
+table of legal orders is that of Lustig et al. 2019, Fig. 10a. ``memory_order_consume`` is acquire, as every compiler
+has it and C++26 says (P3475R2), under the tag ``CONSUME``.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ ORDERS: Mapping[str, Order] = {
     "memory_order_acq_rel": Order.ACQ_REL,
     "memory_order_seq_cst": Order.SC,
 }
-"""The orders by their words."""
+"""The orders, keyed by the words of C11."""
 
 WORDS: Mapping[Order, str] = {order: word for word, order in ORDERS.items()}
-"""How each order is spelled."""
+"""The words of C11, keyed by order."""
 
 CONSUME = "consume"
-"""The tag of what is ordered as acquire, and was written as consume."""
+"""The tag of an instruction that is ordered as acquire and was written as consume."""
 
 CONSUME_WORD = "memory_order_consume"
-"""How that is spelled, in C and C++ and not in OpenCL C."""
+"""The spelling of consume in C and C++, which OpenCL C does not have."""
 
 LEGAL_ORDERS: Mapping[type[Instruction], tuple[Order, ...]] = {
     Load: (Order.RELAXED, Order.ACQUIRE, Order.SC),
@@ -35,7 +35,7 @@ LEGAL_ORDERS: Mapping[type[Instruction], tuple[Order, ...]] = {
     Rmw: tuple(ORDERS.values()),
     Fence: tuple(ORDERS.values()),
 }
-"""What an instruction may be ordered by; a relaxed fence is legal, and orders nothing."""
+"""The legal orders of each kind of instruction; a relaxed fence is legal, and orders nothing."""
 
 HALVES: Mapping[Order, tuple[Order, Order]] = {
     Order.RELAXED: (Order.RELAXED, Order.RELAXED),
@@ -44,24 +44,26 @@ HALVES: Mapping[Order, tuple[Order, Order]] = {
     Order.ACQ_REL: (Order.ACQUIRE, Order.RELEASE),
     Order.SC: (Order.SC, Order.SC),
 }
-"""How strong the read and the write of an atomic operation are, by the order of the whole."""
+"""The orders of the read and the write of an atomic operation, by the order of the whole."""
 
 FAILURE_ORDERS: Mapping[Order, Order] = {order: read for order, (read, _) in HALVES.items()}
-"""How strong the read of a compare-exchange that fails is, where it is as strong as that of one that succeeds."""
+"""The order of the read of a compare-exchange that fails, where it is as strong as that of one that succeeds."""
 
 
 def order_word(mode: Mode) -> str:
-    """How the order of an instruction was spelled."""
+    """Return the word by which the order of an instruction was spelled."""
     return CONSUME_WORD if CONSUME in mode.tags else WORDS[mode.order]
 
 
 def failure_order(exchange: Rmw) -> Order:
-    """The order of the read of a compare-exchange where it fails: any that a load has, as since C++17 (P0418)."""
+    """Return the order of the read of a compare-exchange that fails: any order that a load has, as since C++17
+    (P0418).
+    """
     return FAILURE_ORDERS[exchange.mode.order] if exchange.failure is None else exchange.failure
 
 
 def told_failure(success: Order, failure: Order | None) -> Order | None:
-    """The failure order of a compare-exchange as ``Rmw`` keeps it: None where it is what the success order implies."""
+    """Return the failure order of a compare-exchange as ``Rmw`` keeps it: None where the success order implies it."""
     return None if failure is FAILURE_ORDERS.get(success) else failure
 
 
@@ -71,7 +73,7 @@ WEAKER: Mapping[Order, tuple[Order, ...]] = {
     Order.ACQUIRE: (Order.RELAXED,),
     Order.RELEASE: (Order.RELAXED,),
 }
-"""What is weaker than an order, of the orders of atomics."""
+"""The orders that are weaker than an order, of the orders of atomics."""
 
 FETCHED = ("add", "sub", "and", "or", "xor")
-"""Operations that have an ``atomic_fetch_``."""
+"""The operations that have an ``atomic_fetch_`` in C11."""

@@ -1,4 +1,5 @@
-"""What OpenCL C lets atomics, fences and barriers say besides what C11 does (``corpus.laws.c11``): scopes and memory.
+"""States the scopes and memories of OpenCL C's atomics, fences and barriers. Their orders are C11's
+(``corpus.laws.c11``).
 
 Source: the OpenCL C specification 3.0, 6.15.12 (atomics), 6.15.8 (barriers).
 """
@@ -19,19 +20,19 @@ SCOPES: Mapping[str, Scope] = {
 """The scopes by their words; ``memory_scope_all_devices`` is another word for the last."""
 
 WORK_ITEM = "memory_scope_work_item"
-"""The scope of the work-item alone."""
+"""The word for the scope of the work-item alone."""
 
 SCOPE_WORDS: Mapping[Scope, str] = {scope: word for word, scope in SCOPES.items()}
-"""How each scope is spelled."""
+"""The words of OpenCL C for scopes, keyed by scope."""
 
 DEFAULT_SCOPE = Scope.GPU
 """The scope of an atomic that says none."""
 
 MEMORY: Mapping[str, str] = {"CLK_GLOBAL_MEM_FENCE": "global-fence", "CLK_LOCAL_MEM_FENCE": "local-fence"}
-"""Which memory a fence or barrier orders: the tag of one that orders this kind alone; one that orders both has none."""
+"""The tag of a fence or barrier that orders one kind of memory alone, by its flag; one that orders both has no tag."""
 
 FENCED: Mapping[str, Region] = {"global-fence": Region.GLOBAL, "local-fence": Region.SHARED}
-"""The memory by these tags."""
+"""The region of memory that a fence or barrier with one of these tags orders."""
 
 BARRIERS: Mapping[str, Scope] = {
     "barrier": Scope.CTA,
@@ -41,4 +42,4 @@ BARRIERS: Mapping[str, Scope] = {
 """The barriers, and whose threads meet there."""
 
 FETCHED = (*c11.FETCHED, "min", "max")
-"""Operations that have an ``atomic_fetch_``."""
+"""The operations that have an ``atomic_fetch_`` in OpenCL C."""

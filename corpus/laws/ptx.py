@@ -1,4 +1,5 @@
-"""The modes of PTX instructions, and the words for them: ``.relaxed.gpu``, ``.cg``, ``.volatile`` (PTX ISA, 9.7).
+"""States the modes of PTX instructions and their words (PTX ISA, 9.7). Words are ``.relaxed.gpu``, ``.cg`` and
+``.volatile``, for example.
 
 A load or a store is weak, with a cache operator or ``volatile`` or neither, or has an order and a scope. An atomic has
 an order and a scope, and so has a fence.
@@ -16,12 +17,12 @@ ONE_SIDED = (Order.ACQUIRE, Order.RELEASE)
 """The orders of fences that PTX has since 8.6 only, for sm_90 and later."""
 
 MEMBARS = {"cta": Scope.CTA, "gl": Scope.GPU, "sys": Scope.SYS}
-"""The scopes of ``membar``."""
+"""The scopes of the fence ``membar``, keyed by the word for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccessRule:
-    """The orders and cache operators of a kind of access, and its name in messages."""
+    """The rule for a kind of access: its orders, its cache operators, and its name in messages."""
 
     name: str
     orders: tuple[Order, ...]
@@ -41,21 +42,21 @@ section 3.1.2)."""
 ARRIVE = "arrive"
 """The tag of a barrier that does not wait, where executions say so (``corpus.executions``)."""
 REDUCTIONS = ("add", "and", "or", "xor", "min", "max")
-"""What ``red`` can do, and ``atom`` as well."""
+"""The operations of ``red``, which ``atom`` has as well."""
 RED_ORDERS = (Order.RELAXED, Order.RELEASE)
-"""The orders that ``red`` can have."""
+"""The orders that a ``red`` can have."""
 OPERATIONS = ("exch", "cas", *REDUCTIONS)
-"""What ``atom`` can do."""
+"""The operations of ``atom``, those of ``red`` among them."""
 
 
 def has_clusters(test: LitmusTest) -> bool:
-    """Whether anything in a test has the scope of a cluster."""
+    """Decide whether anything in a test has the scope of a cluster."""
     every = (ins for thread in test.threads for ins in thread.instructions)
     return any(CLUSTER in ins.mode.tags for ins in every if isinstance(ins, Load | Store | Rmw | Fence))
 
 
 def mode_words(mode: Mode, access: AccessRule, refuse: Callable[[str], InputError], space: str = "") -> str:
-    """The words for a mode, each after a dot; the state space, as ``.global``, where PTX has it.
+    """Return the words for a mode, each after a dot, with the state space, as ``.global``, where PTX has it.
 
     Raises what ``refuse`` makes of a reason where PTX has no such mode.
     """

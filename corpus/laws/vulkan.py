@@ -1,4 +1,5 @@
-"""What Vulkan's memory model lets accesses, fences and barriers say: orders, storage classes, availability, visibility.
+"""States which orders and tags Vulkan's accesses, fences and barriers can have. Tags say storage classes, availability
+and visibility.
 
 An access is weak, and then with or without availability (of a write), visibility (of a read) or ``nonpriv``; or it is
 atomic with an order and a scope, and an order names the storage classes that it speaks for. There is no sequential
@@ -20,16 +21,18 @@ STORAGE = ("sc0", "sc1", "sc2", "sc3")
 SEMANTICS = ("semsc0", "semsc1", "semsc2", "semsc3")
 """The storage classes that an order speaks for."""
 DEVICE_OPERATIONS = ("avdevice", "visdevice")
-"""What makes everything available, or visible, to the device."""
+"""The tags of the operations that make everything available, or visible, to the device."""
 OPERATIONS = ("exch", "cas", "add", "sub", "mul", "div", "and", "or", "xor")
-"""What an atomic operation can do."""
+"""The operations that an atomic instruction can do."""
 
 _STRONG = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
 
 
 @dataclass(frozen=True, slots=True)
 class VulkanRule:
-    """What a kind of instruction can say: orders, what a weak access can be besides, semantics of an order."""
+    """The rule for a kind of instruction: its orders, what a weak access can be besides, and the semantics of
+    an order.
+    """
 
     name: str
     orders: tuple[Order, ...]
@@ -45,7 +48,7 @@ BARRIER = VulkanRule("cbar", (Order.WEAK, *_STRONG), (), ("semav", "semvis"))
 
 
 def implied(tags: Iterable[str], order: Order, write: bool) -> frozenset[str]:
-    """The tags of a read or write, or of that half of an atomic operation, with what they imply.
+    """Return the tags of a read, a write or a half of an atomic operation, together with the tags that they imply.
 
     ``order`` is that of the half. Atomic accesses are not private ("Private vs. Non-Private") and are made available or
     visible at their scope ("Descriptions"), and so are accesses with ``av`` or ``vis`` not private. Of an atomic

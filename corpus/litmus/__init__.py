@@ -1,1 +1,3 @@
-"""Litmus tests, whatever the dialect: what one is, its outer text and condition, and when two are the same."""
+"""Defines litmus tests, whatever the dialect. It has their parts, their outer text and condition, and when two are
+equal.
+"""

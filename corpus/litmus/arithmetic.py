@@ -1,4 +1,4 @@
-"""What the operations of litmus tests compute of numbers, which are of 32 bits and two's complement."""
+"""Computes the operations of litmus tests on numbers of 32 bits in two's complement."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 
 def wrap(number: int) -> int:
-    """The number modulo 2^32, as a signed one."""
+    """Return the number modulo 2^32, as a signed number."""
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 def compute(operation: str, left: int, right: int) -> int:
-    """What a binary operation of ``corpus.litmus.test`` gives, comparisons included (0 or 1)."""
+    """Return the result of a binary operation of ``corpus.litmus.test``, comparisons included (0 or 1)."""
     return wrap(_OPERATIONS[operation](left, right))
 
 

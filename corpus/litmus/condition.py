@@ -1,6 +1,7 @@
-r"""The final condition of a litmus test as text: ``filter (..) locations [..] exists (P0:r1 == 1 /\ x = 2)``.
+r"""Parses and prints the final condition of a litmus test. It is, for example,
+``filter (..) locations [..] exists (P0:r1 == 1 /\ x = 2)``.
 
-All dialects share it. ``=`` and ``==`` are one, ``1:r2`` is ``P1:r2``, ``[x]`` and ``*x`` are ``x``.
+All dialects share its grammar. ``=`` and ``==`` are one, ``1:r2`` is ``P1:r2``, ``[x]`` and ``*x`` are ``x``.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ Check = Callable[[Term, Token], None]
 def parse_condition(
     text: str, path: str | None, check: Check, everything: Callable[[], Sequence[Term]] = tuple
 ) -> Condition:
-    """The condition that ``text`` ends with; what comes before it is blank. ``check`` is called on every name.
+    """Return the condition that ``text`` ends with; what comes before it is blank. ``check`` is called on every name.
 
     Where there is none, or a filter alone, nothing is asked, ``exists (true)``, and what is observed are the terms
     ``everything``, or those that are named.
@@ -74,7 +75,7 @@ def _read(text: str, path: str | None, check: Check) -> tuple[Condition, bool]:
     return _Reader(path, check).condition(tree), asks
 
 
-@lru_cache(maxsize=1 << 12)  # neighbours in a suite ask the same
+@lru_cache(maxsize=1 << 12)  # neighbours in a suite often have one condition
 def _known(text: str) -> tuple[Condition, bool, Sequence[tuple[Term, Token]]]:
     """The condition, whether it asks something, and the terms that are to be checked."""
     named: list[tuple[Term, Token]] = []
@@ -140,11 +141,13 @@ class _Reader:
 
 
 Spell = Callable[[Term], str]
-"""How a dialect spells a term."""
+"""A function that spells a term as a dialect does."""
 
 
 def spell(term: Term) -> str:
-    """``P1:r2`` for a register, a location by its name, a number as it is: the spelling of most dialects."""
+    """Return a term in the spelling of most dialects: ``P1:r2`` for a register, a location by its name, a number as it
+    is.
+    """
     match term:
         case FinalRegister(thread, register):
             return f"P{thread}:{register}"
@@ -155,7 +158,7 @@ def spell(term: Term) -> str:
 
 
 def print_condition(condition: Condition, spelled: Spell = spell, equals: str = "==") -> str:
-    """The condition in one line a part, newline at the end; ``parse_condition`` reads it back.
+    """Return the condition with a line for each part and a newline at the end; ``parse_condition`` reads it back.
 
     ``equals`` is the sign of equality: herd's dialects have ``=``.
     """
@@ -169,7 +172,7 @@ def print_condition(condition: Condition, spelled: Spell = spell, equals: str = 
 
 
 def print_proposition(proposition: Proposition, spelled: Spell = spell, equals: str = "==") -> str:
-    """A proposition with as few brackets as its grammar needs."""
+    """Return a proposition with as few brackets as its grammar needs."""
     match proposition:
         case Atom(operation, left, right):
             sign = equals if operation == "eq" else _SIGNS[operation]
@@ -188,7 +191,7 @@ def _bracketed(part: Proposition, spelled: Spell, equals: str, *looser: type[And
 
 
 def unknown_term(term: Term, token: Token, path: str | None) -> InputError:
-    """The error for a term that names nothing of the test."""
+    """Return the error for a term that names nothing of the test."""
     kind = "register" if isinstance(term, FinalRegister) else "location"
     return InputError(
         f"the condition names {kind} {spell(term)}, which the test does not have", path, token.line, token.column

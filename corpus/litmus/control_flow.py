@@ -1,4 +1,4 @@
-"""Branches and labels as nested ``if`` and loops, for languages that have no goto.
+"""Turns branches and labels into nested ``if`` and loops, for languages that have no goto.
 
 The shapes that are known are those that compilers make of structured code: a branch to the end of an ``if`` (with an
 ``else`` where the code before that end leaves by a jump), a loop closed by a conditional branch, and a loop closed by a
@@ -16,13 +16,13 @@ from corpus.litmus.test import NEGATED, Barrier, Branch, Comparison, Instruction
 
 
 def negated(comparison: Comparison) -> Comparison:
-    """The comparison that holds where this one does not."""
+    """Return the comparison that holds where this one does not."""
     return Comparison(NEGATED[comparison.operation], comparison.left, comparison.right)
 
 
 @dataclass(frozen=True, slots=True)
 class If:
-    """``if (condition) then else otherwise``; without a condition, never."""
+    """The statement ``if (condition) then else otherwise``; without a condition, ``then`` is never executed."""
 
     condition: Comparison | None
     then: tuple[Statement, ...]
@@ -31,7 +31,7 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class While:
-    """``while (evaluated, condition) body``; without a condition, for ever."""
+    """The loop ``while (evaluated, condition) body``; without a condition, it never ends."""
 
     evaluated: tuple[Instruction, ...]
     condition: Comparison | None
@@ -40,7 +40,7 @@ class While:
 
 @dataclass(frozen=True, slots=True)
 class DoWhile:
-    """``do body while (condition)``."""
+    """The loop ``do body while (condition)``, whose body is executed at least once."""
 
     body: tuple[Statement, ...]
     condition: Comparison
@@ -51,7 +51,7 @@ Statement = Instruction | If | While | DoWhile
 
 
 def structured(number: int, thread: Thread) -> tuple[Statement, ...]:
-    """The code of thread ``number``, which has no predicates (``corpus.litmus.test.branching``).
+    """Return the statements of thread ``number``, which has no predicates (``corpus.litmus.test.branching``).
 
     Raises ``InputError`` that names a branch of another shape.
     """

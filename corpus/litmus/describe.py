@@ -1,4 +1,5 @@
-"""Instructions of litmus tests in one line, whatever the dialect: for error messages and pictures, not to be parsed.
+"""Describes instructions of litmus tests in one line, whatever the dialect. The lines are for error messages and
+pictures, not to be parsed.
 
 ``ld.acquire.gpu r1, x``, ``@r3 st.cg x, 1``, ``atom.relaxed.gpu.cas r1, x, 0, 1``, ``beq r1, 0, LC0``.
 """
@@ -31,12 +32,12 @@ from corpus.litmus.test import (
 
 
 def cannot_say(thread: int, instruction: Instruction, reason: str) -> InputError:
-    """The error of a printer whose dialect has no words for an instruction: ``P0: ld.cg r1, x: the reason``."""
+    """Return the error of a printer whose dialect has no words for an instruction: ``P0: ld.cg r1, x: the reason``."""
     return InputError(f"P{thread}: {describe(instruction)}: {reason}")
 
 
 def describe(instruction: Instruction) -> str:
-    """The instruction in one line, in words close to PTX's. What the default is (order weak, no tag) is not said."""
+    """Return the instruction in one line, in words close to PTX's. Defaults (order weak, no tag) are left out."""
     guard = None if isinstance(instruction, Label) else instruction.guard
     sides = sides_of(instruction)
     side = f" ({'left' if sides[-1] > 0 else 'right'} operand)" if sides else ""

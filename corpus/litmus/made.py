@@ -1,4 +1,5 @@
-"""What litmus tests are made of that are made from executions: names of locations, dependencies, and observers.
+"""Provides the parts of litmus tests that are made from executions. These are names of locations, dependencies and
+observers.
 
 **Dependencies** survive compilers: the value read is and-ed with a high bit, which no value of a test has, and what is
 left, 0, goes into the address, the data or a branch (Alglave et al. 2015, section 4.5). The bit is not the sign: not
@@ -31,22 +32,24 @@ HIGH_BIT = 1 << 30
 
 
 def location_name(number: int) -> str:
-    """The name of a location: ``x y z a b ..``."""
+    """Return the name of a location by its number: ``x y z a b ..``."""
     return "xyzabcdefghijklmnopqrstuvw"[number] if number < 26 else f"x{number}"
 
 
 def address_name(number: int, address: int) -> str:
-    """The name of an address of a location: that of the location itself, ``x``, and of its aliases, ``x_1 x_2 ..``."""
+    """Return the name of an address of a location: the location's own name, ``x``, or that of an alias, ``x_1
+    x_2 ..``.
+    """
     return location_name(number) + (f"_{address}" if address else "")
 
 
 def masked(target: str, register: str) -> Assign:
-    """``target`` is 0, and depends on a register that holds a value of a test."""
+    """Return the instruction that sets ``target`` to 0, dependent on a register that holds a value of a test."""
     return Assign(target, "and", (Reg(register), HIGH_BIT))
 
 
 STRONG = Mode(Order.RELAXED, Scope.SYS)
-"""How an observer reads what all writers write strongly."""
+"""The mode in which an observer reads a location that all writers write strongly."""
 
 WIDEST = Mode(Order.SC, Scope.SYS)
 """The fence between two reads of an observer."""
@@ -55,7 +58,8 @@ WIDEST = Mode(Order.SC, Scope.SYS)
 def observer(
     location: str, writes: int, mode: Mode, homes: Sequence[Place], places: Sequence[Place], fence: Mode = WIDEST
 ) -> Thread:
-    """Reads the writes to a location, of values 1, 2, .., into ``r1``, ``r2``, ..; all but the last.
+    """Return a thread that reads the writes to a location, of values 1, 2, .., into ``r1``, ``r2``, ..; all but the
+    last.
 
     ``mode``: how it reads; it must be strong where all writes are, else PTX lets it see another order. ``homes`` are
     where the writers are, ``places`` where all threads are: it is a warp of the writers' CTA, or where they have none

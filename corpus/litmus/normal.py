@@ -1,12 +1,12 @@
-"""When two litmus tests are the same test: their normal form, and its digest.
+"""Defines the normal form of litmus tests and its digest. They tell when two tests are equal.
 
 Dialects differ in how they say one thing. Some have predicates and others branches, some take a location as an operand
 and others a register that holds its address, some have ``!=`` in conditions and others a negation; registers and labels
 are named at will. The normal form has branches, operands without detours, registers ``r0, r1, ..`` and labels
-``LC0, LC1, ..`` in the order of their first mention, groups of the scope tree numbered likewise, and locations sorted
-by name. Names of locations and the order of threads are kept: renaming them is a question for tests that were
-synthesised, not for texts. Equal normal forms mean equal executions; the other way holds for spellings, not for
-programs that are equal by arithmetic or by the shape of their jumps.
+``LC0, LC1, ..`` in the order of their first mention, groups of the scope tree numbered in that order too, and
+locations sorted by name. Names of locations and the order of threads are kept: renaming them is a question for tests
+that were synthesised, not for texts. Equal normal forms mean equal executions; the other way holds for spellings, not
+for programs that are equal by arithmetic or by the shape of their jumps.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from corpus.litmus.test import (
 
 
 def litmus_digest(test: LitmusTest) -> str:
-    """64 hexadecimal digits that name the test up to its spelling; its name and description do not count.
+    """Return 64 hexadecimal digits that name the test up to its spelling; its name and description do not count.
 
     They are those of the ``repr`` of the normal form without name and description, put together from parts that many
     tests share, and of what the ``repr`` leaves out.
@@ -116,7 +116,7 @@ _BEYOND_REPR: Mapping[type, tuple[tuple[str, object], ...]] = {
 
 
 def normal_form(test: LitmusTest) -> LitmusTest:
-    """The test as it is written above; the same for every spelling of it."""
+    """Return the normal form that this module describes; every spelling of a test has one normal form."""
     places = renumbered([thread.place for thread in test.threads])
     asked = asked_registers(test.condition)
     found = [
@@ -172,13 +172,13 @@ def _named_barriers(thread: Thread) -> Thread:
 
 
 def without_predicates(test: LitmusTest) -> LitmusTest:
-    """The test with branches for predicates, each thread by ``corpus.litmus.test.branching``."""
+    """Return the test with branches for predicates, each thread by ``corpus.litmus.test.branching``."""
     threads = enumerate(test.threads)
     return replace(test, threads=tuple(branching(thread, _asked(test.condition, index)) for index, thread in threads))
 
 
 def without_constants(test: LitmusTest) -> LitmusTest:
-    """The test without registers that are only other names for a number or an address, in the condition neither."""
+    """Return the test, and its condition, without registers that are only other names for a number or an address."""
     values: dict[FinalRegister, Term] = {}
     threads = []
     for number, thread in enumerate(test.threads):
@@ -191,7 +191,7 @@ def without_constants(test: LitmusTest) -> LitmusTest:
 
 @lru_cache(maxsize=_SHARED)
 def asked_registers(condition: Condition) -> Mapping[int, tuple[str, ...]]:
-    """The registers of each thread that a condition mentions, in the order of their first mention."""
+    """Return the registers of each thread that a condition mentions, in the order of their first mention."""
     asked: dict[int, dict[str, None]] = {}
     for term in terms(condition):
         if isinstance(term, FinalRegister):
@@ -208,7 +208,7 @@ def _changed(term: Term, values: Mapping[FinalRegister, Term]) -> Term:
 
 
 def map_condition(condition: Condition, change: Callable[[Term], Term]) -> Condition:
-    """The condition with every term replaced, its conjunctions and disjunctions flat, few negations.
+    """Return the condition with every term replaced, its conjunctions and disjunctions flat, and few negations.
 
     A number that something is compared with stands on the right.
     """
@@ -237,13 +237,13 @@ def map_condition(condition: Condition, change: Callable[[Term], Term]) -> Condi
 
 
 def compared(operation: str, left: Term, right: Term) -> Atom:
-    """A comparison with the number, where there is one, on the right."""
+    """Return a comparison with the number, where there is one, on the right."""
     swapped = isinstance(left, int) and not isinstance(right, int)
     return Atom(SWAPPED[operation], right, left) if swapped else Atom(operation, left, right)
 
 
 def terms(condition: Condition) -> Iterator[Term]:
-    """What a condition mentions, as often as it does."""
+    """Return the terms that a condition mentions, each as often as it is mentioned."""
     for proposition in propositions(condition):
         for atom in atoms(proposition):
             yield from (atom.left, atom.right)
@@ -295,7 +295,7 @@ def _substituted(ins: Instruction, constants: Mapping[str, Operand]) -> Instruct
 
 
 def map_operands(ins: Instruction, change: Callable[[Operand], Operand]) -> Instruction:
-    """The instruction with every operand replaced; its target and guard stay."""
+    """Return the instruction with every operand replaced; its target and guard stay."""
     match ins:
         case Load():
             return replace(ins, address=change(ins.address))
@@ -315,7 +315,7 @@ def map_operands(ins: Instruction, change: Callable[[Operand], Operand]) -> Inst
 
 
 def map_modes(test: LitmusTest, change: Callable[[Mode], Mode]) -> LitmusTest:
-    """The test with the mode of every access, fence and barrier replaced."""
+    """Return the test with the mode of every access, fence and barrier replaced."""
 
     def changed(ins: Instruction) -> Instruction:
         return replace(ins, mode=change(ins.mode)) if isinstance(ins, Load | Store | Rmw | Fence | Barrier) else ins
@@ -365,7 +365,7 @@ def _renamed(thread: Thread, asked: Iterable[str]) -> tuple[Thread, dict[str, st
 
 
 def renumbered(places: Iterable[Place]) -> tuple[Place, ...]:
-    """Groups numbered by their first thread, within the group around them."""
+    """Return places whose groups are numbered by their first thread, within the group around them."""
     return _renumbered(tuple(places))
 
 

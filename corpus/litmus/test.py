@@ -1,4 +1,5 @@
-"""What a litmus test is, in whatever dialect: threads in a scope tree, locations, instructions, and a question.
+"""Defines litmus tests of every dialect. They have threads in a scope tree, locations, instructions, and a final
+condition.
 
 The orders, scopes and operations are those that GPU languages share. A dialect reads its own spelling into these and
 refuses to print what it cannot say; what only one dialect knows (proxies, storage classes) is a *tag*, which models
@@ -9,7 +10,7 @@ Conventions, so that one program is one value whatever it was read from:
 - ``membar.S`` is ``fence.sc.S`` (Lustig et al. 2019, Fig. 3c); an access without order is ``WEAK`` and has no scope;
 - a volatile access is ``WEAK`` with ``volatile`` set, and models see it as relaxed at system scope (ibid., 3.6);
 - an rmw without order or scope is relaxed at GPU scope, the default of PTX's ``atom``;
-- threads whose dialect says nothing of warps are in a warp each, and likewise for the levels above.
+- threads whose dialect says nothing of warps are in a warp each, and in a CTA each where it says nothing of CTAs, as C.
 
 Memory starts at 0 where nothing else is said, and so do registers. Values are 32-bit, two's complement.
 """
@@ -26,7 +27,9 @@ Value = TypeVar("Value")
 
 
 def hashed_once(kind: type[Value]) -> type[Value]:
-    """A frozen dataclass whose values are looked up again and again: each finds its hash once, in every process."""
+    """Decorate a frozen dataclass whose values are looked up again and again: each computes its hash once, in every
+    process.
+    """
     of_parts = kind.__hash__
 
     def hash_of(value: Value) -> int:
@@ -88,7 +91,7 @@ class Place(NamedTuple):
     warp: int = 0
 
     def shares(self, other: Place, scope: Scope) -> bool:
-        """Whether both places are in one group at the level of ``scope``."""
+        """Decide whether both places are in one group at the level of ``scope``."""
         return self[: scope.value] == other[: scope.value]
 
 
@@ -130,13 +133,13 @@ class Mode:
 PROXIES = ("texture", "surface", "constant", "async", "tensormap")
 """The proxies that are not the generic one: tags of accesses through them and, of ``fence.proxy``."""
 FENCED = ("generic", *PROXIES, "alias")
-"""What a ``fence.proxy`` may be for."""
+"""The proxies that a ``fence.proxy`` may be for, and ``alias``."""
 CLUSTER = "cluster"
 """The tag of what has the scope of a cluster: the scope is ``QUEUE`` then, for no language has clusters and queues."""
 PLAIN = Mode()
 
 ANNOTATED = "'"
-"""What a tag begins with that is a word of the user's own bell file, ``'once``, and the set of events that have it."""
+"""The first character of a tag that is a word of the user's own bell file, ``'once``, and of its set of events."""
 
 DEFAULT_RMW = Mode(Order.RELAXED, Scope.GPU)
 """An rmw that says neither order nor scope, as PTX's ``atom``."""
@@ -221,7 +224,7 @@ class Barrier:
 
     @property
     def name(self) -> Operand:
-        """What barriers that meet have in common."""
+        """The resource or number that barriers have in common where they meet."""
         return self.number if self.resource is None else self.resource
 
 
@@ -280,7 +283,7 @@ class Thread:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Every register that the thread mentions."""
+        """Every register that the thread mentions, in its code or its initial values."""
         mentioned = {name for name, _ in self.registers}
         for instruction in self.instructions:
             mentioned |= set(reads(instruction))
@@ -402,7 +405,7 @@ class LitmusTest:
 
 
 def atoms(proposition: Proposition) -> Iterator[Atom]:
-    """The comparisons of a proposition, from left to right."""
+    """Return the comparisons of a proposition, from left to right."""
     match proposition:
         case Atom():
             yield proposition
@@ -414,36 +417,38 @@ def atoms(proposition: Proposition) -> Iterator[Atom]:
 
 
 def conjunction(parts: Iterable[Proposition]) -> Proposition:
-    """All of ``parts``, without an ``And`` in an ``And`` or around a single part."""
+    """Return the conjunction of ``parts``, without an ``And`` in an ``And`` or around a single part."""
     flat = tuple(inner for part in parts for inner in (part.parts if isinstance(part, And) else (part,)))
     return flat[0] if len(flat) == 1 else And(flat)
 
 
 def disjunction(parts: Iterable[Proposition]) -> Proposition:
-    """One of ``parts``, without an ``Or`` in an ``Or`` or around a single part."""
+    """Return the disjunction of ``parts``, without an ``Or`` in an ``Or`` or around a single part."""
     flat = tuple(inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,)))
     return flat[0] if len(flat) == 1 else Or(flat)
 
 
 def propositions(condition: Condition) -> tuple[Proposition, ...]:
-    """What a condition speaks of: its filter, if it has one, and its proposition."""
+    """Return the propositions of a condition: its filter, if it has one, and its own."""
     return (condition.proposition,) if condition.filter is None else (condition.filter, condition.proposition)
 
 
 def sides_of(instruction: Instruction) -> tuple[int, ...]:
-    """The operands of C's expressions that an access or fence is in: ``n`` the left one of expression n, ``-n`` the
-    right one. Expressions are numbered through the thread, and the outermost comes first.
+    """Return the operands of C's expressions that an access or fence is in: ``n`` for the left one of expression n,
+    ``-n`` for the right one. Expressions are numbered through the thread, and the outermost comes first.
     """
     return instruction.sides if isinstance(instruction, Load | Store | Rmw | Fence) else ()
 
 
 def unsequenced(one: Collection[int], other: Collection[int]) -> bool:
-    """Whether two evaluations of operands, given by their sides, are in two operands of one expression."""
+    """Decide whether two evaluations of operands, given by their sides, are in two operands of one expression."""
     return any(-side in other for side in one)
 
 
 def sequenced(instructions: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    """The instructions with expressions numbered by first mention, without those of which one operand does nothing."""
+    """Return the instructions with expressions numbered by first mention, without those of which one operand does
+    nothing.
+    """
     used = {side for ins in instructions for side in sides_of(ins)}
     numbers: dict[int, int] = {}
 
@@ -458,7 +463,7 @@ def sequenced(instructions: Sequence[Instruction]) -> tuple[Instruction, ...]:
 
 
 def operands(instruction: Instruction) -> tuple[Operand, ...]:
-    """Every operand that an instruction evaluates, its address first."""
+    """Return every operand that an instruction evaluates, its address first."""
     match instruction:
         case Load(address=address):
             return (address,)
@@ -480,13 +485,13 @@ def operands(instruction: Instruction) -> tuple[Operand, ...]:
 
 
 def reads(instruction: Instruction) -> tuple[str, ...]:
-    """The registers that an instruction reads, its guard's among them."""
+    """Return the registers that an instruction reads, its guard's among them."""
     guard = () if isinstance(instruction, Label) or instruction.guard is None else (instruction.guard.register,)
     return guard + tuple(operand.name for operand in operands(instruction) if isinstance(operand, Reg))
 
 
 def written(instruction: Instruction) -> tuple[str, ...]:
-    """The registers that an instruction writes, one after the other."""
+    """Return the registers that an instruction writes, in the order in which it writes them."""
     match instruction:
         case Load(target=target) | Assign(target=target):
             return (target,)
@@ -497,18 +502,20 @@ def written(instruction: Instruction) -> tuple[str, ...]:
 
 
 def element(array: str, index: int) -> str:
-    """The location that is an element of an array."""
+    """Return the location that is an element of an array."""
     return f"{array}[{index}]" if index else array
 
 
 def element_of(location: str) -> tuple[str, int]:
-    """The array that a location is an element of, and the element's index; of what is no array, itself and 0."""
+    """Return the array that a location is an element of, and the element's index. A location outside arrays gives
+    itself and 0.
+    """
     array, _, index = location.partition("[")
     return array, int(index[:-1]) if index else 0
 
 
 def accessed_atomically(threads: Iterable[Thread]) -> frozenset[str]:
-    """The locations, or arrays, that an atomic accesses: by name, or by a register that is computed of it."""
+    """Return the locations, or arrays, that an atomic accesses: by name, or by a register that is computed of it."""
     return frozenset[str]().union(*map(_accessed_atomically, threads))
 
 
@@ -523,8 +530,8 @@ def _accessed_atomically(thread: Thread) -> frozenset[str]:
 
 
 def accessed(thread: Thread) -> list[tuple[int, frozenset[str] | None]]:
-    """The accesses of a thread, each with the locations, or arrays, that it accesses by name, or by a register that is
-    computed of one; None where its address may come from memory.
+    """Return the accesses of a thread, each with the locations, or arrays, that it accesses by name or by a register
+    that is computed of one; None where its address may come from memory.
     """
     accesses = [(at, ins) for at, ins in enumerate(thread.instructions) if isinstance(ins, Load | Store | Rmw)]
     read = {name for _, ins in accesses for name in written(ins)}
@@ -534,7 +541,7 @@ def accessed(thread: Thread) -> list[tuple[int, frozenset[str] | None]]:
 
 
 def is_atomic(mode: Mode) -> bool:
-    """Whether an access done in this way is atomic, as volatile ones are."""
+    """Decide whether an access done in this way is atomic, as volatile accesses are."""
     return mode.order is not Order.WEAK or mode.volatile
 
 
@@ -562,7 +569,7 @@ def _meant(operand: Operand, held: Mapping[str, set[str]]) -> set[str]:
 
 @lru_cache(maxsize=4)
 def plain_locations(test: LitmusTest) -> frozenset[str]:
-    """The locations that are not atomic: declared so, or not declared as anything and accessed by no atomic.
+    """Return the locations that are not atomic: declared so, or not declared as anything and accessed by no atomic.
 
     What is accessed by an alias is the memory of another location.
     """
@@ -578,7 +585,7 @@ def plain_locations(test: LitmusTest) -> frozenset[str]:
 
 
 def as_accessed(test: LitmusTest) -> LitmusTest:
-    """The test with nothing said of a location that its accesses say: that it is atomic, or not."""
+    """Return the test without the declarations that accesses make needless: that a location is atomic, or not."""
     if all(location.atomic is None for location in test.locations):
         return test
     atomic = accessed_atomically(test.threads)
@@ -590,14 +597,14 @@ def as_accessed(test: LitmusTest) -> LitmusTest:
 
 
 def physical(locations: Mapping[str, Location], name: str) -> str:
-    """The location whose memory a location is: itself, or what it is an alias of."""
+    """Return the location that has the memory of a location: itself, or what it is an alias of."""
     while (alias := locations[name].alias) is not None:
         name = alias.location
     return name
 
 
 def located(locations: tuple[Location, ...], threads: tuple[Thread, ...]) -> tuple[Location, ...]:
-    """``locations`` and, after them by name, those that only the code mentions: global, initially 0."""
+    """Return ``locations`` and, after them by name, those that only the code mentions: global, initially 0."""
     known = {location.name for location in locations}
     used = {name for thread in threads for name in thread.locations}
     used |= {location.initial.name for location in locations if isinstance(location.initial, Loc)}
@@ -606,7 +613,9 @@ def located(locations: tuple[Location, ...], threads: tuple[Thread, ...]) -> tup
 
 
 def unguarded(thread: Thread) -> Thread:
-    """The thread with each predicate written as a branch around its instruction, or as the condition of its jump."""
+    """Return the thread with each predicate written as a branch around its instruction, or as the condition of its
+    jump.
+    """
     if not any(not isinstance(ins, Label) and ins.guard for ins in thread.instructions):
         return thread
     labels = {ins.name for ins in thread.instructions if isinstance(ins, Label)}
@@ -635,7 +644,7 @@ SWAPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "ge": "le", "gt": "lt", "le": "ge
 
 
 def branching(thread: Thread, kept: Collection[str] = ()) -> Thread:
-    """The thread without predicates: branches instead, and what only branches ask compared where they ask.
+    """Return the thread with branches instead of predicates. Where only branches ask for a comparison, they make it.
 
     ``kept`` are registers that must keep their value, as the condition asks for them. What is left are comparisons
     whose result is data, or whose operands change before the branch.

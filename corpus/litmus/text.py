@@ -1,6 +1,7 @@
-"""Litmus tests as text, whatever the dialect: which one a file is in, its sections, and the checks that all share.
+"""Splits a litmus test of any dialect into its sections, and checks it. The checks are those that all dialects
+share.
 
-Every dialect has the same outer shape:
+The outer shape of a test is one for all dialects:
 
     LANGUAGE name
     "description, or lines of free text"
@@ -53,7 +54,8 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@|,:/\[\]-]*")  # nothing that cou
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file in sections. Each section's text keeps its place: what comes before it is blanked, what follows cut.
+    """The text of a litmus test in sections. Each section's text keeps its place: what comes before it is blanked, and
+    what follows is cut.
 
     ``bell`` is the path of a bell file that LISA tests are to be read by.
     """
@@ -73,7 +75,7 @@ class Source:
         locations: Sequence[Location],
         synchronised: Sequence[tuple[int, int]] = (),
     ) -> LitmusTest:
-        """The test of these parts, checked, with the condition read.
+        """Return the test of these parts, checked, with its condition read.
 
         Raises ``InputError`` where a location is declared twice, a branch has no label or two, shared memory is used
         across CTAs, or the condition names what the test does not have.
@@ -138,7 +140,7 @@ def _loaded(threads: Sequence[Thread]) -> Iterator[Term]:
 
 
 def language(text: str, path: str | None = None) -> str:
-    """The first word of a litmus test, which says its dialect. Raises ``InputError`` where there is none."""
+    """Return the first word of a litmus test, which says its dialect. Raises ``InputError`` where there is none."""
     found = _LANGUAGE.match(text)
     if not found:
         raise _no_header(path)
@@ -146,7 +148,7 @@ def language(text: str, path: str | None = None) -> str:
 
 
 def sections(text: str, path: str | None = None, c_comments: bool = False) -> Source:
-    """The outer shape of a litmus test.
+    """Return the sections of a litmus test, which every dialect has in this order.
 
     Raises ``InputError`` where a section is missing, or a control character stands anywhere but between lines.
     """
@@ -180,7 +182,8 @@ def sections(text: str, path: str | None = None, c_comments: bool = False) -> So
 
 
 def columns(body: str) -> tuple[list[tuple[str, ...]], str]:
-    """The cells of each thread's column, ``P0 | P1 ; r1 = x | ; ``, its head first, and what follows the rows.
+    """Return the cells of each thread's column, ``P0 | P1 ; r1 = x | ; ``, its head first, and the text after
+    the rows.
 
     Raises ``InputError``, without its place, where there is no head, or a row has more or fewer cells.
     """
@@ -226,10 +229,10 @@ def _place(text: str, position: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class ForeignRunner:
-    """Another program that takes the files of a dialect, and what its own reader asks of them.
+    """A program outside the project that takes the files of a dialect, and what its own reader asks of them.
 
     ``rename``, for one that knows tests by their names, makes a name that it reads whole of a file's; ``prepare`` says
-    a test in the runner's terms where they are narrower and the meaning is the same; ``check`` raises ``InputError``
+    a test in the runner's terms where they are narrower and the meaning stays; ``check`` raises ``InputError``
     that names what it does not read, of what the dialect can say.
     """
 
@@ -241,7 +244,8 @@ class ForeignRunner:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One dialect: ``language`` is the first word of its files; a parser of sections; a printer.
+    """A dialect of litmus tests: ``language`` is the first word of its files; it has a parser of sections and a
+    printer.
 
     The printer raises ``InputError`` that names the instruction, the location or the thread it cannot say. Where
     ``c_comments`` is set, comments are those of C, and ``(*`` begins one at the start of a line only. ``companions``

@@ -1,4 +1,5 @@
-"""The table of verdicts on litmus tests, ``labels.csv``: one line ``file,model,verdict,condition,flags`` a verdict.
+"""Reads the table of verdicts on litmus tests, ``labels.csv``. A line is ``file,model,verdict,condition,flags``, one a
+verdict.
 
 The condition is the truth of the test's condition as it is written, ``true`` or ``false``, and empty where a model has
 no verdict. The flags are those that allowed executions raise, with a comma between; an older table
@@ -23,7 +24,7 @@ _TRUTHS = {"true": True, "false": False, "": None}
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """What a model says of a file."""
+    """A row of the table: what a model says of the test in a file."""
 
     file: str
     model: str
@@ -32,12 +33,14 @@ class VerdictRow:
 
 
 def truth_text(truth: bool | None) -> str:
-    """``true``, ``false``, or nothing."""
+    """Return the cell for the truth of a condition: ``true``, ``false``, or an empty text for None."""
     return "" if truth is None else str(truth).lower()
 
 
 def read_verdicts(path: Path) -> list[VerdictRow]:
-    """The rows of a table. Raises ``InputError`` with the line where it cannot be read or is not such a table."""
+    """Return the rows of a table. Raises ``InputError`` with the line where it cannot be read or is not such a
+    table.
+    """
     rows = read_rows(path)
     _, columns = next(rows, (1, None))
     if columns not in (COLUMNS, _BEFORE_FLAGS):

@@ -1,1 +1,1 @@
-"""Progress tests: AXB programs, their text, their names, and the same tests as litmus tests."""
+"""Defines progress tests, which are AXB programs. It has their text, their names, and their form as litmus tests."""

@@ -1,4 +1,4 @@
-"""AXB programs as litmus tests, and back: a progress test in the words that memory tests are written in.
+"""Translates AXB programs to litmus tests and back. A progress test is then in the words of memory tests.
 
 A thread of the program is a thread of its own CTA or workgroup, for the progress of workgroups is what is in question
 (Sorensen et al. 2021, section 6). Every access is relaxed and atomic at device scope, so that all threads agree on the
@@ -49,17 +49,17 @@ from corpus.progress.axb import Instruction, Program, Thread
 from corpus.syntax import LARGEST_LOCATION
 
 RELAXED = Mode(Order.RELAXED, Scope.GPU)
-"""How memory is accessed."""
+"""The mode of every access to memory, in a language without storage classes."""
 
 VULKAN_RELAXED = Mode(Order.RELAXED, Scope.GPU, tags=("sc0",))
-"""The same where each access has a storage class."""
+"""The mode of every access to memory, in Vulkan, where each access has a storage class."""
 
 _WHETHER_IT_ENDS = Condition(Quantifier.EXISTS, Atom("eq", 0, 0))
 _RESULT = "r0"
 
 
 def axb_test(program: Program, name: str, mode: Mode = RELAXED) -> LitmusTest:
-    """The program as a litmus test whose accesses are done as ``mode`` says. Location 0 is called ``Mem0``."""
+    """Return the program as a litmus test whose accesses are done as ``mode`` says. Location 0 is called ``Mem0``."""
     threads = tuple(_thread(tid, thread, mode) for tid, thread in enumerate(program.threads))
     return LitmusTest(name, threads, _locations(program.locations), _WHETHER_IT_ENDS)
 
@@ -91,7 +91,7 @@ def _thread(tid: int, thread: Thread, mode: Mode) -> LitmusThread:
 
 
 def axb_program(test: LitmusTest) -> Program:
-    """The program that ``axb_test`` made the test of, with either mode.
+    """Return the program that ``axb_test`` made the test of, with either mode.
 
     Raises ``InputError`` that names the thread and the instruction, where there is none.
     """

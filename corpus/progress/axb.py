@@ -1,4 +1,4 @@
-"""AXB programs: what a progress test *is* (Sorensen et al. 2021, section 3).
+"""Defines AXB programs, the programs of progress tests (Sorensen et al. 2021, section 3).
 
 The language has one instruction, ``AXB(checkLoc, checkVal, jumpInst, doExch, exchVal)``. Atomically,
 ``pc' = jumpInst if mem[checkLoc] == checkVal else pc + 1``, and if ``doExch`` then ``mem[checkLoc] := exchVal``.
@@ -29,15 +29,19 @@ class Instruction:
 
     @property
     def key(self) -> tuple[int, int, int, int]:
-        """Total order of instructions: location, exchanged value (-1 for none), check value, jump."""
+        """The place of an instruction in a total order: location, exchanged value (-1 for none), check value, jump."""
         return (self.location, -1 if self.exchange is None else self.exchange, self.check, self.jump)
 
     def branches(self, pc: int) -> bool:
-        """Whether the two outcomes of the comparison lead to different instructions, with the instruction at ``pc``."""
+        """Decide whether the two outcomes of the comparison lead to different instructions, with the instruction at
+        ``pc``.
+        """
         return self.jump != pc + 1
 
     def is_store(self, pc: int) -> bool:
-        """Whether this is a plain store: it exchanges, does not branch, and its check value has the fixed value 0."""
+        """Decide whether this is a plain store: it exchanges, does not branch, and its check value has the fixed value
+        0.
+        """
         return self.exchange is not None and self.check == 0 and not self.branches(pc)
 
 
@@ -67,39 +71,39 @@ class Program:
 
     @property
     def key(self) -> tuple[tuple[tuple[int, int, int, int], ...], ...]:
-        """Total order of programs, thread by thread."""
+        """The place of a program in a total order, thread by thread."""
         return tuple(tuple(ins.key for ins in thread) for thread in self.threads)
 
     @property
     def size(self) -> int:
-        """Number of instructions in all threads together."""
+        """The number of instructions in all threads together."""
         return sum(len(thread) for thread in self.threads)
 
     @property
     def bound(self) -> str:
-        """``threads x instructions``, as in ``2x4``."""
+        """The bound of a program as text: ``threads x instructions``, as in ``2x4``."""
         return f"{len(self.threads)}x{self.size}"
 
     @property
     def locations(self) -> int:
-        """Number of memory cells a run needs: the highest location and one."""
+        """The number of memory cells that a run needs: the highest location and one."""
         return 1 + max(ins.location for thread in self.threads for ins in thread)
 
     @property
     def values(self) -> int:
-        """Number of values a run needs, 0 included: the highest value and one."""
+        """The number of values that a run needs, 0 included: the highest value and one."""
         return 1 + max(max(ins.check, ins.exchange or 0) for thread in self.threads for ins in thread)
 
 
 def instructions(program: Program) -> Iterator[tuple[int, int, Instruction]]:
-    """Every instruction with its thread id and program counter, in textual order."""
+    """Return every instruction with its thread id and program counter, in textual order."""
     for tid, thread in enumerate(program.threads):
         for pc, ins in enumerate(thread):
             yield tid, pc, ins
 
 
 def rename_locations(program: Program) -> Program:
-    """The same program with locations numbered in the order of their first occurrence."""
+    """Return the program with its locations numbered in the order of their first occurrence."""
     names: dict[int, int] = {}
     for _, _, ins in instructions(program):
         names.setdefault(ins.location, len(names))
@@ -114,7 +118,7 @@ def rename_locations(program: Program) -> Program:
 
 
 def thread_images(program: Program) -> list[tuple[Program, tuple[int, ...]]]:
-    """All distinct canonical forms of the program under permutation of its threads, sorted by key.
+    """Return all distinct canonical forms of the program under permutation of its threads, sorted by key.
 
     Each comes with an order that gives it: thread ``t`` of the image is thread ``order[t]`` of the program.
     """
@@ -125,7 +129,7 @@ def thread_images(program: Program) -> list[tuple[Program, tuple[int, ...]]]:
 
 
 def canonical(program: Program, symmetric_threads: bool = False) -> Program:
-    """The representative of all programs equal to this one up to renaming of locations.
+    """Return the representative of all programs equal to this one up to renaming of locations.
 
     With ``symmetric_threads``, also up to permutation of threads: the least of the images.
     """
@@ -133,7 +137,7 @@ def canonical(program: Program, symmetric_threads: bool = False) -> Program:
 
 
 def digest(program: Program, symmetric_threads: bool = False) -> str:
-    """16 hexadecimal digits that name the canonical form: SHA-256 of its numbers, cut.
+    """Return 16 hexadecimal digits that name the canonical form: SHA-256 of its numbers, cut.
 
     The hashed bytes are big-endian 32-bit integers: for each thread its length, then location, check, jump and the
     exchanged value (-1 for none) of each instruction. They are part of the corpus format and do not change.
@@ -147,5 +151,7 @@ def digest(program: Program, symmetric_threads: bool = False) -> str:
 
 
 def digest_numbers(numbers: Sequence[int]) -> str:
-    """16 hexadecimal digits that name a sequence of numbers: SHA-256 of them as big-endian 32-bit integers, cut."""
+    """Return 16 hexadecimal digits that name a sequence of numbers: SHA-256 of them as big-endian 32-bit
+    integers, cut.
+    """
     return hashlib.sha256(struct.pack(f">{len(numbers)}i", *numbers)).hexdigest()[:16]

@@ -1,4 +1,5 @@
-"""The words of certificates of progress suites (``corpus.certificates``): shapes, states and programs on one line.
+"""Spells the shapes, states and programs in certificates of progress suites. Each is on one line
+(``corpus.certificates``).
 
 What makes a certificate valid is for ``oracle.certificates``.
 """
@@ -12,34 +13,35 @@ from corpus.certificates import sizes_word
 from corpus.progress.axb import Instruction, Program
 
 State = tuple[tuple[int, ...], tuple[int, ...]]
-"""A memory, and a program counter a thread."""
+"""A state of a program: its memory, and the program counter of each thread."""
 
 
 def head(lengths: Sequence[int], locations: int, values: int) -> str:
-    """The first line of the file of a shape."""
+    """Return the first line of the file of a shape."""
     return f"c shape {sizes_word(lengths)} locations {locations} values {values}"
 
 
 def numbers_word(numbers: Sequence[int]) -> str:
-    """A memory, or program counters: ``0.1``."""
+    """Return the word for a memory, or for program counters: its numbers, joined by dots, as ``0.1``."""
     return ".".join(map(str, numbers))
 
 
 def state_word(state: State) -> str:
-    """A state: memory and program counters, ``0.1/0.2``."""
+    """Return the word for a state, its memory and its program counters, as ``0.1/0.2``."""
     memory, counters = state
     return f"{numbers_word(memory)}/{numbers_word(counters)}"
 
 
 def read_state(word: str) -> State:
-    """The state that a word stands for. Raises ``ValueError`` where it is none."""
+    """Return the state that a word stands for. Raises ``ValueError`` where it is none."""
     memory, _, counters = word.partition("/")
     return tuple(map(_number, memory.split("."))), tuple(map(_number, counters.split(".")))
 
 
 def program_word(program: Program) -> str:
-    """A program on one line: location, check, jump and exchanged value (-1: none) of each instruction, ``0,1,0,-1``;
-    a space between instructions, `` | `` between threads."""
+    """Return a program on one line: location, check, jump and exchanged value (-1: none) of each instruction,
+    ``0,1,0,-1``. There is a space between instructions, `` | `` between threads.
+    """
     threads = (
         " ".join(f"{i.location},{i.check},{i.jump},{-1 if i.exchange is None else i.exchange}" for i in thread)
         for thread in program.threads
@@ -48,17 +50,17 @@ def program_word(program: Program) -> str:
 
 
 def read_program(word: str) -> Program:
-    """The program that a word stands for. Raises ``ValueError`` where it is none."""
+    """Return the program that a word stands for. Raises ``ValueError`` where it is none."""
     return Program(tuple(tuple(map(_instruction, thread.split(" "))) for thread in word.split(" | ")))
 
 
 def case_word(case: Iterable[tuple[int, int, int]]) -> str:
-    """Which jumps a case fixes: thread, instruction and jump of each, ``1.0.2 1.1.0``."""
+    """Return the word for the jumps that a case fixes: thread, instruction and jump of each, ``1.0.2 1.1.0``."""
     return " ".join(map(numbers_word, case))
 
 
 def read_case(word: str) -> list[tuple[int, int, int]]:
-    """The case that a word stands for. Raises ``ValueError`` where it is none."""
+    """Return the case that a word stands for. Raises ``ValueError`` where it is none."""
     found = []
     for each in word.split(" ") if word else ():
         t, i, jump = map(_number, each.split("."))

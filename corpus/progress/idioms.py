@@ -1,4 +1,4 @@
-"""Well-known idioms of synchronisation, recognised in a corpus by the digest of their canonical form.
+"""Recognises well-known idioms of synchronisation in a corpus. It does so by the digest of their canonical form.
 
 Source: Sorensen et al. 2021, Figs 2, 3, 8 and 9, and the inter-workgroup barrier that its section 2.4 relies on (Xiao
 and Feng, IPDPS 2010) without a master. A tag says that a test *is* the idiom, up to the names of locations, not that it
@@ -68,7 +68,8 @@ _TEXTS = {
 
 
 def spin_barrier(threads: int) -> Program:
-    """A barrier of ``threads`` threads: each sets its own flag, then spins on the flag of every other thread in turn.
+    """Return a barrier of ``threads`` threads: each sets its own flag, then spins on the flag of every other thread in
+    turn.
 
     Needs one location a thread. Raises ``ValueError`` for fewer than two threads.
     """
@@ -85,12 +86,12 @@ def _meet(tid: int, threads: int) -> tuple[Instruction, ...]:
 _BARRIERS = {f"barrier-{threads}": threads for threads in (2, 3, 4)}
 
 IDIOMS = tuple(sorted([*_TEXTS, *_BARRIERS]))
-"""Their names."""
+"""The names of the idioms that are recognised, sorted."""
 
 
 @cache
 def idioms() -> dict[str, Program]:
-    """The idioms by name, as they are written in the paper."""
+    """Return the idioms by name, as they are written in the paper."""
     barriers = {name: spin_barrier(threads) for name, threads in _BARRIERS.items()}
     return {name: parse_axb(text, name) for name, text in _TEXTS.items()} | barriers
 
@@ -104,5 +105,7 @@ def _names() -> dict[str, tuple[str, ...]]:
 
 
 def tags_of(digest: str) -> tuple[str, ...]:
-    """Names of the idioms that a test with this ``corpus.progress.axb.digest`` is, sorted; mostly there is none."""
+    """Return the sorted names of the idioms that a test with this ``corpus.progress.axb.digest`` is; most tests are
+    none.
+    """
     return _names().get(digest, ())

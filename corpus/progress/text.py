@@ -1,4 +1,4 @@
-"""AXB programs as pseudo-code: a parser and a printer, inverse of each other.
+"""Parses and prints AXB programs as pseudo-code. The parser and the printer are inverse of each other.
 
     THREAD 0
     0: if (Exch(Mem[0],1) == 1) goto 0;
@@ -6,7 +6,7 @@
     THREAD 1
     0: if (Mem[0] == 0) goto END;
 
-``Mem[l] = v;`` is the store ``AXB(l, 0, next, true, v)``. ``//`` starts a comment. The printer always gives the same
+``Mem[l] = v;`` is the store ``AXB(l, 0, next, true, v)``. ``//`` starts a comment. The printer always gives one
 text for a program; ``parse_axb(print_axb(p)) == p`` for every program whose numbers are within the limits of
 ``corpus.syntax``.
 """
@@ -44,7 +44,9 @@ _TERMINALS = {
 
 
 def print_instruction(ins: Instruction, pc: int, length: int) -> str:
-    """One instruction as pseudo-code, without its label; ``length`` is the number of instructions of its thread."""
+    """Return one instruction as pseudo-code, without its label; ``length`` is the number of instructions of its
+    thread.
+    """
     cell = f"Mem[{ins.location}]"
     if ins.is_store(pc):
         return f"{cell} = {ins.exchange};"
@@ -53,7 +55,7 @@ def print_instruction(ins: Instruction, pc: int, length: int) -> str:
 
 
 def print_axb(program: Program) -> str:
-    """The pseudo-code of a program, one instruction a line, newline at the end."""
+    """Return the pseudo-code of a program, one instruction a line, with a newline at the end."""
     return "".join(f"THREAD {tid}\n{_print_thread(thread)}" for tid, thread in enumerate(program.threads))
 
 
@@ -63,7 +65,7 @@ def _print_thread(thread: Thread) -> str:
 
 
 def parse_axb(text: str, path: str | None = None) -> Program:
-    """The program that ``text`` denotes.
+    """Return the program that ``text`` denotes.
 
     Raises ``InputError`` with line, column and what was expected; ``path`` is only named in it.
     """
@@ -100,7 +102,7 @@ def _parse_line(pc: int, length: int, line: str) -> Instruction | None:
 
 
 def read_axb(path: Path) -> Program:
-    """The program in a file. Raises ``InputError`` where the file is missing, is not text, or does not parse."""
+    """Return the program in a file. Raises ``InputError`` where the file is missing, is not text, or does not parse."""
     return parse_axb(read_text(path), str(path))
 
 
@@ -150,5 +152,5 @@ def _line(pc: int, length: int, tree: Tree, path: str | None) -> Instruction:
 
 
 def program_of(test: Test) -> Program:
-    """The program of a progress test. Raises ``InputError`` where its text is not AXB pseudo-code."""
+    """Return the program of a progress test. Raises ``InputError`` where its text is not AXB pseudo-code."""
     return parse_axb(test.text, test.name)

@@ -1,1 +1,1 @@
-"""What the dialects of C share: a reader and a printer of threads that are functions."""
+"""Holds the reader and the printer that the C dialects of litmus tests share."""

@@ -1,4 +1,4 @@
-"""The code of a thread in C-like languages: the body of a function ``P0 (..) { .. }`` as neutral instructions.
+"""Reads the C code of a thread, the body of a function ``P0 (..) { .. }``, as neutral instructions.
 
 The language is what herd and Dartagnan read of C, with C's expressions and ``do``. What C leaves to judgement is read
 so:
@@ -107,7 +107,7 @@ _TERMINALS = {
 
 
 class CCode:
-    """The code of one thread, lowered from its function's tree."""
+    """The reader of one thread's code, which lowers the syntax tree of a function to instructions."""
 
     scoped = False  # whether atomics take a scope after their order
 
@@ -140,22 +140,22 @@ class CCode:
     def known(
         cls, function: str, registers: tuple[tuple[str, Operand], ...], locations: frozenset[str]
     ) -> tuple[Instruction, ...]:
-        """The instructions of a function's text. Raises ``InputError``, without its place."""
+        """Return the instructions of a function's text. Raises ``InputError``, without its place."""
         return cls(_nowhere, None, known_function(function), dict(registers), locations).instructions()
 
     def instructions(self) -> tuple[Instruction, ...]:
-        """The thread's instructions."""
+        """Return the instructions of the thread, in program order."""
         self._statement(self._block)
         return sequenced(self._out)
 
     def emit(self, ins: Instruction) -> None:
-        """Add an instruction, of the operand that is being evaluated."""
+        """Add an instruction to the thread; it belongs to the operand that is being evaluated."""
         if self._sides and isinstance(ins, Load | Store | Rmw | Fence):
             ins = replace(ins, sides=self._sides)
         self._out.append(ins)
 
     def apart(self, *evaluations: Callable[[], _T]) -> list[_T]:
-        """Evaluate operands that are not sequenced: those of an operator, or the arguments of a call."""
+        """Evaluate operands that are not sequenced: the operands of an operator, or the arguments of a call."""
         outer, first = self._sides, self._operators
         self._operators += len(evaluations) - 1
         values = []
@@ -168,7 +168,7 @@ class CCode:
         return values
 
     def values(self, trees: Sequence[Tree]) -> list[Operand]:
-        """The values of operands that are not sequenced."""
+        """Return the values of operands that are not sequenced."""
         return self.apart(*(partial(self.value, tree) for tree in trees))
 
     # statements
@@ -225,7 +225,7 @@ class CCode:
             self.emit(Label(end))
 
     def labelled(self, label: Token, expression: Tree) -> None:
-        """A statement with a label: in OpenCL, a barrier."""
+        """Read a statement with a label, which is a barrier in OpenCL."""
         raise self.error("C litmus tests have no labels", label)
 
     def _unless(self, condition: Comparison | bool, label: str) -> None:
@@ -269,7 +269,7 @@ class CCode:
                 self.value(tree)
 
     def value(self, tree: Tree) -> Operand:
-        """Evaluate an expression; its value as an operand."""
+        """Evaluate an expression and return its value as an operand."""
         parts = subtrees(tree)
         match tree.data:
             case "name":
@@ -458,7 +458,7 @@ class CCode:
             self.emit(Assign(success, "eq", (Reg(old), compared)))
 
     def other_call(self, name: Token, arguments: Sequence[Tree], target: str | None) -> bool:
-        """A call of what is no atomic access; whether it has a value."""
+        """Read a call of a function that is no atomic access, and return whether it has a value."""
         if name != "atomic_thread_fence":
             whose = _whose(name)
             hint = f"it is {whose}" if whose else did_you_mean(name, _FUNCTIONS)
@@ -468,18 +468,18 @@ class CCode:
         return False
 
     def check_count(self, name: Token, arguments: Sequence[Tree], least: int, most: int) -> None:
-        """Raise ``InputError`` where a call has not as many arguments as its function."""
+        """Raise ``InputError`` where a call has more or fewer arguments than its function."""
         if not least <= len(arguments) <= most:
             wanted = str(least) if least == most else f"{least} or {most}"
             raise self.error(f"expected {wanted} arguments of {name}, found {len(arguments)}", name)
 
     def mode(self, tree: Tree, kind: type[Instruction], scope: Scope | None) -> Mode:
-        """The order and scope of an instruction of that kind."""
+        """Return the mode of an instruction of a kind, with its order and scope."""
         order = self.order(tree, kind)
         return Mode(order, scope, tags=(CONSUME,) if token(tree) == CONSUME_WORD else ())
 
     def order(self, tree: Tree, kind: type[Instruction]) -> Order:
-        """The order of an instruction of that kind."""
+        """Return the order of an instruction of a kind."""
         if not self.scoped and kind is not Store and tree.data == "name" and token(tree) == CONSUME_WORD:
             return Order.ACQUIRE
         legal = [word for word, order in ORDERS.items() if order in LEGAL_ORDERS[kind]]
@@ -488,11 +488,13 @@ class CCode:
         return ORDERS[token(tree)]
 
     def scope(self, arguments: Sequence[Tree]) -> Scope | None:
-        """The scope of an access: of the argument, if it has one; None is that of the thread itself."""
+        """Return the scope of an access, which its argument says if it has one; None is the scope of the thread
+        itself.
+        """
         return Scope.SYS
 
     def fresh(self) -> str:
-        """A register that the code does not mention."""
+        """Return a new register, which the code does not mention."""
         name = next(name for index in count() if (name := f"t{index}") not in self._mentioned)
         self._mentioned.add(name)
         return name
@@ -504,7 +506,9 @@ class CCode:
 
 @lru_cache(maxsize=1 << 10)  # the tests of a suite have functions in common
 def known_function(text: str) -> Tree:
-    """The tree of one function. Raises ``InputError`` where the text is another number of them, or wrong."""
+    """Return the syntax tree of one function. Raises ``InputError`` where the text is not exactly one function, or is
+    wrong.
+    """
     functions = subtrees(parsed("threads", text, None))
     if len(functions) != 1:
         raise InputError(f"expected one function, found {len(functions)}")
@@ -516,7 +520,9 @@ def _nowhere(message: str, place: Token | Tree) -> InputError:
 
 
 def parsed(start: str, text: str, path: str | None) -> Tree:
-    """The tree of an initial state (``state``) or of functions (``threads``). Raises ``InputError`` with its place."""
+    """Return the syntax tree of an initial state (``state``) or of functions (``threads``). Raises ``InputError`` with
+    its place.
+    """
     try:
         return parse(_GRAMMAR, start, text, path, _TERMINALS)
     except InputError as error:
@@ -533,5 +539,5 @@ def _whose(name: str) -> str:
 
 
 def token(tree: Tree) -> Token:
-    """The first child of a tree that is a token."""
+    """Return the first child of a tree that is a token."""
     return next(child for child in tree.children if isinstance(child, Token))

@@ -1,4 +1,4 @@
-"""Litmus tests in C-like languages, read: functions ``P0 (..) { .. }`` and the initial state of what they access.
+"""Reads litmus tests in C-like languages: functions ``P0 (..) { .. }`` and the initial state of their locations.
 
 What functions say is in ``corpus.dialects.c_like.code``. This module reads C; its one subclass, OpenCL's, says what
 differs.
@@ -142,7 +142,7 @@ def _error(path: str | None, message: str, place: Token | Tree) -> InputError:
 
 
 class CReader:
-    """A file of the C dialect; what OpenCL has besides is in what its reader overrides."""
+    """The reader of a file in the C dialect; the reader of OpenCL overrides the methods where OpenCL differs."""
 
     code: type[CCode] = CCode
 
@@ -160,7 +160,7 @@ class CReader:
 
     @classmethod
     def read(cls, source: Source) -> LitmusTest:
-        """The test of a file. Raises ``InputError`` with line and column."""
+        """Return the test of the file. Raises ``InputError`` with line and column."""
         before, *functions = _FUNCTION.split(source.body)
         if functions and not before.strip(BLANKS):
             with suppress(InputError):  # which is to say where it is
@@ -211,22 +211,24 @@ class CReader:
     def instances(
         self, threads: Sequence[Thread], locations: Sequence[Location]
     ) -> tuple[Sequence[Thread], Sequence[Location]]:
-        """The threads and locations, with what C-like languages have an instance of for each group of threads."""
+        """Return the threads and locations, with a copy of each location that each group of threads has an
+        instance of.
+        """
         return threads, locations
 
     def error(self, message: str, place: Token | Tree) -> InputError:
-        """An error at a token, or where a tree begins."""
+        """Return an error whose place is a token, or where a tree begins."""
         return _error(self._source.path, message, place)
 
     def places(self, functions: Sequence[Tree]) -> list[Place]:
-        """Where the threads are: C says nothing of scopes, so each is in a CTA of its own, on one GPU."""
+        """Return the places of the threads. C has no scopes, so each thread is in a CTA of its own, on one GPU."""
         for function in functions:
             for placement in subtrees(function, "placement"):
                 raise self.error("C has no scope tree; expected (, found @ (OPENCL has one)", placement)
         return c_places(len(functions))
 
     def region(self, space: Token | None) -> Region:
-        """The region of an address space."""
+        """Return the memory region that the name of an address space stands for."""
         if space is not None:
             raise self.error(f"C has no address spaces; expected a type, found {space}", space)
         return Region.GLOBAL
@@ -281,10 +283,10 @@ def _known_thread(
 
 
 def read_c(source: Source) -> LitmusTest:
-    """The test of a C file. Raises ``InputError`` with line and column."""
+    """Return the test of a C file. Raises ``InputError`` with line and column."""
     return CReader.read(source)
 
 
 def c_places(count: int) -> list[Place]:
-    """Where the threads of a C test are: each in a CTA of its own, on one GPU."""
+    """Return the places of the threads of a C test: each is in a CTA of its own, on one GPU."""
     return [Place(cta=index) for index in range(count)]

@@ -1,4 +1,4 @@
-"""Litmus tests in C-like languages, printed; ``corpus.dialects.c_like.reader`` reads them back to the same test.
+"""Prints litmus tests in C-like languages. ``corpus.dialects.c_like.reader`` reads the text back to an equal test.
 
 This module prints C; its one subclass, OpenCL's, says what differs. Registers keep their names where C allows, and are
 declared where they are first written, or at the top of the function. A location is an ``atomic_int`` where any thread
@@ -74,13 +74,15 @@ _HERD_C_WORDS = frozenset(_HERD_KEYWORDS.split())
 
 
 def print_c(test: LitmusTest) -> str:
-    """The text of a test in C. Raises ``InputError`` that names what C cannot say."""
+    """Return the text of a test in C. Raises ``InputError`` that names what C cannot say."""
     return CWriter(test).text()
 
 
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """What the two operands of an operator do, in whichever order: ``(left) + (right);``."""
+    """The statements of the two operands of an operator, which C may evaluate in either order: ``(left) +
+    (right);``.
+    """
 
     left: tuple[Line, ...]
     right: tuple[Line, ...]
@@ -113,7 +115,7 @@ def _sides(statement: Statement) -> tuple[int, ...]:
 
 
 class CWriter:
-    """A test in the C dialect; what OpenCL has besides is in what its writer overrides."""
+    """The printer of a test in the C dialect; the printer of OpenCL overrides the methods where OpenCL differs."""
 
     language = "C"
     title = "C"
@@ -136,7 +138,7 @@ class CWriter:
         self._plain = plain_locations(test)
 
     def text(self) -> str:
-        """The whole test."""
+        """Return the text of the test, from its header to its condition."""
         test = self._test
         for location in test.locations:
             if not self._valid(element_of(location.name)[0]):
@@ -153,26 +155,26 @@ class CWriter:
     # what OpenCL says differently
 
     def question(self, condition: Condition) -> Condition:
-        """The condition as the dialect's readers take it."""
+        """Return the condition in the form that readers of the dialect take."""
         return herd_condition(condition, self._known)
 
     def check_places(self, places: Sequence[Place]) -> None:
-        """Raise ``InputError`` where the scope tree is not the one that a file of this dialect has."""
+        """Raise ``InputError`` where the scope tree is one that a file of this dialect cannot have."""
         if not same_tree(places, c_places(len(places))):
             raise InputError("C has no scope tree: expected each thread in a CTA of its own, all on one GPU")
 
     def header(self, place: Place) -> str:
-        """What comes between a function's name and its parameters."""
+        """Return the text between a function's name and its parameters."""
         return ""
 
     def space(self, location: Location) -> str:
-        """The address space in a parameter's type, with a blank after it."""
+        """Return the address space in a parameter's type, with a blank after it."""
         if location.region is not Region.GLOBAL:
             raise InputError(f"{location.name}: C has no shared memory")
         return ""
 
     def scope(self, thread: int, ins: Instruction, scope: Scope | None) -> str:
-        """The arguments that follow an order."""
+        """Return the text of the scope argument that follows an order in a call."""
         if scope is None:
             raise cannot_say(thread, ins, "an atomic of C is of scope sys, and this one has none")
         if scope is not Scope.SYS:
@@ -180,14 +182,14 @@ class CWriter:
         return ""
 
     def fence(self, thread: int, fence: Fence) -> str:
-        """A fence whose order is legal."""
+        """Return the call of a fence whose order is legal in the language."""
         for tag in fence.mode.tags:
             if tag not in self.tags:
                 raise cannot_say(thread, fence, f"C has no word for {tag}")
         return f"atomic_thread_fence({order_word(fence.mode)}{self.scope(thread, fence, fence.mode.scope)})"
 
     def barrier(self, thread: int, barrier: Barrier) -> str:
-        """A barrier."""
+        """Return the call of a barrier. Raises ``InputError`` where the language has none, as C."""
         raise cannot_say(thread, barrier, "C has no barriers")
 
     # the parts of a test
@@ -249,7 +251,7 @@ class CWriter:
         yield "}\n"
 
     def type_of(self, thread: int, register: str) -> str:
-        """The type of a register: a pointer where it is the address of an access."""
+        """Return the C type of a register, which is a pointer where an access takes its address from the register."""
         accesses = (ins for ins in self._test.threads[thread].instructions if isinstance(ins, Load | Store | Rmw))
         orders = {ins.mode.order for ins in accesses if ins.address == Reg(register)}
         return "int" if not orders else "int*" if orders == {Order.WEAK} else "atomic_int*"
@@ -429,7 +431,7 @@ class _Code:
 
 
 def same_tree(places: Sequence[Place], others: Sequence[Place]) -> bool:
-    """Whether two lists of places are the same scope tree, however its groups are numbered."""
+    """Decide whether two lists of places are one scope tree, however its groups are numbered."""
     pairs = list(zip(places, others, strict=True))
     return all(
         place.shares(second, scope) == other.shares(fourth, scope)

@@ -1,1 +1,1 @@
-"""Dartagnan's PTX and Vulkan dialects."""
+"""Holds the litmus dialects of Dartagnan for PTX and Vulkan."""

@@ -1,4 +1,5 @@
-"""What Dartagnan's PTX and Vulkan litmus dialects share: the initial state, columns, moves, arithmetic and branches.
+"""Reads and prints what Dartagnan's litmus dialects for PTX and Vulkan share. That is the initial state, columns,
+moves, arithmetic and branches.
 
     { x=0; P1:r0=1; P1:r1=&x; z=&x; }
      P0@..       | P1@..          ;
@@ -99,41 +100,47 @@ Refuse = Callable[[str], InputError]
 
 @dataclass(frozen=True, slots=True)
 class CodeCell:
-    """An instruction as it stands in a column."""
+    """An instruction as it stands in a column: its opcode and its operands, with their places in the file."""
 
     opcode: Token
     operands: tuple[Token, ...]
     path: str | None
 
     def error(self, message: str) -> InputError:
-        """An error at the instruction."""
+        """Return an error with a message, placed at the instruction's opcode."""
         return _error(message, self.opcode, self.path)
 
     def expects(self, least: int, most: int | None = None) -> None:
-        """Raises ``InputError`` where the number of operands is another one."""
+        """Raise ``InputError`` where the number of operands is out of range."""
         if not least <= len(self.operands) <= (most or least):
             wanted = f"{least}" if most is None else f"{least} to {most}"
             raise self.error(f"expected {wanted} operands of {self.opcode}, found {len(self.operands)}")
 
     def register(self, index: int) -> str:
-        """The name of the register at an operand's place. Raises ``InputError`` where something else is there."""
+        """Return the name of the register at an operand's place. Raises ``InputError`` where the operand is of another
+        kind.
+        """
         return str(self._of("a register", index, "REGISTER"))
 
     def location(self, index: int) -> Loc:
-        """The location at an operand's place. Raises ``InputError`` where something else is there."""
+        """Return the location at an operand's place. Raises ``InputError`` where the operand is of another kind."""
         return Loc(str(self._of("a location", index, "NAME")))
 
     def label(self, index: int) -> str:
-        """The label at an operand's place. Raises ``InputError`` where something else is there."""
+        """Return the label at an operand's place. Raises ``InputError`` where the operand is of another kind."""
         return str(self._of("a label", index, "LABEL", "NAME"))
 
     def value(self, index: int) -> Operand:
-        """The number or register at an operand's place. Raises ``InputError`` where something else is there."""
+        """Return the number or register at an operand's place. Raises ``InputError`` where the operand is of another
+        kind.
+        """
         token = self._of("a number or a register", index, "NUMBER", "REGISTER")
         return Reg(str(token)) if token.type == "REGISTER" else wrapped(token, self.path)
 
     def count(self, index: int) -> Operand | None:
-        """A natural number or a register, None where there is no such operand. Raises ``InputError``."""
+        """Return the natural number or register at an operand's place, or None where there is no such operand. Raises
+        ``InputError`` for a negative number.
+        """
         if index >= len(self.operands):
             return None
         value = self.value(index)
@@ -150,7 +157,9 @@ class CodeCell:
 
 
 class ThreadNames:
-    """How the printed thread calls the registers and labels of a thread, and what its new registers start with."""
+    """The names that a printed thread gives to registers and labels, and the initial values of the registers that it
+    adds.
+    """
 
     def __init__(self, thread: Thread) -> None:
         body = thread.instructions
@@ -162,15 +171,15 @@ class ThreadNames:
         self.addresses: dict[str, str] = {}
 
     def register(self, name: str) -> str:
-        """A register's printed name."""
+        """Return the name under which a register is printed."""
         return self._registers[name]
 
     def label(self, name: str) -> str:
-        """A label's printed name."""
+        """Return the name under which a label is printed."""
         return self._labels[name]
 
     def value(self, operand: Operand) -> str:
-        """A value as an operand: a number, or a register."""
+        """Return a value as an operand, which is a number or a register."""
         if isinstance(operand, Loc):
             if operand.name not in self.addresses:
                 self.addresses[operand.name] = self._registers.fresh()
@@ -205,20 +214,20 @@ _Threads = tuple[Sequence[tuple[int, ...]], Sequence[tuple[Instruction, ...]], S
 
 
 class Columns(ABC):
-    """One of Dartagnan's dialects. Subclasses say what they spell differently."""
+    """A litmus dialect of Dartagnan. Subclasses say what they spell differently."""
 
     title: ClassVar[str]
-    """``the PTX dialect``, in errors."""
+    """The dialect's name in errors, ``the PTX dialect``."""
     language: ClassVar[str]
     levels: ClassVar[tuple[str, ...]]
-    """The groups in a thread's header, ``P0@cta 0,gpu 0``."""
+    """The names of the groups in a thread's header, ``P0@cta 0,gpu 0``."""
     scopes: ClassVar[Mapping[Scope, str]]
     proxies: ClassVar[tuple[str, ...]] = ()
-    """What an alias may be accessed through; empty where the dialect writes ``t aliases x``."""
+    """The proxies that an alias may be accessed through; empty where the dialect writes ``t aliases x``."""
     move: ClassVar[str]
-    """The opcode of ``mov``."""
+    """The opcode by which the dialect spells a ``mov``."""
     more_levels: ClassVar[tuple[str, ...]] = ()
-    """What a header may say instead."""
+    """The names of the groups that a header may have instead of ``levels``."""
     synchronises: ClassVar[bool] = False
     """Whether threads can synchronise by the system, ``{ ssw 0 1; }``."""
     keywords: ClassVar[str]
@@ -226,14 +235,16 @@ class Columns(ABC):
 
     @abstractmethod
     def places(self, groups: Sequence[tuple[int, ...]]) -> list[Place]:
-        """The threads' places, given the numbers in their headers."""
+        """Return the places of the threads, given the numbers in their headers."""
 
     @abstractmethod
     def groups(self, places: Sequence[Place]) -> list[tuple[int, ...]]:
-        """The inverse of ``places``. Raises ``InputError`` where a header cannot say where a thread is."""
+        """Return the groups of each thread for its header, the inverse of ``places``. Raises ``InputError`` where a
+        header cannot say where a thread is.
+        """
 
     def headers(self, test: LitmusTest) -> list[str]:
-        """Where each thread is, in words. Raises ``InputError`` as ``groups`` does."""
+        """Return the place of each thread as its header says it. Raises ``InputError`` as ``groups`` does."""
         groups = self.groups([thread.place for thread in test.threads])
         return [
             ",".join(f"{level} {digits}" for level, digits in zip(self.levels, group, strict=True)) for group in groups
@@ -241,16 +252,16 @@ class Columns(ABC):
 
     @abstractmethod
     def read(self, cell: CodeCell) -> Instruction:
-        """What a cell means that is no label, arithmetic or branch. Raises ``InputError``."""
+        """Return the instruction in a cell that is no label, arithmetic or branch. Raises ``InputError``."""
 
     @abstractmethod
     def write(self, instruction: Instruction, names: ThreadNames, refuse: Refuse) -> str:
-        """The inverse of ``read``."""
+        """Return the text of an instruction that is no label, arithmetic or branch, the inverse of ``read``."""
 
     # Reading.
 
     def parse(self, source: Source) -> LitmusTest:
-        """The test that a file's sections denote. Raises ``InputError`` with line and column."""
+        """Return the test that a file's sections denote. Raises ``InputError`` with line and column."""
         with suppress(InputError):  # which is to say where it is
             return self._assembled(source, *self._known(source.body))
         return self._assembled(source, *self._threads(source.body, source.path))
@@ -374,7 +385,7 @@ class Columns(ABC):
     # Printing.
 
     def print(self, test: LitmusTest) -> str:
-        """The test as text. Raises ``InputError`` that names what the dialect cannot say."""
+        """Return the test as text. Raises ``InputError`` that names what the dialect cannot say."""
         if not all(map(_is_plain, test.threads)):
             test = without_predicates(test)
             if any(_has_address_register(ins) for thread in test.threads for ins in thread.instructions):
@@ -445,19 +456,21 @@ class Columns(ABC):
     # What the dialects' spellings of accesses, fences and barriers have in common.
 
     def address(self, operand: Operand, refuse: Refuse) -> str:
-        """The address of an access, a location's name."""
+        """Return the address of an access, which is a location's name."""
         if not isinstance(operand, Loc):
             raise refuse(f"addresses are names of locations in {self.title}")
         return operand.name
 
     def scope(self, mode: Mode, refuse: Refuse) -> str:
-        """The word for a mode's scope."""
+        """Return the dialect's word for the scope of a mode."""
         if mode.scope is None or mode.scope not in self.scopes:
             raise refuse(f"expected a scope of {', '.join(self.scopes.values())} in {self.title}")
         return self.scopes[mode.scope]
 
     def barrier(self, barrier: Barrier, names: ThreadNames, refuse: Refuse) -> str:
-        """The operands of a barrier: its number, its resource and its quorum; Dartagnan's numbers are constants."""
+        """Return the operands of a barrier: its number, its resource and its quorum. Dartagnan's numbers are
+        constants.
+        """
         if barrier.scope is not Scope.CTA:
             raise refuse(f"barriers are of a {self.scopes[Scope.CTA]} in {self.title}")
         constant = isinstance(barrier.number, int)
@@ -466,7 +479,7 @@ class Columns(ABC):
         return ", ".join(map(names.value, operands(barrier)))
 
     def check(self, mode: Mode, orders: Iterable[Order], tags: Iterable[str], refuse: Refuse) -> None:
-        """Raises where an instruction that can have these orders and tags cannot be done so."""
+        """Raise ``InputError`` where no instruction of the kind can have these orders and tags."""
         if mode.cache is not None:
             raise refuse(f"{self.title} has no cache operators")
         if mode.volatile:

@@ -1,4 +1,5 @@
-"""Litmus tests in Dartagnan's PTX dialect, of PTX 6.0 with the proxies of 7.5 (Lustig et al. 2019, Fig. 3), and ours.
+"""Reads and prints litmus tests in Dartagnan's PTX dialect, extended here. It covers PTX 6.0 with the proxies of 7.5
+(Lustig et al. 2019, Fig. 3).
 
     PTX MP
     "message passing"
@@ -8,9 +9,10 @@
      st.release.gpu y, 1  | ld.weak r2, x        ;
     exists (P1:r1 == 1 /\\ P1:r2 == 0)
 
-Loads are ``ld`` or, through a proxy, ``tld`` (texture), ``suld`` (surface) and ``cold`` (constant); ``sust``,
-``suatom`` and ``sured`` likewise. The proxy is a tag of the access, what ``fence.proxy.alias`` and its like are for a
-tag of the fence. ``ld r, v`` without an order is a move. Each thread is in a warp of its own.
+Loads are ``ld`` or, through a proxy, ``tld`` (texture), ``suld`` (surface) and ``cold`` (constant). Through the
+surface proxy there are also ``sust``, ``suatom`` and ``sured``. The proxy is a tag of the access, what
+``fence.proxy.alias`` and its like are for a tag of the fence. ``ld r, v`` without an order is a move. Each thread is
+in a warp of its own.
 
 What PTX has got since then and Dartagnan not: ``fence.acquire`` and ``fence.release``, ``fence.proxy.async`` and
 ``.tensormap``, and the scope ``.cluster``. Where a test has that scope, headers may say clusters,
@@ -238,4 +240,4 @@ _PTX = _Ptx()
 PTX = Dialect(
     "ptx", _PTX.language, _PTX.parse, _PTX.print, runners=(ForeignRunner("dartagnan-ptx", check=_check_dartagnan),)
 )
-"""Dartagnan's PTX dialect."""
+"""Dartagnan's dialect of litmus tests for PTX."""

@@ -1,4 +1,5 @@
-"""Litmus tests in Dartagnan's Vulkan dialect, of the memory model in the Vulkan specification's appendix.
+"""Reads and prints litmus tests in Dartagnan's Vulkan dialect. The memory model is that of the Vulkan specification's
+appendix.
 
     VULKAN MP
     "message passing"
@@ -198,4 +199,4 @@ VULKAN = Dialect(
     runners=(ForeignRunner("dartagnan-vulkan", check=_check_dartagnan),),
     synchronises=True,
 )
-"""Dartagnan's Vulkan dialect."""
+"""Dartagnan's dialect of litmus tests for Vulkan."""

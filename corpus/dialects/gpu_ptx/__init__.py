@@ -1,1 +1,1 @@
-"""GPU_PTX, the PTX dialect of 2015."""
+"""Holds GPU_PTX, the PTX dialect of litmus tests in Alglave et al. 2015."""

@@ -1,4 +1,5 @@
-"""GPU_PTX: PTX litmus tests with a scope tree and a memory map (Alglave et al. 2015, Fig. 12), read and printed.
+"""Defines GPU_PTX litmus tests, which are PTX with a scope tree and a memory map. Source: Alglave et al. 2015,
+Fig. 12.
 
     GPU_PTX SB
     { 0:.reg .s32 r0; 0:.reg .s32 r2; 0:.reg .b64 r1 = x; 0:.reg .b64 r3 = y;

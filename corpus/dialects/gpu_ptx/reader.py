@@ -1,4 +1,4 @@
-"""Reads GPU_PTX litmus tests; ``corpus.dialects.gpu_ptx.dialect`` says what they are."""
+"""Reads GPU_PTX litmus tests, whose form ``corpus.dialects.gpu_ptx.dialect`` describes."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ _REGISTER = re.compile(r"%?[rp][0-9]+")
 
 
 def read_gpu_ptx(source: Source) -> LitmusTest:
-    """The test that the sections denote. Raises ``InputError`` with line and column."""
+    """Return the test that the sections denote. Raises ``InputError`` with line and column."""
     with suppress(InputError):  # which is to say where it is
         return _Reader(source).test(_known_body(source.body))
     return _Reader(source).test(_body(source.body, source.path))
@@ -134,7 +134,7 @@ def _body(text: str, path: str | None) -> _Body:
 
 
 def _known_body(text: str) -> _Body:
-    """The same, column by column, for columns come again in the tests of a suite.
+    """The parsed body of a test, column by column, for columns come again in the tests of a suite.
 
     Its tokens have other places. Raises ``InputError``, at another place.
     """
@@ -206,7 +206,7 @@ class _Suffixes:
             raise InputError(message, self._path, self.opcode.line, (self.opcode.column or 1) + place)
 
     def error(self, message: str) -> InputError:
-        """An error at the opcode."""
+        """Return an error with a message, placed at the opcode."""
         return error_at(message, self.opcode, self._path)
 
 

@@ -1,4 +1,4 @@
-"""Prints GPU_PTX litmus tests; ``corpus.dialects.gpu_ptx.dialect`` says how."""
+"""Prints GPU_PTX litmus tests, whose form ``corpus.dialects.gpu_ptx.dialect`` describes."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ _NAME = re.compile(r"[A-Za-z%][A-Za-z0-9_]*")
 
 
 _SHARED = 1 << 12
-"""How many threads, conditions and scope trees are remembered, for the tests of a suite share them."""
+"""The number of threads, conditions and scope trees that are remembered, for the tests of a suite share them."""
 
 
 def print_gpu_ptx(test: LitmusTest) -> str:
-    """The test as text. Raises ``InputError`` that names what the dialect cannot say."""
+    """Return the test as text. Raises ``InputError`` that names what the dialect cannot say."""
     declared, regions, memory = _declared(test.locations)
     traits = [_traits(thread, memory) for thread in test.threads]
     memory = memory or any(wide for _, wide in traits)
@@ -206,7 +206,7 @@ class _Writer:
         self._lines: list[str] = []
 
     def register(self, name: str) -> str:
-        """A register's printed name."""
+        """Return the name under which a register is printed."""
         return self._names[name]
 
     def declarations(self) -> str:
@@ -218,7 +218,7 @@ class _Writer:
         return "; ".join(lines)
 
     def cells(self) -> list[str]:
-        """The instructions as they are printed."""
+        """Return the instructions as they are printed, one cell each."""
         for ins in self._thread.instructions:
             self._instruction(ins, partial(cannot_say, self._index, ins))
         moves = [f"mov{_bits(self._wide.memory)} {name},{value}" for value, name in self._constants.items()]

@@ -1,4 +1,5 @@
-"""The bell file that herd7 needs to read our LISA tests: their annotations, and the levels of their scope trees.
+"""Writes the bell file that herd7 needs for our LISA tests. It declares the annotations and the levels of scope
+trees.
 
     herd7 -bell synth.bell -model models/ptx-rmo.cat TEST.litmus
 
@@ -43,7 +44,7 @@ ORDERS: Mapping[str, tuple[Order, ...]] = {
 
 
 def bell_file() -> str:
-    """The text of the bell file, the same for all tests."""
+    """Return the text of the bell file, which does not depend on the tests."""
     words = list(SCOPES.values())
     pairs = list(pairwise(words))
     lines = [

@@ -1,4 +1,4 @@
-"""LISA with scopes: the language in which herd7 takes tests of machines that it does not know, read and printed.
+"""Reads and prints LISA litmus tests with scopes. LISA is herd7's language for machines that it does not know.
 
     LISA mp
     { x=0; y=0; }
@@ -427,7 +427,7 @@ class _Writer:
         self._addresses: dict[str, str] = {}
 
     def register(self, name: str) -> str:
-        """A register's printed name."""
+        """Return the name under which a register is printed."""
         return self._names[name]
 
     def declarations(self) -> list[str]:
@@ -437,7 +437,7 @@ class _Writer:
         return [f"{self._index}:{register}={_constant(value)};" for register, value in sorted(initial)]
 
     def cells(self) -> list[str]:
-        """The instructions as they are printed."""
+        """Return the instructions as they are printed, one cell each."""
         return [
             cell
             for ins in self._thread.instructions

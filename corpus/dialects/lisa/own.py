@@ -1,4 +1,4 @@
-"""A bell file of the user's own for LISA tests: what instructions may be annotated with, and the scopes' names.
+"""Reads a user's bell file for LISA tests. It declares the annotations of instructions and the names of scopes.
 
     enum orders = 'once || 'acquire || 'release
     let plain = {'once}
@@ -35,10 +35,10 @@ from corpus.litmus.test import ANNOTATED, Mode, Scope
 from corpus.syntax import error_at
 
 OURS = "synth.bell"
-"""What the bell file is called that is written beside tests."""
+"""The name of the bell file that is written beside our tests."""
 
 MOST_BYTES = 1 << 20
-"""The size of a file."""
+"""The largest size of a bell file, in bytes."""
 
 _COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|#[^\n]*|\"[^\"]*\"", re.DOTALL)
 _WORD = re.compile(r"'?[A-Za-z_][\w.-]*|\|\||\+\+|->|\S")
@@ -49,7 +49,9 @@ _MOST_DEEP = 50
 
 @dataclass(frozen=True, slots=True)
 class Bell:
-    """A bell file. ``levels`` are its scopes; for each kind of instruction, what each annotation of a row may be."""
+    """A bell file: ``levels`` are its scopes, and for each kind of instruction there is what each annotation of a row
+    may be.
+    """
 
     name: str
     levels: Mapping[str, Scope] = field(default_factory=dict)
@@ -57,7 +59,9 @@ class Bell:
     defaults: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def mode(self, kind: str, words: Sequence[Token], keyword: Token, path: str | None) -> Mode:
-        """The mode of an instruction that is annotated so. Raises ``InputError`` where the file does not declare it."""
+        """Return the mode of an instruction that is annotated so. Raises ``InputError`` where the file does not declare
+        it.
+        """
         said = tuple(map(str, words)) or self.defaults.get(kind, ())
         rows = self.rows.get(kind, ())
         if (said or rows) and not any(
@@ -69,7 +73,7 @@ class Bell:
 
 
 def bell_beside(path: str | None) -> Bell | None:
-    """The user's bell file in the folder of a test, None where there is none.
+    """Return the user's bell file in the folder of a test, or None where there is none.
 
     Raises ``InputError`` where there are two, or it is wrong.
     """
@@ -94,12 +98,12 @@ def _bell_of(folder: str, changed: int) -> Bell | None:
 
 @lru_cache(maxsize=8)
 def bell_at(path: str) -> Bell:
-    """The bell file of that path. Raises ``InputError`` where there is none, or it is wrong."""
+    """Return the bell file at a path. Raises ``InputError`` where there is none, or it is wrong."""
     return read_bell(read_text(Path(path), MOST_BYTES), path)
 
 
 def read_bell(text: str, path: str) -> Bell:
-    """The declarations of a bell file. Raises ``InputError`` with line and column."""
+    """Return the declarations of a bell file. Raises ``InputError`` with line and column."""
     return _Reader(text, path).bell()
 
 
@@ -126,7 +130,7 @@ class _Reader:
         self._functions: dict[str, _Function] = {}
 
     def bell(self) -> Bell:
-        """What the file declares."""
+        """Return the declarations of the whole bell file."""
         rows: dict[str, list[list[Set]]] = {}
         defaults: dict[str, tuple[str, ...]] = {}
         levels: dict[str, Scope] = {}
