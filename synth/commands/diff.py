@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from corpus.errors import InputError
-from synth.options.choice import SelectionFilter
 from synth.options.form import table_option
-from synth.options.model import model_option
-from synth.options.numbers import JOBS
-from synth.options.suites import suites_option
+from synth.options.models import model_option
+from synth.options.tests import SelectionFilter, suites_option
+from synth.options.values import JOBS
 
 if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from backends.shared.results import Entry

@@ -18,7 +18,7 @@ from synth.importing.found import TIMEOUT, ImportedResults, ImportSettings
 from synth.importing.merging import merged
 from synth.importing.suites import Suite, with_mutants
 from synth.inputs import tell_of_cut
-from synth.options.choice import SelectionFilter, choice_options
+from synth.options.tests import SelectionFilter, choice_options
 
 
 def _date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:

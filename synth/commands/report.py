@@ -9,10 +9,9 @@ import click
 
 from corpus.errors import InputError, printable, visible
 from corpus.files import write_atomically
-from synth.options.choice import SelectionFilter, choice_options
-from synth.options.model import model_option
-from synth.options.numbers import JOBS, Seconds
-from synth.options.suites import suites_option
+from synth.options.models import model_option
+from synth.options.tests import SelectionFilter, choice_options, suites_option
+from synth.options.values import JOBS, Seconds
 from synth.pool import Limits, cores
 
 HTML, MARKDOWN, LATEX, JSON, JUNIT, CSV = "html", "markdown", "latex", "json", "junit", "csv"

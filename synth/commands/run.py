@@ -23,10 +23,10 @@ from synth.campaigns import Campaign, Workers
 from synth.families.interface import Running, chosen, family_given, refuse_foreign
 from synth.known import read_known
 from synth.options.campaign import campaign_options
-from synth.options.choice import SelectionFilter, choice_options
 from synth.options.form import table_option
 from synth.options.mapping import mapping_option, placement_option
-from synth.options.model import model_option
+from synth.options.models import model_option
+from synth.options.tests import SelectionFilter, choice_options
 from synth.pool import resumable
 
 

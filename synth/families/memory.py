@@ -17,7 +17,7 @@ from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling
 from synth.memory.labels import LitmusLabelling
 from synth.memory.questions import questions, refuse_progress
-from synth.options.method import SMT
+from synth.options.models import SMT
 
 if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
     from rich.table import Table

@@ -29,7 +29,7 @@ from oracle.operational.explore import explore
 from synth.conformance import Outcome, Promise, forbidden, recorded
 from synth.inputs import Input
 from synth.memory.judging import judge_with
-from synth.options.method import AUTO
+from synth.options.models import AUTO
 from synth.pool import Limits, map_each
 from synth.watch import watching
 

@@ -37,7 +37,7 @@ from synth.inputs import MEMORY
 from synth.memory import certification, suites, synthesis
 from synth.memory.certification import Sizes
 from synth.memory.synthesis import Refused, labelled_test, minimal_tests
-from synth.options.span import MOST, spelled
+from synth.options.values import MOST, spelled
 from synth.options.vocabulary import MOST_EVENTS
 from synth.pool import Jobs, Limits, map_each
 from synth.rebuilding import asked_again, files_beside, folder_lines, kept, other_lines

@@ -28,7 +28,7 @@ from synth.memory.conformance import (
     promises_by_processes,
 )
 from synth.memory.judging import judge_with
-from synth.options.method import AUTO
+from synth.options.models import AUTO
 from synth.pool import Limits
 
 
