@@ -36,11 +36,12 @@ from synth.options.models import ModelName
 from synth.options.values import Span, listed
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.work import A_PART, limit_options, run_options, workplaces
-from synth.pool import Jobs, Limits, resumable
+from synth.pool import Jobs, resumable
 from synth.screen import print_table, printable_lines, screen, table_console
 from synth.tables import TABLE
 from synth.units import INTERRUPTED, Record, Until, Unwritten
 from synth.watch import watching
+from synth.worker import Limits
 
 SHOWN = 1
 """Tests of a size and a pair that are printed whole."""

@@ -135,8 +135,8 @@ def _known(paths: list[str], suites: tuple[str, ...], models: tuple[str, ...], j
         if models:
             raise InputError("--model needs the tests: no corpus is around these results; --suite names them")
         return None
-    from synth.pool import Limits
     from synth.report.gather import ReportRequest, gather
+    from synth.worker import Limits
 
     asked = ReportRequest(tuple(map(Path, paths)), suites, SelectionFilter(), models, jobs, Limits(10.0, 4096))
     return gather(asked)

@@ -24,8 +24,8 @@ from synth.labels import JSON, UNKNOWN, Labels, LabelTally, ModelAnswer
 from synth.options.models import AUTO, model_option, unroll_option
 from synth.options.tests import SelectionFilter, bell_option, choice_options, with_bell
 from synth.options.work import limit_options
-from synth.pool import Limits
 from synth.screen import printable_lines, table_console
+from synth.worker import Limits
 
 
 @click.command(name="explain")

@@ -19,10 +19,11 @@ from synth.inputs import Input, expand
 from synth.options.models import ModelName, unroll_option
 from synth.options.tests import bell_option, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
-from synth.pool import Jobs, Limits, run_tasks
+from synth.pool import Jobs, run_tasks
 from synth.repair.costs import TARGETS
 from synth.screen import printable_lines
 from synth.units import stopped_by
+from synth.worker import Limits
 
 if TYPE_CHECKING:  # what makes repairs takes its time to be loaded
     from synth.repair.work import RepairFound, RepairRequest, RepairSummary

@@ -21,9 +21,10 @@ from synth.options.form import print_as
 from synth.options.models import method_option, model_option, unroll_option
 from synth.options.tests import SelectionFilter, bell_option, choice_options, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
-from synth.pool import Jobs, Limits, resumable
+from synth.pool import Jobs, resumable
 from synth.tables import FORMS, TABLE
 from synth.watch import watching
+from synth.worker import Limits
 
 
 @click.command(name="label")

@@ -32,10 +32,11 @@ from synth.options.models import ModelName
 from synth.options.values import Span, listed, spelled
 from synth.options.vocabulary import MOST_EVENTS
 from synth.options.work import A_PART, limit_options, run_options, workplaces
-from synth.pool import Limits, resumable
+from synth.pool import resumable
 from synth.screen import printable_lines
 from synth.units import INTERRUPTED, Until, Unwritten
 from synth.watch import watching
+from synth.worker import Limits
 
 SHOWN = 1
 """Bugs that are printed whole."""

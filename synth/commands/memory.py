@@ -27,9 +27,10 @@ from synth.options.models import ModelName
 from synth.options.values import Span, listed, spelled
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.work import A_PART, limit_options, run_options, workplaces
-from synth.pool import Limits, resumable
+from synth.pool import resumable
 from synth.units import INTERRUPTED, stopped_by
 from synth.watch import watching
+from synth.worker import Limits
 
 
 @click.command(name="memory")

@@ -17,9 +17,10 @@ from corpus.journal import read_corpus
 from synth.inputs import MEMORY
 from synth.options.models import ModelName
 from synth.options.work import jobs_options, limit_options, workplaces
-from synth.pool import Jobs, Limits, cores
+from synth.pool import Jobs, cores
 from synth.verification import Findings, Watch
 from synth.watch import watching
+from synth.worker import Limits
 
 _SAMPLE = 100
 _SHOWN = 20

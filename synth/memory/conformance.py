@@ -30,8 +30,9 @@ from synth.conformance import Outcome, Promise, forbidden, recorded
 from synth.inputs import Input
 from synth.memory.judging import judge_with
 from synth.options.models import AUTO
-from synth.pool import Limits, map_each
+from synth.pool import map_each
 from synth.watch import watching
+from synth.worker import Limits
 
 CUT = f"loops were cut after {UNROLL} jumps back"
 

@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from synth.options.values import JOBS, Seconds
-from synth.pool import MEMORY, TIMEOUT, Jobs, Limits, cores
+from synth.pool import Jobs, cores
+from synth.worker import MEMORY, TIMEOUT, Limits
 
 A_PART = "a part of the search, as events that are shared among threads in one way, may take. It is left then"
 """What a search limits."""

@@ -25,9 +25,9 @@ from synth.memory.questions import questions
 from synth.mutation.kills import observed, read_suite
 from synth.options.models import AUTO
 from synth.options.tests import SelectionFilter
-from synth.pool import Limits
 from synth.report.evidence import Evidence, Scored, Subject, distinct, evidence
 from synth.watch import watching
+from synth.worker import Limits
 
 Line = tuple[Entry, tuple[float, ...]]
 """A line of results, and the wall seconds of its iterations where they are known."""

@@ -29,7 +29,7 @@ from synth.memory.conformance import (
 )
 from synth.memory.judging import judge_with
 from synth.options.models import AUTO
-from synth.pool import Limits
+from synth.worker import Limits
 
 
 def sb(condition: str = "exists (0:r0 = 0 /\\ 1:r0 = 0)") -> LitmusTest:
