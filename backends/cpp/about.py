@@ -1,4 +1,4 @@
-"""What a C++ program says of what runs it: the machine, in the words of ``backends.cpp.device``, and its compiler."""
+"""What a C++ program says of what runs it: the machine, in the words of ``backends.cpp.backend``, and its compiler."""
 
 HEADERS = """\
 #if __has_include(<sys/utsname.h>)

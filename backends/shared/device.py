@@ -22,7 +22,7 @@ class DeviceOptions:
     """What a user may ask of a device, each of which looks at those that it knows; ``None`` is its default.
 
     ``instances``: of a progress test. ``platform``: part of the name of an OpenCL platform. ``workers``: threads that
-    run work-groups. ``subscribe``: C++ threads in all, as ``backends.cpp.device`` has it.
+    run work-groups. ``subscribe``: C++ threads in all, as ``backends.cpp.backend`` has it.
     """
 
     instances: int | None = None

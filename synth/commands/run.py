@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from backends.cpp.device import SUBSCRIPTIONS
+from backends.cpp.backend import SUBSCRIPTIONS
 from backends.registry import BACKENDS
 from backends.shared.device import Device, DeviceOptions
 from backends.shared.process import ended_by_signals
