@@ -23,7 +23,7 @@ from corpus.files import read_text
 from corpus.journal import Journal
 from corpus.litmus.test import SCOPES
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
-from synth.drawing.bugs import draw_bug
+from synth.drawing.execution import draw_bug
 from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.memory.bugs import ToldBug
 from synth.memory.refuting import Searched, search, search_features, search_weaker, write_bugs

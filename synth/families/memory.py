@@ -155,7 +155,7 @@ class Memory:
         if language.bundle is not None:
             from synth.bundling import write_bundle
             from synth.memory.bundling import PLAIN, memory_bundle
-            from synth.tuning.draws import random_profiles
+            from synth.tuning.search import random_profiles
 
             refuse_progress(making.models)
             models = resolve_consistency_models(making.models)
