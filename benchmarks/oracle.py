@@ -49,7 +49,7 @@ from oracle.progress.arrays import explore_arrays
 from oracle.progress.models import MODELS, verdicts
 from synth.memory.judging import METHODS, judge_with
 from synth.memory.synthesis import CycleSuiteRequest
-from synth.options.method import ENUMERATE
+from synth.options.models import ENUMERATE
 
 T = TypeVar("T")
 

@@ -29,7 +29,7 @@ from oracle.consistency import resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from synth.commands.fix import WHAT
 from synth.memory.judging import judge_with
-from synth.options.method import AUTO
+from synth.options.models import AUTO
 from synth.repair.costs import TARGETS, read_costs
 from synth.repair.fixing import Fixing, RepairQuestion, model_named
 from synth.repair.sites import Direction

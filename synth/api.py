@@ -41,7 +41,7 @@ from oracle.progress.models import Verdict, verdicts
 from oracle.progress.plugins import resolve_models
 from synth.memory import suites
 from synth.memory.judging import explain_with, judge_with
-from synth.options.method import AUTO
+from synth.options.models import AUTO
 from synth.progress import synthesis
 
 if TYPE_CHECKING:

@@ -138,7 +138,7 @@ def _of_this_machine(workers: int) -> Iterator[str]:
 
 _BEGIN = """
 import sys
-from synth.pool import end_with_parent
+from synth.worker import end_with_parent
 end_with_parent(int(sys.argv.pop(1)))
 from dask.cli import run_cli
 run_cli()

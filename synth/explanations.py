@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 from synth.accounts import Account
 from synth.inputs import Input
 from synth.labels import JSON, UNKNOWN
-from synth.options.method import AUTO
-from synth.pool import Limits, map_each
+from synth.options.models import AUTO
+from synth.pool import map_each
+from synth.worker import Limits
 
 if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from synth.families.interface import Family, Told

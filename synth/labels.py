@@ -17,7 +17,8 @@ import click
 from corpus.comma_separated import csv_lines
 from corpus.errors import printable
 from synth.inputs import Input
-from synth.pool import Jobs, Limits, map_each
+from synth.pool import Jobs, map_each
+from synth.worker import Limits
 
 if TYPE_CHECKING:  # a command of progress tests loads nothing of memory tests
     from rich.table import Table

@@ -10,13 +10,9 @@ workers.
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import os
-import resource
 import signal
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -27,12 +23,11 @@ from mmap import mmap
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from pathlib import Path
-from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from corpus.errors import InputError, one_line
-from synth.interruption import held_back, let_through
+from synth.interruption import held_back
+from synth.worker import MEMORY, TIMEOUT, UNLIMITED, Done, Failed, Items, Limits, Starved, is_starved, serve
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -45,25 +40,6 @@ Given = TypeVar("Given")
 def cores() -> int:
     """How many processes can work at once here."""
     return len(os.sched_getaffinity(0))
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one item may cost: seconds on the clock, and megabytes (2^20 bytes) beyond what a worker begins with.
-
-    None: as much as it takes. Memory that is mapped from files does not count. ``whole``: the seconds are those of all
-    the items of a task.
-    """
-
-    seconds: float | None = None
-    megabytes: int | None = None
-    whole: bool = False
-
-
-UNLIMITED = Limits()
-
-TIMEOUT, MEMORY = "--timeout", "--memory"
-"""The options of commands that set limits."""
 
 
 class LostError(InputError):
@@ -224,13 +200,13 @@ def run_tasks(
                 assert isinstance(connection, Connection)
                 worker = crew.busy[connection]
                 message = worker.message()
-                if isinstance(message, _Items):
+                if isinstance(message, Items):
                     for item in message.items:
                         worker.arrived += 1
                         yield worker.task, item
-                elif isinstance(message, _Done):
+                elif isinstance(message, Done):
                     crew.release(worker)
-                elif isinstance(message, _Failed):
+                elif isinstance(message, Failed):
                     raise message.error
                 else:
                     loss = crew.bury(worker, message)
@@ -319,7 +295,7 @@ def map_each(
             if together is not None and not chunk.apart:
                 return together(chunk.given)
         except Exception as error:  # whose fault it is, ``function`` tells
-            if isinstance(error, MemoryError) or _is_starved(error):
+            if isinstance(error, MemoryError) or is_starved(error):
                 raise
         return [None] * len(chunk.given)
 
@@ -333,7 +309,7 @@ def map_each(
             except (InputError, MemoryError, ModuleNotFoundError):  # which is for the user, as the first is
                 raise
             except Exception as error:
-                if _is_starved(error):
+                if is_starved(error):
                     raise
                 what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
                 item = lost(one, f"ended with an error that synth did not expect, {one_line(what)}")
@@ -403,29 +379,6 @@ def _mapped(
     yield from enumerate(items, chunk.start)
 
 
-# Workers, seen from their parent
-
-
-@dataclass(frozen=True, slots=True)
-class _Items:
-    items: Sequence[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class _Done:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    error: Exception
-
-
-@dataclass(frozen=True, slots=True)
-class _Starved:
-    """The worker ran out of memory, and ends."""
-
-
 @dataclass(eq=False, slots=True)
 class _Worker:
     """A process, and what it is at."""
@@ -486,7 +439,7 @@ class _Crew:
     def bury(self, worker: _Worker, message: object) -> Loss[Any]:
         """It is no more; what that costs, and why."""
         del self.busy[worker.connection]
-        starved = isinstance(message, _Starved)
+        starved = isinstance(message, Starved)
         if starved:
             reason = _starved(self.limits)
         else:
@@ -515,7 +468,7 @@ class _Crew:
             _ends.add(mine)
             made = memoryview(mmap(-1, 8)).cast("Q")
             given = (os.getpid(), theirs, made, list(_ends), self.work, self.limits, self.held)
-            process = context.Process(target=_serve, args=given, daemon=True)
+            process = context.Process(target=serve, args=given, daemon=True)
             process.start()
             theirs.close()
             return _Worker(process, mine, made)
@@ -545,141 +498,3 @@ def _cause(code: int, limits: Limits) -> str:
         hint = ", perhaps for want of memory"
         hint += f": it may take {limits.megabytes} MB" if limits.megabytes else ""
     return f"ended its process with {signal.Signals(-code).name}{hint}"
-
-
-# Workers, seen from within
-
-
-def end_with_parent(parent: int) -> None:
-    """That Linux ends this process when its parent is gone, in whatever call it is, and however long that takes.
-
-    ``parent``: its number, for it may be gone already.
-    """
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
-
-
-_PR_SET_PDEATHSIG = 1  # linux/prctl.h
-
-
-class _Sender:
-    """Sends items as they are made, or those of some time together; a thread of its own sees to that."""
-
-    def __init__(self, connection: Connection, made: memoryview, held: float) -> None:
-        self._connection = connection
-        self._made = made
-        self._held = held
-        self._items: list[Any] = []
-        self._some = Event()
-        self._lock = Lock()
-        if held:
-            Thread(target=self._send_at_times, daemon=True).start()
-
-    def add(self, item: object) -> None:
-        """One more item of the task."""
-        with self._lock:
-            self._items.append(item)
-            self._made[0] += 1
-            if not self._held:
-                self._send()
-        self._some.set()
-
-    def end(self, message: _Done | _Failed | _Starved) -> None:
-        """What comes after all items of a task."""
-        with self._lock:
-            if not isinstance(message, _Starved):  # there may be no memory to send them, and they can be made again
-                self._send()
-            self._connection.send(message)
-
-    def _send(self) -> None:
-        if self._items:
-            self._connection.send(_Items(self._items))
-            self._items = []
-
-    def _send_at_times(self) -> None:
-        with suppress(OSError):  # the parent is gone: that is seen where a task is waited for
-            while True:
-                self._some.wait()
-                time.sleep(self._held)
-                self._some.clear()
-                with self._lock:
-                    self._send()
-
-
-def _serve(
-    parent: int,
-    connection: Connection,
-    made: memoryview,
-    parents: list[Connection],
-    work: Callable[[Any], Iterator[Any]],
-    limits: Limits,
-    held: float,
-) -> None:
-    end_with_parent(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers Ctrl-C
-    for end in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
-        signal.signal(end, signal.SIG_DFL)
-    let_through()
-    for end_of_parent in parents:
-        end_of_parent.close()  # else this process would not notice that the parent is gone
-    gc.freeze()  # what the parent made stays, and need not be looked through
-    with suppress(OSError):  # of all processes Linux is to end this one first, where memory runs out
-        Path("/proc/self/oom_score_adj").write_text("1000")
-    sender = _Sender(connection, made, held)
-    if limits != UNLIMITED:
-        _limit_memory(limits)
-        # What C++ says as it dies; the user is told by the loss.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    try:
-        while True:
-            task = connection.recv()
-            message = _attempt(task, sender, work, limits)
-            sender.end(message)
-            if not isinstance(message, _Done):
-                return
-    except (EOFError, OSError):
-        pass
-    except MemoryError:  # none is left to say so
-        os.abort()
-
-
-def _attempt(
-    task: object, sender: _Sender, work: Callable[[Any], Iterator[Any]], limits: Limits
-) -> _Done | _Failed | _Starved:
-    """Sends the items of a task, and gives what is to be said at its end."""
-    seconds = limits.seconds or 0
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        for item in work(task):
-            left, _ = signal.setitimer(signal.ITIMER_REAL, 0)  # waiting for the parent is not the item's fault
-            sender.add(item)
-            signal.setitimer(signal.ITIMER_REAL, left if limits.whole else seconds)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    except MemoryError:
-        pass  # what was tried is still held here, so there may be no memory to say so
-    except Exception as error:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        if _is_starved(error):
-            return _Starved()
-        error.add_note("".join(traceback.format_exception(error)))  # a traceback cannot be sent
-        return _Failed(error)
-    else:
-        return _Done()
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    return _Starved()
-
-
-def _is_starved(error: Exception) -> bool:
-    return "out of memory" in str(error)  # z3's way to say it
-
-
-def _limit_memory(limits: Limits) -> None:
-    """What a process allocates for itself: not files, and not what is only reserved, as stacks of threads are."""
-    if limits.megabytes is None:
-        return
-    held = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
-    most = held + limits.megabytes * 2**20
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from corpus.journal import FoundTest, Journal
-from synth.pool import UNLIMITED, Jobs, Limits, Todo, run_tasks
+from synth.pool import Jobs, Todo, run_tasks
+from synth.worker import UNLIMITED, Limits
 
 INTERRUPTED = "interrupted"
 """Why a run stopped that was interrupted."""

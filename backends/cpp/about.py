@@ -1,5 +1,5 @@
 """Generates the part of a C++ program that names the machine and the compiler. The machine is in the words of
-``backends.cpp.device``.
+``backends.cpp.backend``.
 """
 
 HEADERS = """\

@@ -1,17 +1,95 @@
-"""CUDA as a back end: run by the GPUs of NVIDIA of this machine, or elsewhere."""
+"""CUDA as a back end: run by the GPUs of NVIDIA of this machine, or elsewhere.
+
+Each test is built by nvcc for the GPU at hand, and is a program of its own.
+
+A kernel that hangs ends with its process. What is left of it may keep the GPU for a moment, and a GPU that drives a
+display ends it by itself, which the program reports as a hang (``backends.cuda.progress``). Processes that use a GPU at
+the same time share it in slices of time, and a test would seem to hang that waits for its slice: so programs are built
+at the same time, and run one after the other.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 
-from backends.cuda.compiler import COMPILER, machine_code
-from backends.cuda.device import CudaDevice
+from backends.cuda.compiler import COMPILER, CudaCompiler, compiler_for, machine_code
+from backends.cuda.gpus import Gpu, choose
 from backends.cuda.memory import CudaKernel
 from backends.cuda.optcheck import optcheck
 from backends.cuda.progress import Cuda
 from backends.shared.backend import Backend, ProgramCheck
+from backends.shared.cache import cached
+from backends.shared.device import Prepared
+from backends.shared.layout import Layout, device_layout
 from backends.shared.log import as_string
+from backends.shared.mapping import DEVICE, Launch, launch
+from backends.shared.process import RunError
+from backends.shared.profiles import Profile
 from corpus.litmus.test import LitmusTest
+from corpus.progress.axb import Program
+
+
+@dataclass(frozen=True, slots=True)
+class CudaDevice:
+    """A GPU, with the number of instances of progress tests (``None``: default).
+
+    ``wanted`` is part of its name; ``None`` takes the first that works. Raises ``InputError`` where there is none.
+    """
+
+    wanted: str | None = None
+    instances: int | None = None
+    gpu: Gpu = field(init=False)
+    _turn: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gpu", choose(compiler_for, self.wanted))
+
+    @property
+    def name(self) -> str:
+        """The GPU, as the programs that run on it call it."""
+        return self.gpu.name
+
+    @property
+    def hardware(self) -> str:
+        """The GPU likewise."""
+        return self.gpu.name
+
+    @property
+    def driver(self) -> str:
+        """The version of CUDA that the driver has."""
+        return self.gpu.driver
+
+    @property
+    def compiler(self) -> str:
+        """nvcc and its version."""
+        return self._nvcc.version
+
+    @property
+    def _nvcc(self) -> CudaCompiler:
+        return compiler_for(self.gpu)
+
+    def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
+        """The launch of a program on this device."""
+        return launch(program, mapping, self.instances, placement=placement)
+
+    def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
+        """How a memory test is launched on this device."""
+        return device_layout(test, instances, profile, is_cpu=False)
+
+    def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
+        """Compile a program beside its text. Raises ``RunError`` where nvcc refuses it."""
+        binary = file.with_name(f"{file.name}.program")
+
+        def make(path: Path) -> bool:
+            compilation = self._nvcc.compile(file, path)
+            if not compilation.ok:
+                raise RunError(f"nvcc: {compilation.output}")
+            return True
+
+        cached([self.compiler, str(self.gpu.capability), file.read_text(encoding="utf-8")], binary, make)
+        return Prepared([str(binary)], self.gpu.environment, turn=self._turn)
 
 
 def _problems(test: LitmusTest, program: Path) -> list[str]:

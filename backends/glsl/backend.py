@@ -1,13 +1,96 @@
-"""GLSL as a back end: Amber scripts, run by the Vulkan devices of this machine, or by Amber elsewhere."""
+"""GLSL as a back end: Amber scripts, run by the Vulkan devices of this machine, or by Amber elsewhere.
+
+Here glslang compiles the shaders of a script and spirv-val judges them. They are launched without Amber, through a host
+and the package vulkan (PyPI): scopes and orders are run as they are written. A device needs Vulkan 1.2 with
+vulkanMemoryModel and vulkanMemoryModelDeviceScope. A shader that hangs ends with its process; a driver that gives up on
+it loses the device, which the host reports as a hang.
+"""
 
 from __future__ import annotations
 
-from backends.glsl.compiler import COMPILER
-from backends.glsl.device import HOST
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 from backends.glsl.memory import GlslKernel, decode
 from backends.glsl.progress import Glsl
+from backends.glsl.spirv import INSTALL, build, glslang, glslang_version, libraries, spirv_val, translated
 from backends.shared.backend import Backend
-from backends.shared.hosted import HostedDevice
+from backends.shared.hosted import MESA, PROBE_SIZES, Host, HostedDevice
+from backends.shared.syntax import C
+from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version
+
+_PROBE = f"""\
+#!amber
+SHADER compute test GLSL TARGET_ENV spv1.5
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+#pragma use_vulkan_memory_model
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0) buffer Memory {{ uint memory[]; }};
+{chr(10).join(C.definitions(PROBE_SIZES.items(), ()))}
+void main() {{
+    if (memory[3] != 0u) return;
+    while (atomicAdd(memory[0], 1u, gl_ScopeDevice, 0, 0) != SIZE) atomicAdd(memory[2], 1u, gl_ScopeDevice, 0, 0);
+}}
+END
+"""
+
+HOST = Host(
+    title="Vulkan device",
+    package="vulkan",
+    install=f"pip install 'synth-litmus[vulkan]'; {MESA}",
+    script=Path(__file__).with_name("host.py"),
+    suffix=".amber",
+    trial=_PROBE,
+    build=build,
+    together=True,
+    compiler=lambda: f"glslang {glslang_version()}",
+)
+
+
+class GlslCompiler:
+    """glslang and spirv-val on each shader of an Amber script."""
+
+    def missing(self) -> list[str]:
+        """As ``Compiler.missing``."""
+        tools = {"glslang": glslang, "spirv-val": spirv_val}
+        return [f"{name}: {INSTALL}" for name, find in tools.items() if find() is None]
+
+    def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
+        """As ``Compiler.compile``; no program is kept."""
+        validator = spirv_val() or Path("spirv-val")
+        with TemporaryDirectory() as scratch:
+            compiled, codes = translated(file, Path(scratch), timeout)
+            for code in codes:
+                command: list[str | Path] = [validator, "--target-env", "vulkan1.2", code]
+                judged = run(file, command, None, timeout, libraries(validator))
+                if not judged.ok:
+                    return judged
+        return compiled
+
+    def probe(self) -> list[Probed]:
+        """As ``Compiler.probe``: one line a tool, each tried with the other; then the devices."""
+        compiler, validator = glslang(), spirv_val()
+        trouble = tried(self, Glsl, ".amber") if compiler and validator else ""
+        purpose = "compile (--check)"
+        return [
+            _probed("glslang", compiler, r"Glslang Version: (?:\d+:)?(\S+)", purpose, trouble or _other(validator)),
+            _probed("spirv-val", validator, r"SPIRV-Tools (v\S+)", purpose, trouble or _other(compiler)),
+            *HOST.probed("run"),
+        ]
+
+
+def _other(tool: Path | None) -> str:
+    return "" if tool else "the other of glslang and spirv-val is not installed"
+
+
+def _probed(name: str, tool: Path | None, pattern: str, purpose: str, trouble: str) -> Probed:
+    if tool is None:
+        return Probed(name, "", purpose, "not installed", INSTALL)
+    return Probed(name, version([tool, "--version"], pattern, libraries(tool)), purpose, trouble, INSTALL)
+
+
+COMPILER: Compiler = GlslCompiler()
 
 BACKEND = Backend(
     name="glsl",

@@ -1,14 +1,77 @@
-"""Metal as a back end: run by the GPUs of a Mac."""
+"""Metal as a back end: compiled by Apple's compiler, run by the GPUs of a Mac, through the host that PyObjC drives.
+
+The compiler, ``xcrun metal``, is part of Xcode. pyobjc-framework-Metal is of the ``metal`` extra (PyPI), for macOS
+alone. macOS ends a kernel that takes some seconds, which the host reports as a hang.
+"""
 
 from __future__ import annotations
 
-from backends.metal.compiler import COMPILER
-from backends.metal.device import HOST
+import platform
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 from backends.metal.memory import MetalKernel
 from backends.metal.progress import Metal
 from backends.shared.backend import Backend
-from backends.shared.hosted import HostedDevice
+from backends.shared.hosted import PROBE_SIZES, Host, HostedDevice
 from backends.shared.log import as_comment
+from backends.shared.syntax import C
+from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version
+
+_PROBE = f"""\
+#include <metal_stdlib>
+using namespace metal;
+{chr(10).join(C.definitions(PROBE_SIZES.items(), ()))}
+{Metal.header} {{
+    if (atomic_load_explicit(&memory[3], memory_order_relaxed) != 0u) return;
+    while (atomic_fetch_add_explicit(&memory[0], 1u, memory_order_relaxed) != SIZE) {{
+        atomic_fetch_add_explicit(&memory[2], 1u, memory_order_relaxed);
+    }}
+}}
+"""
+
+HOST = Host(
+    title="Metal device",
+    package="Metal",
+    install="macOS, and pip install 'synth-litmus[metal]'",
+    script=Path(__file__).with_name("host.py"),
+    suffix=".metal",
+    trial=_PROBE,
+    compiler=lambda: f"Metal of macOS {platform.mac_ver()[0]}",
+)
+
+
+INSTALL = "macOS with Xcode"
+_METAL = ("xcrun", "-sdk", "macosx", "metal")
+_STANDARD = "-std=metal3.2"
+
+
+class MetalCompiler:
+    """``xcrun metal``, where a Mac is."""
+
+    def missing(self) -> list[str]:
+        """As ``Compiler.missing``."""
+        return [] if shutil.which(_METAL[0]) else [f"xcrun metal: {INSTALL}"]
+
+    def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
+        """As ``Compiler.compile``; what is kept is AIR, Apple's intermediate code."""
+        with TemporaryDirectory() as scratch:
+            made = binary or Path(scratch, "program.air")
+            return run(file, [*_METAL, _STANDARD, "-c", file, "-o", made], None, timeout, title="xcrun metal")
+
+    def probe(self) -> list[Probed]:
+        """As ``Compiler.probe``: the compiler, then the devices."""
+        purpose = "compile (--check)"
+        if self.missing():
+            found = Probed("xcrun metal", "", purpose, "not installed", INSTALL)
+        else:
+            words = version([*_METAL, "--version"], r"version (\S+)")
+            found = Probed("xcrun metal", words, purpose, tried(self, Metal, ".metal"), INSTALL)
+        return [found, *HOST.probed("run")]
+
+
+COMPILER: Compiler = MetalCompiler()
 
 BACKEND = Backend(
     name="metal",

@@ -24,7 +24,7 @@ class DeviceOptions:
     """Options that a user may give for a device, which looks at those that it knows; ``None`` is its default.
 
     ``instances``: of a progress test. ``platform``: part of the name of an OpenCL platform. ``workers``: threads that
-    run work-groups. ``subscribe``: C++ threads in all, as ``backends.cpp.device`` has it.
+    run work-groups. ``subscribe``: C++ threads in all, as ``backends.cpp.backend`` has it.
     """
 
     instances: int | None = None

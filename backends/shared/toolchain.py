@@ -1,7 +1,7 @@
 """Runs compilers and probes. Each call is in a process group of its own, under a time-out, and never through a
 shell.
 
-A language's folder has a ``compiler.py`` whose ``COMPILER`` answers the four questions of ``Compiler``; what it calls
+A language's back end has a ``COMPILER``, which answers the four questions of ``Compiler``; what it calls
 goes through ``run``. A *probe* is a trivial program that is really built, and run where it can be: a tool that lists
 itself is not a tool that works.
 """

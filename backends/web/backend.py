@@ -1,17 +1,30 @@
 """The browser as a back end: the shaders of ``backends.wgsl`` in one page, which runs them and saves the results.
 
-There is no device here, for the page is opened elsewhere; the shaders are compiled here as those of WGSL are.
+There is no device here, for the page is opened elsewhere; the shaders are compiled here as those of WGSL are, to see
+that they do. What compiles and runs them for a visitor is his browser's, which is not for us to probe.
 """
 
 from __future__ import annotations
 
 from backends.shared.backend import Backend
 from backends.shared.log import as_comment
-from backends.web.compiler import COMPILER
+from backends.shared.toolchain import Compiler, Probed
 from backends.web.page import page_files
 from backends.web.template import Template
+from backends.wgsl.backend import HOST, WgslCompiler
 from backends.wgsl.memory import WgslKernel
 from backends.wgsl.progress import Wgsl
+
+
+class WebCompiler(WgslCompiler):
+    """That of WGSL."""
+
+    def probe(self) -> list[Probed]:
+        """As ``Compiler.probe``: the same devices, which compile here and run nothing."""
+        return HOST.probed("compile")
+
+
+COMPILER: Compiler = WebCompiler()
 
 BACKEND = Backend(
     name="web",

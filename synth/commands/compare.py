@@ -31,19 +31,17 @@ from synth.inputs import MEMORY, Input
 from synth.memory.comparison import Differences, ModelComparison, Pair, compare, write_differences
 from synth.memory.ordering import difference_text, ordering_record, ordering_table
 from synth.memory.suites import axiomatic, empty_sets, narrowed
-from synth.options.cluster import workplaces
 from synth.options.form import printed_as, table_option
-from synth.options.limits import A_PART, limit_options
-from synth.options.model import ModelName
-from synth.options.search import run_options
-from synth.options.span import Span
+from synth.options.models import ModelName
+from synth.options.values import Span, listed
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
-from synth.options.words import listed
-from synth.pool import Jobs, Limits, resumable
+from synth.options.work import A_PART, limit_options, run_options, workplaces
+from synth.pool import Jobs, resumable
 from synth.screen import print_table, printable_lines, screen, table_console
 from synth.tables import TABLE
 from synth.units import INTERRUPTED, Record, Until, Unwritten
 from synth.watch import watching
+from synth.worker import Limits
 
 SHOWN = 1
 """Tests of a size and a pair that are printed whole."""

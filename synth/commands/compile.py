@@ -17,9 +17,9 @@ from backends.shared.profiles import read_profile
 from corpus.errors import InputError
 from corpus.files import halves
 from synth.families.interface import Making, chosen, family_given, refuse_foreign
-from synth.options.choice import SelectionFilter, choice_options
 from synth.options.mapping import mapping_option, placement_option
-from synth.options.model import model_option
+from synth.options.models import model_option
+from synth.options.tests import SelectionFilter, choice_options
 
 
 @click.command(name="compile")

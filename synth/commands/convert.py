@@ -11,7 +11,7 @@ from corpus.dialects.registry import DIALECTS
 from corpus.files import write_atomically
 from synth.inputs import expand
 from synth.memory.conversion import convert_folder, converted, drop_option, storage_option
-from synth.options.bell import bell_option, with_bell
+from synth.options.tests import bell_option, with_bell
 
 
 @click.command(name="convert")

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from corpus.errors import InputError
-from synth.options.choice import SelectionFilter
 from synth.options.form import table_option
-from synth.options.model import model_option
-from synth.options.numbers import JOBS
-from synth.options.suites import suites_option
+from synth.options.models import model_option
+from synth.options.tests import SelectionFilter, suites_option
+from synth.options.values import JOBS
 
 if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from backends.shared.results import Entry
@@ -136,8 +135,8 @@ def _known(paths: list[str], suites: tuple[str, ...], models: tuple[str, ...], j
         if models:
             raise InputError("--model needs the tests: no corpus is around these results; --suite names them")
         return None
-    from synth.pool import Limits
     from synth.report.gather import ReportRequest, gather
+    from synth.worker import Limits
 
     asked = ReportRequest(tuple(map(Path, paths)), suites, SelectionFilter(), models, jobs, Limits(10.0, 4096))
     return gather(asked)

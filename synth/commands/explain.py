@@ -21,14 +21,11 @@ from synth.explanations import explanations, unexplained
 from synth.families.interface import Told, chosen, family_given
 from synth.inputs import Input
 from synth.labels import JSON, UNKNOWN, Labels, LabelTally, ModelAnswer
-from synth.options.bell import bell_option, with_bell
-from synth.options.choice import SelectionFilter, choice_options
-from synth.options.limits import limit_options
-from synth.options.method import AUTO
-from synth.options.model import model_option
-from synth.options.unroll import unroll_option
-from synth.pool import Limits
+from synth.options.models import AUTO, model_option, unroll_option
+from synth.options.tests import SelectionFilter, bell_option, choice_options, with_bell
+from synth.options.work import limit_options
 from synth.screen import printable_lines, table_console
+from synth.worker import Limits
 
 
 @click.command(name="explain")

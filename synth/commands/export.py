@@ -10,7 +10,7 @@ import click
 from corpus.errors import InputError
 from synth.families.interface import chosen, families, family_given
 from synth.memory.conversion import drop_option
-from synth.options.choice import SelectionFilter, choice_options
+from synth.options.tests import SelectionFilter, choice_options
 
 
 @click.command(name="export")

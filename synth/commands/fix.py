@@ -16,15 +16,14 @@ from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.inputs import Input, expand
-from synth.options.bell import bell_option, with_bell
-from synth.options.cluster import jobs_options, workplaces
-from synth.options.limits import limit_options
-from synth.options.model import ModelName
-from synth.options.unroll import unroll_option
-from synth.pool import Jobs, Limits, run_tasks
+from synth.options.models import ModelName, unroll_option
+from synth.options.tests import bell_option, with_bell
+from synth.options.work import jobs_options, limit_options, workplaces
+from synth.pool import Jobs, run_tasks
 from synth.repair.costs import TARGETS
 from synth.screen import printable_lines
 from synth.units import stopped_by
+from synth.worker import Limits
 
 if TYPE_CHECKING:  # what makes repairs takes its time to be loaded
     from synth.repair.work import RepairFound, RepairRequest, RepairSummary

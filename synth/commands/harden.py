@@ -19,7 +19,7 @@ from synth.hardening.application import MOST_PLACES, Application, include, words
 from synth.hardening.journal import NAME, journalled
 from synth.hardening.reduction import Places, ProgramRun, Reduction
 from synth.options.form import table_option
-from synth.options.numbers import Seconds
+from synth.options.values import Seconds
 from synth.screen import screen
 from synth.statistics import CONFIDENCE, runs_without_failure
 from synth.watch import watching

@@ -14,11 +14,10 @@ from corpus.errors import InputError, one_line
 from corpus.lines import is_cut, open_lines
 from synth.families.interface import chosen, family_given
 from synth.importing.files import read_file
-from synth.importing.found import TIMEOUT, ImportedResults, ImportSettings
-from synth.importing.merging import merged
+from synth.importing.results import TIMEOUT, ImportedResults, ImportSettings, merged
 from synth.importing.suites import Suite, with_mutants
 from synth.inputs import tell_of_cut
-from synth.options.choice import SelectionFilter, choice_options
+from synth.options.tests import SelectionFilter, choice_options
 
 
 def _date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:

@@ -17,17 +17,14 @@ from synth.expectations import Expectations
 from synth.families.interface import chosen, family_given
 from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling, Labels, LabelTally, header_of, label_tests, print_lines, print_table
-from synth.options.bell import bell_option, with_bell
-from synth.options.choice import SelectionFilter, choice_options
-from synth.options.cluster import jobs_options, workplaces
 from synth.options.form import print_as
-from synth.options.limits import limit_options
-from synth.options.method import method_option
-from synth.options.model import model_option
-from synth.options.unroll import unroll_option
-from synth.pool import Jobs, Limits, resumable
+from synth.options.models import method_option, model_option, unroll_option
+from synth.options.tests import SelectionFilter, bell_option, choice_options, with_bell
+from synth.options.work import jobs_options, limit_options, workplaces
+from synth.pool import Jobs, resumable
 from synth.tables import FORMS, TABLE
 from synth.watch import watching
+from synth.worker import Limits
 
 
 @click.command(name="label")

@@ -23,22 +23,20 @@ from corpus.files import read_text
 from corpus.journal import Journal
 from corpus.litmus.test import SCOPES
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
-from synth.drawing.bugs import draw_bug
+from synth.drawing.execution import draw_bug
 from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.memory.bugs import ToldBug
 from synth.memory.refuting import Searched, search, search_features, search_weaker, write_bugs
 from synth.memory.translating import Checked, checked
-from synth.options.cluster import workplaces
-from synth.options.limits import A_PART, limit_options
-from synth.options.model import ModelName
-from synth.options.search import run_options
-from synth.options.span import Span, spelled
+from synth.options.models import ModelName
+from synth.options.values import Span, listed, spelled
 from synth.options.vocabulary import MOST_EVENTS
-from synth.options.words import listed
-from synth.pool import Limits, resumable
+from synth.options.work import A_PART, limit_options, run_options, workplaces
+from synth.pool import resumable
 from synth.screen import printable_lines
 from synth.units import INTERRUPTED, Until, Unwritten
 from synth.watch import watching
+from synth.worker import Limits
 
 SHOWN = 1
 """Bugs that are printed whole."""

@@ -23,16 +23,14 @@ from corpus.files import read_text
 from corpus.journal import Journal
 from corpus.litmus.test import SCOPES, Region
 from synth.memory.synthesis import CycleSuiteOutcome, CycleSuiteRequest, synthesise, write_suite
-from synth.options.cluster import workplaces
-from synth.options.limits import A_PART, limit_options
-from synth.options.model import ModelName
-from synth.options.search import run_options
-from synth.options.span import Span, spelled
+from synth.options.models import ModelName
+from synth.options.values import Span, listed, spelled
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
-from synth.options.words import listed
-from synth.pool import Limits, resumable
+from synth.options.work import A_PART, limit_options, run_options, workplaces
+from synth.pool import resumable
 from synth.units import INTERRUPTED, stopped_by
 from synth.watch import watching
+from synth.worker import Limits
 
 
 @click.command(name="memory")

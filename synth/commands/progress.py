@@ -14,8 +14,7 @@ from corpus.journal import Journal
 from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import GUARANTEES
 from oracle.progress.plugins import resolve_models
-from synth.options.cluster import workplaces
-from synth.options.search import run_options
+from synth.options.work import run_options, workplaces
 from synth.pool import resumable
 from synth.progress.synthesis import ProgressSuiteRequest, check_size, synthesise, write_suite
 from synth.units import INTERRUPTED, is_done_with

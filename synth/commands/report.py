@@ -9,11 +9,11 @@ import click
 
 from corpus.errors import InputError, printable, visible
 from corpus.files import write_atomically
-from synth.options.choice import SelectionFilter, choice_options
-from synth.options.model import model_option
-from synth.options.numbers import JOBS, Seconds
-from synth.options.suites import suites_option
-from synth.pool import Limits, cores
+from synth.options.models import model_option
+from synth.options.tests import SelectionFilter, choice_options, suites_option
+from synth.options.values import JOBS, Seconds
+from synth.pool import cores
+from synth.worker import Limits
 
 HTML, MARKDOWN, LATEX, JSON, JUNIT, CSV = "html", "markdown", "latex", "json", "junit", "csv"
 _SUFFIXES = {".html": HTML, ".htm": HTML, ".md": MARKDOWN, ".tex": LATEX, ".json": JSON, ".xml": JUNIT, ".csv": CSV}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from backends.cpp.device import SUBSCRIPTIONS
+from backends.cpp.backend import SUBSCRIPTIONS
 from backends.registry import BACKENDS
 from backends.shared.device import Device, DeviceOptions
 from backends.shared.process import ended_by_signals
@@ -23,10 +23,10 @@ from synth.campaigns import Campaign, Workers
 from synth.families.interface import Running, chosen, family_given, refuse_foreign
 from synth.known import read_known
 from synth.options.campaign import campaign_options
-from synth.options.choice import SelectionFilter, choice_options
 from synth.options.form import table_option
 from synth.options.mapping import mapping_option, placement_option
-from synth.options.model import model_option
+from synth.options.models import model_option
+from synth.options.tests import SelectionFilter, choice_options
 from synth.pool import resumable
 
 

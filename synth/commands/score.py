@@ -11,8 +11,8 @@ import click
 from backends.shared.results import RESULTS
 from synth.mutation.kills import read_kills, read_suite
 from synth.mutation.show import record, tables
-from synth.options.choice import SelectionFilter, choice_options
 from synth.options.form import table_option
+from synth.options.tests import SelectionFilter, choice_options
 from synth.screen import screen
 
 

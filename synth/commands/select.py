@@ -22,9 +22,9 @@ from synth import VERSION
 from synth.families.interface import Family, family
 from synth.inputs import MEMORY, Input, family_in
 from synth.labels import UNKNOWN
-from synth.options.choice import SelectionFilter, choice_options
 from synth.options.form import table_option
-from synth.options.model import ModelName
+from synth.options.models import ModelName
+from synth.options.tests import SelectionFilter, choice_options
 from synth.pool import cores
 from synth.screen import screen
 from synth.selection import Selection, Words, select, separated_pairs, sides

@@ -14,8 +14,8 @@ from corpus.progress.idioms import IDIOMS
 from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.families.interface import family
 from synth.inputs import family_in
-from synth.options.choice import SelectionFilter, choice_options
 from synth.options.form import table_option
+from synth.options.tests import SelectionFilter, choice_options
 from synth.screen import print_json, print_table, screen
 
 

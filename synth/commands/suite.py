@@ -12,11 +12,12 @@ import click
 from corpus.journal import Journal, read_corpus
 from synth.memory.show import size_table
 from synth.memory.suites import SuiteRequest, empty_sets, remove_mutants, synthesise, write_suite
-from synth.options.cluster import workplaces
-from synth.pool import Limits, resumable
+from synth.options.work import workplaces
+from synth.pool import resumable
 from synth.screen import table_console
 from synth.units import INTERRUPTED
 from synth.watch import watching
+from synth.worker import Limits
 
 
 def synthesise_from(

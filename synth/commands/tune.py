@@ -16,7 +16,7 @@ from backends.shared.profiles import DEFAULT, Profile, parse_profile, read_profi
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
 from synth.options.form import table_option
-from synth.options.numbers import Seconds
+from synth.options.values import Seconds
 from synth.screen import screen, watched
 from synth.tuning.account import print_found, record, remarks
 from synth.tuning.journal import answered, journal_of, open_journal

@@ -15,12 +15,12 @@ from corpus.certificates import FOLDER
 from corpus.errors import InputError, one_line
 from corpus.journal import read_corpus
 from synth.inputs import MEMORY
-from synth.options.cluster import jobs_options, workplaces
-from synth.options.limits import limit_options
-from synth.options.model import ModelName
-from synth.pool import Jobs, Limits, cores
+from synth.options.models import ModelName
+from synth.options.work import jobs_options, limit_options, workplaces
+from synth.pool import Jobs, cores
 from synth.verification import Findings, Watch
 from synth.watch import watching
+from synth.worker import Limits
 
 _SAMPLE = 100
 _SHOWN = 20

@@ -11,8 +11,9 @@ Colours are told apart with any colour vision, and every arrow but plain program
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
@@ -25,9 +26,25 @@ from oracle.executions.values import value_text
 from oracle.executions.witness import CandidateExecution, MemoryExplanation
 from oracle.liveness import Liveness
 from synth.drawing.arrangement import Arrangement, Arrow, Curve, LabelledArrow, arrange
-from synth.drawing.pictures import ARROW, INK, LINE, Box, Drawing, arrow, coord, quoted, text_at, text_width, veil
+from synth.drawing.pictures import (
+    ARROW,
+    INK,
+    LINE,
+    Box,
+    Drawing,
+    arrow,
+    coord,
+    quoted,
+    side_by_side,
+    text_at,
+    text_width,
+    veil,
+)
 from synth.memory.explanation import event_names, event_text, shown_relations, tells_places
 from synth.memory.liveness import stuck_events
+
+if TYPE_CHECKING:
+    from synth.memory.bugs import ToldBug
 
 _PO, _RF, _CO, _FR, _SYNC, _DEPENDENCY = "#3d444d", "#c2410c", "#0b62a8", "#8a2d7d", "#00695c", "#7a5200"
 _COLOURS = {
@@ -338,3 +355,12 @@ def _dot_edge(number: int, line: _Line) -> str:
     if line.arrow.source is None:
         return f"  r{number} [shape=point style=invis]; r{number} -> e{line.arrow.target} [{look}];"
     return f"  e{line.arrow.source} -> e{line.arrow.target} [{look}];"
+
+
+def draw_bug(told: ToldBug) -> Drawing:
+    """A bug of a mapping: both executions, each under what its model says."""
+    pictures = [
+        replace(draw(explanation), title=f"{side} under {explanation.model.name}: {explanation.answer}")
+        for side, explanation in zip(("source", "target"), told.explanations, strict=True)
+    ]
+    return side_by_side(told.bug.source.name, pictures)

@@ -15,7 +15,7 @@ from corpus.errors import InputError
 from synth.accounts import Account
 from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of
 from synth.labels import Labelling
-from synth.options.choice import SelectionFilter
+from synth.options.tests import SelectionFilter
 
 if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from rich.table import Table

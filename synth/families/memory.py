@@ -17,7 +17,7 @@ from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling
 from synth.memory.labels import LitmusLabelling
 from synth.memory.questions import questions, refuse_progress
-from synth.options.method import SMT
+from synth.options.models import SMT
 
 if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
     from rich.table import Table
@@ -155,7 +155,7 @@ class Memory:
         if language.bundle is not None:
             from synth.bundling import write_bundle
             from synth.memory.bundling import PLAIN, memory_bundle
-            from synth.tuning.draws import random_profiles
+            from synth.tuning.search import random_profiles
 
             refuse_progress(making.models)
             models = resolve_consistency_models(making.models)

@@ -15,9 +15,9 @@ from corpus.errors import InputError
 from corpus.files import open_bytes, read_text
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
-from synth.importing.found import ImportedResults, ImportSettings
 from synth.importing.outcome_logs import OutcomeLog, block_fields
 from synth.importing.programs import ProgramLog
+from synth.importing.results import ImportedResults, ImportSettings
 from synth.importing.suites import Suite
 
 LONGEST = 1 << 24

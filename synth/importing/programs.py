@@ -21,7 +21,7 @@ from typing import Any
 from backends.shared.outcomes import launch_rows
 from backends.shared.process import TERMINATED, TIMED_OUT
 from backends.shared.results import UNKNOWN, Entry
-from synth.importing.found import ImportedResults, ImportSettings
+from synth.importing.results import ImportedResults, ImportSettings
 
 _OURS = re.compile(r'\{\s*"(?:began|test)"\s*:')
 _PIECE = re.compile(r'^\s*\{"|"(?:digest|outcomes|every_iteration|launches|hung)"\s*:')

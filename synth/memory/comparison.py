@@ -31,8 +31,9 @@ from synth import VERSION
 from synth.memory.judging import labelled_record
 from synth.memory.ordering import ModelSearch, Ordering
 from synth.memory.suites import axiomatic, text_of, with_ranks
-from synth.pool import UNLIMITED, Jobs, Limits, run_tasks
+from synth.pool import Jobs, run_tasks
 from synth.units import NEVER, Record, Until, effort_of, search_units, stopped_by
+from synth.worker import UNLIMITED, Limits
 
 Pair = tuple[str, str]
 """The model that allows, and the model that forbids."""

@@ -29,9 +29,10 @@ from oracle.operational.explore import explore
 from synth.conformance import Outcome, Promise, forbidden, recorded
 from synth.inputs import Input
 from synth.memory.judging import judge_with
-from synth.options.method import AUTO
-from synth.pool import Limits, map_each
+from synth.options.models import AUTO
+from synth.pool import map_each
 from synth.watch import watching
+from synth.worker import Limits
 
 CUT = f"loops were cut after {UNROLL} jumps back"
 

@@ -12,7 +12,7 @@ from corpus.litmus.test import SCOPES, Order
 from oracle.cat.interpreter import Model
 from oracle.executions.vocabulary import vocabulary_of
 from synth.memory.synthesis import CycleSuiteRequest
-from synth.options.span import spelled
+from synth.options.values import spelled
 
 
 def cuts(request: CycleSuiteRequest) -> str:

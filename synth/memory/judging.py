@@ -15,7 +15,7 @@ from oracle.executions.bounds import UNROLL
 from oracle.executions.flow import Flow
 from oracle.executions.judge import Judgement, is_quick_to_list, judge, unknown
 from oracle.executions.steps import TooManyError, TooManyValuesError
-from synth.options.method import AUTO, ENUMERATE, SAT, SMT
+from synth.options.models import AUTO, ENUMERATE, SAT, SMT
 
 if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from corpus.test import Test

@@ -14,7 +14,7 @@ from oracle.progress.models import Verdict
 from synth.accounts import Account
 from synth.labels import UNKNOWN, ModelAnswer
 from synth.memory.explanation import event_names, execution_lines, execution_record, program_lines
-from synth.options.method import AUTO
+from synth.options.models import AUTO
 
 ENUMERATE, SMT = "enumerate", "smt"
 

@@ -37,7 +37,7 @@ from oracle.herd import herd_model
 from synth.inputs import MEMORY, Input, family_in
 from synth.memory.conversion import converted, truth_of
 from synth.memory.judging import judge_with
-from synth.options.method import AUTO
+from synth.options.models import AUTO
 from synth.pool import Jobs, run_tasks
 
 SECONDS = 60.0

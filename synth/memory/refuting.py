@@ -26,8 +26,9 @@ from synth import VERSION
 from synth.memory.comparison import descended
 from synth.memory.suites import renamed, with_ranks
 from synth.memory.translating import Checked, Feature, MappingBug, bug_of, features, tells, weakened
-from synth.pool import UNLIMITED, Jobs, Limits
+from synth.pool import Jobs
 from synth.units import Record, Until, effort_of, search_units
+from synth.worker import UNLIMITED, Limits
 
 Watching = Callable[[int, int, int], None]
 """Told how many units are closed and planned, and how many bugs are known."""

@@ -50,8 +50,9 @@ from synth import VERSION
 from synth.inputs import MEMORY
 from synth.memory.judging import labelled_record
 from synth.memory.show import AXIOM
-from synth.pool import UNLIMITED, Jobs, Limits
+from synth.pool import Jobs
 from synth.units import Parts, Until, as_left, effort_of, search_units
+from synth.worker import UNLIMITED, Limits
 
 _BATCH_SECONDS = 0.5
 _DIALECTS = {

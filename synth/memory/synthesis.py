@@ -32,7 +32,8 @@ from corpus.records import test_record
 from corpus.test import Test
 from synth import VERSION
 from synth.inputs import MEMORY
-from synth.pool import UNLIMITED, Jobs, Limits, run_tasks
+from synth.pool import Jobs, run_tasks
+from synth.worker import UNLIMITED, Limits
 
 if TYPE_CHECKING:  # what judges takes longer to be loaded than many a suite to be made
     from constraints.programs.separating import Division

@@ -37,11 +37,12 @@ from synth.inputs import MEMORY
 from synth.memory import certification, suites, synthesis
 from synth.memory.certification import Sizes
 from synth.memory.synthesis import Refused, labelled_test, minimal_tests
-from synth.options.span import MOST, spelled
+from synth.options.values import MOST, spelled
 from synth.options.vocabulary import MOST_EVENTS
-from synth.pool import Jobs, Limits, map_each
+from synth.pool import Jobs, map_each
 from synth.rebuilding import asked_again, files_beside, folder_lines, kept, other_lines
 from synth.verification import Findings, UnitFiles, Watch, numbers_of, of_request, proved, same_lines
+from synth.worker import Limits
 
 Part = TypeVar("Part")
 Claim = TypeVar("Claim")

@@ -37,7 +37,7 @@ from synth.memory.conformance import (
     promise_of,
     recorded_promises,
 )
-from synth.options.choice import SelectionFilter
+from synth.options.tests import SelectionFilter
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -16,7 +16,7 @@ from synth.memory.seen import Besides
 from synth.mutation.kills import MutantSuite, read_observed, read_suite
 from synth.mutation.plans import PlanEntry, read_plan
 from synth.mutation.show import record, tables
-from synth.options.choice import SelectionFilter
+from synth.options.tests import SelectionFilter
 
 MOST_LISTED = 100
 """Tests and mutants that are told one by one."""

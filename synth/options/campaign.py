@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from synth.campaigns import RERUN, Campaign, Shard
-from synth.options.cluster import cluster_option
-from synth.options.numbers import JOBS, Seconds
+from synth.options.values import JOBS, Seconds
+from synth.options.work import cluster_option
 
 
 class _Shard(click.ParamType[Shard]):

@@ -31,10 +31,11 @@ from oracle.certificates.units import (
 )
 from oracle.progress.models import MODELS
 from synth.inputs import PROGRESS
-from synth.pool import Jobs, Limits, map_each
+from synth.pool import Jobs, map_each
 from synth.progress.synthesis import ProgressSuiteRequest, check_size, manifest_of
 from synth.rebuilding import asked_again, files_beside, folder_lines, kept
 from synth.verification import Findings, UnitFiles, Watch, numbers_of, of_request, proved
+from synth.worker import Limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from corpus.errors import InputError
 from oracle.executions.bounds import UNROLL
 from synth.families.interface import Told, family
-from synth.pool import Limits, map_each
+from synth.pool import map_each
 from synth.report.evidence import Evidence, Subject
 from synth.watch import watching
+from synth.worker import Limits
 
 DETAILED = 100
 """Tests that are explained unless more are asked for."""

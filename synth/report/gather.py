@@ -23,11 +23,11 @@ from synth.labels import CSV, label_tests
 from synth.memory.conformance import labelled_by, models_as_recorded, promises_by_processes
 from synth.memory.questions import questions
 from synth.mutation.kills import observed, read_suite
-from synth.options.choice import SelectionFilter
-from synth.options.method import AUTO
-from synth.pool import Limits
+from synth.options.models import AUTO
+from synth.options.tests import SelectionFilter
 from synth.report.evidence import Evidence, Scored, Subject, distinct, evidence
 from synth.watch import watching
+from synth.worker import Limits
 
 Line = tuple[Entry, tuple[float, ...]]
 """A line of results, and the wall seconds of its iterations where they are known."""

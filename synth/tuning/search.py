@@ -27,11 +27,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import groupby, product
 from random import Random
 from typing import Any, TypeVar
 
+from backends.shared.bundle import Draws
 from backends.shared.layout import Parameters
 from backends.shared.profiles import Profile
 
@@ -478,3 +479,22 @@ def _free(base: Profile, own: Parameters) -> list[str]:
 
 def _redrawn(profile: Profile, keys: Sequence[str], random: Random) -> Profile:
     return replace(profile, **{key: _DRAWN[key](random) for key in keys})
+
+
+DRAWN_SLOTS = 64
+"""Slots at most, for workgroups of WebGPU have up to 256 threads, and a slot has several."""
+
+LONGEST_SEQUENCE = 3
+"""The most accesses of a sequence."""
+
+
+def random_profiles(count: int) -> Draws:
+    """So many random ways to launch memory tests, as a tuner draws them.
+
+    All that a profile can say but its name and the instances can be drawn.
+    """
+    keys = [field.name for field in fields(Profile) if field.name not in ("name", "instances")]
+    values = {key: drawable(key) for key in keys}
+    values["slots"] = [slots for slots in values["slots"] if slots <= DRAWN_SLOTS]
+    values["sequence"] = sequences(LONGEST_SEQUENCE)
+    return Draws(count, DRAWN, values)

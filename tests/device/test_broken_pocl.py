@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from backends.opencl import platforms
-from backends.opencl.compiler import COMPILER
+from backends.opencl.backend import COMPILER
 from backends.shared.toolchain import installed
 from corpus.errors import InputError
 

@@ -19,9 +19,9 @@ import pytest
 from absent import absent
 from click.testing import CliRunner, Result
 
-from backends.cpp.device import CppDevice
+from backends.cpp.backend import CppDevice
 from backends.cuda import compiler, gpus, toolkits
-from backends.cuda.device import CudaDevice
+from backends.cuda.backend import CudaDevice
 from backends.cuda.toolkits import Toolkit
 from backends.registry import BACKENDS
 from backends.shared.device import Prepared, Runner, run_files

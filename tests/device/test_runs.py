@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from backends.cpp.device import CppDevice
-from backends.opencl.device import OpenClDevice
+from backends.cpp.backend import CppDevice
+from backends.opencl.backend import OpenClDevice
 from backends.opencl.platforms import POCL
 from backends.registry import BACKENDS
 from backends.shared.device import Device, DeviceOptions, run_files

@@ -32,8 +32,7 @@ from oracle.progress.models import Verdict
 from synth.cli import main
 from synth.inputs import expand
 from synth.memory.bundling import PLAIN, memory_bundle
-from synth.tuning.draws import random_profiles
-from synth.tuning.search import drawn
+from synth.tuning.search import drawn, random_profiles
 
 pytestmark = pytest.mark.device
 

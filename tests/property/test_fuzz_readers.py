@@ -39,7 +39,7 @@ from oracle.progress.plugins import resolve_models
 from synth.cli import main
 from synth.families.interface import family
 from synth.inputs import expand, family_in
-from synth.options.choice import parse_filter
+from synth.options.tests import parse_filter
 
 ROOT = Path(__file__).parents[2]
 SECONDS, BYTES = 60, 2**30

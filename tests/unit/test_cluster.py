@@ -23,7 +23,7 @@ from processes import descendants, is_alive
 
 import synth.campaigns
 import synth.cluster
-from backends.cpp.device import CppDevice
+from backends.cpp.backend import CppDevice
 from backends.shared.results import MemoryFailure, ProgressFailure, read_results
 from corpus.errors import InputError
 from synth.campaigns import Job

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from backends.cuda import gpus
-from backends.opencl import device as opencl
+from backends.opencl import backend as opencl
 from backends.opencl import platforms
-from backends.opencl.compiler import COMPILER
+from backends.opencl.backend import COMPILER
 from backends.opencl.platforms import POCL, choose
 from backends.registry import BACKENDS
 from backends.shared import hosted
@@ -49,7 +49,7 @@ def machine(monkeypatch):
         monkeypatch.setattr(platforms, "_drivers", lambda: drivers)
         monkeypatch.setattr(platforms, "_listed", lambda variables: (tuple(listed[variables]), ""))
         monkeypatch.setattr(platforms, "probe", probe)
-        monkeypatch.setattr("backends.opencl.compiler.probe", probe)
+        monkeypatch.setattr("backends.opencl.backend.probe", probe)
         return probed
 
     return install
@@ -114,7 +114,7 @@ def test_devices_of_one_platform_are_counted(machine):
 
 def test_lavapipe_is_had_in_one_way():
     """What devices hint at is what the documentation says, and what the tests' own installation does."""
-    hosts = [import_module(f"backends.{name}.device").HOST.install for name in ("glsl", "wgsl")]
+    hosts = [import_module(f"backends.{name}.backend").HOST.install for name in ("glsl", "wgsl")]
     assert all(hint.endswith(f"; {MESA}") for hint in hosts)
     backports = "apt install -t bookworm-backports mesa-vulkan-drivers"
     running = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")

@@ -33,7 +33,7 @@ from backends.shared.results import (
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.normal import litmus_digest
 from synth.cli import main
-from synth.importing.merging import merged
+from synth.importing.results import merged
 
 SB = """C SB
 {}

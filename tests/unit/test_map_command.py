@@ -20,7 +20,7 @@ from corpus.litmus.test import PLAIN, Mode, Order, Place, Region
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, judge
 from synth.cli import main
-from synth.drawing.bugs import draw_bug
+from synth.drawing.execution import draw_bug
 from synth.memory.bugs import ToldBug
 from synth.memory.suites import axiomatic
 from synth.memory.translating import bug_of, checked, tells

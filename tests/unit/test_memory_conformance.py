@@ -28,8 +28,8 @@ from synth.memory.conformance import (
     promises_by_processes,
 )
 from synth.memory.judging import judge_with
-from synth.options.method import AUTO
-from synth.pool import Limits
+from synth.options.models import AUTO
+from synth.worker import Limits
 
 
 def sb(condition: str = "exists (0:r0 = 0 /\\ 1:r0 = 0)") -> LitmusTest:

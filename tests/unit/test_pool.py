@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from corpus.errors import InputError
-from synth.pool import Limits, LostError, _Crew, map_each, resumable, run_tasks
+from synth.pool import LostError, _Crew, map_each, resumable, run_tasks
+from synth.worker import Limits
 
 
 def count(task: int) -> Iterator[tuple[int, int]]:

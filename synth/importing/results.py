@@ -1,13 +1,20 @@
-"""What importing a file is told, and what it finds."""
+"""What importing a file is told, what it finds, and the results of several files in one.
+
+The results of several files have each line once, in an order that does not depend on where it came from. Lines are
+sorted by test, digest, back end, device, the rest of the trial as text, date, and number of tries; so of one trial the
+latest comes last, which is the one that counts. What came from several shards in any order gives the same bytes.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from backends.shared.results import Entry, Times, parse_result
+import msgspec
+
+from backends.shared.results import Entry, MemoryFailure, ProgressFailure, Times, parse_result, print_result, trial_of
 
 TIMEOUT = 20.0
 """Seconds after which a program is killed where nobody says otherwise: those of the published runs."""
@@ -46,3 +53,23 @@ class ImportedResults:
     entries: list[tuple[Entry, Times]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+Key = tuple[str, ...]
+
+
+def merged(entries: Iterable[tuple[Entry, Times]]) -> list[tuple[Entry, Times]]:
+    """The results in order, exact duplicates once; of several times of one result the smallest that is known."""
+    known: dict[str, tuple[Entry, Times]] = {}
+    for entry, times in entries:
+        line = print_result(entry)
+        other = known.get(line)
+        if other is None or (times.seconds and (not other[1].seconds or times.seconds < other[1].seconds)):
+            known[line] = entry, times
+    return [known[line] for _, line in sorted((_key(entry), line) for line, (entry, _) in known.items())]
+
+
+def _key(entry: Entry) -> Key:
+    trial = json.dumps(msgspec.to_builtins(trial_of(entry)), sort_keys=True)
+    tries = "" if isinstance(entry, ProgressFailure | MemoryFailure) else str(len(entry.tries))
+    return entry.test, entry.digest, entry.backend, entry.device, trial, entry.date, tries

@@ -1,16 +1,17 @@
-"""The options ``--where`` and ``--test``: which of the tests that a command line names are meant."""
+"""Options that say which tests are meant, where they lie and how they are read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from corpus.errors import InputError
+from synth.inputs import Input
 
 if TYPE_CHECKING:
     from corpus.test import Test
@@ -124,3 +125,32 @@ def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--test", "test_names", multiple=True, metavar="GLOB", help="Only tests with such a name. Repeatable."
         )(call)
     )
+
+
+suites_option = click.option(
+    "-s",
+    "--suite",
+    "suites",
+    multiple=True,
+    metavar="FILES|FOLDER|CORPUS",
+    type=click.Path(),
+    help="Where the tests of the results are; repeatable.  [default: the corpora that the results lie in]",
+)
+
+bell_option = click.option(
+    "--bell",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="LISA tests: the bell file that says what instructions may be annotated with, and that models of your own see."
+    "  [default: one beside the test, which models do not see]",
+)
+"""``--bell``; its value is a path, None where it is not given."""
+
+
+def with_bell(tests: Sequence[Input], bell: str | None) -> list[Input]:
+    """The tests, to be read by a bell file if one is named. Raises ``InputError`` where it is wrong."""
+    if bell is not None:
+        from corpus.dialects.lisa.own import bell_at  # loaded where one is named
+
+        bell_at(bell)
+    return [test if bell is None else replace(test, bell=bell) for test in tests]

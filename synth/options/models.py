@@ -1,12 +1,16 @@
-"""The option ``--model`` as every command that takes it spells it, with shell completion."""
+"""Options that name models and say how their verdicts are found: ``--model``, ``--method`` and ``--unroll``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
+
+from oracle.executions.bounds import UNROLL
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class ModelName(click.types.StringParamType):
@@ -16,6 +20,8 @@ class ModelName(click.types.StringParamType):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Built-in names first, else a file."""
+        from click.shell_completion import CompletionItem
+
         from oracle.consistency import model_names
         from oracle.progress.models import GUARANTEES, MODELS
 
@@ -46,4 +52,32 @@ def model_option(
         help=f"{note} ".lstrip()
         + "unfair, hsa, obe, hsa+obe, lobe or fair, with -weak or -strong (both where neither is said); or a "
         f"Python file that defines guarantee(running, stepped).{consistency * memory} May be repeated.{default}",
+    )
+
+
+ENUMERATE, SAT, SMT = "enumerate", "sat", "smt"
+"""Ways to the verdict of a model that is a .cat file."""
+
+AUTO = "auto"
+"""Enumeration where an estimate of the executions is small; else SAT, and where values are too many for it, SMT."""
+
+method_option = click.option(
+    "--method",
+    type=click.Choice([AUTO, ENUMERATE, SAT, SMT]),
+    default=AUTO,
+    show_default=True,
+    help="Litmus tests: list the executions, or ask a SAT solver, or z3. auto lists them where they are not too many.",
+)
+
+
+def unroll_option(note: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``--unroll``; its value is a number from 0 on. ``note`` goes before what it says of itself."""
+    help_ = f"{note} how often each jump backwards is taken at most.".strip()
+    return click.option(
+        "--unroll",
+        type=click.IntRange(min=0),
+        default=UNROLL,
+        show_default=True,
+        metavar="N",
+        help=help_[0].upper() + help_[1:],
     )
