@@ -1,4 +1,39 @@
-"""The synthesis loop, whatever is sought: solve, decode, refine or keep, block, until nothing is left."""
+"""The synthesis loop, whatever is sought: solve, decode, refine or keep, block, until the formula is UNSAT.
+
+Worked example: the coherence orders of three writes a, b and c. A variable says of each pair which write comes first,
+so there are 2^3 = 8 assignments. Two of them are cycles. One is ``ba cb ac``, which the formula excludes by the clause
+"a before b, b before c or c before a". The formula does not exclude the other, ``ab bc ca``, so ``refine`` excludes it
+when the solver proposes it. Six orders are left.
+
+>>> class CoherenceOrders:
+...     formula = Formula()
+...     pairs = {"ab": formula.var("ab"), "bc": formula.var("bc"), "ca": formula.var("ca")}
+...     formula.add(*pairs.values())
+...
+...     def decode(self, model):
+...         return tuple(pair if model[v - 1] > 0 else pair[::-1] for pair, v in self.pairs.items())
+...
+...     def refine(self, model, solution):
+...         return [[-v for v in self.pairs.values()]] if solution == ("ab", "bc", "ca") else []
+...
+...     def block(self, solution):
+...         return [[-v if pair in solution else v for pair, v in self.pairs.items()]]
+>>> effort = SolverEffort()
+>>> for order in sorted(solutions(CoherenceOrders(), "cadical195", effort=effort)):
+...     print(*order)
+ab bc ac
+ab cb ac
+ab cb ca
+ba bc ac
+ba bc ca
+ba cb ca
+
+The solver was called once for each order, once for the cycle that was refined away, and once for the answer UNSAT,
+which shows that there is no seventh order.
+
+>>> effort
+SolverEffort(calls=8, refinements=1)
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,48 @@
-"""A program that is not given, with its outcome, as clauses: the events of each thread are counted, all else is open.
+"""The program skeleton as clauses: the variables and constraints of all programs whose threads have given sizes.
+
+Only the number of events of each thread is fixed. The instructions, locations, scope tree and dependencies of a program
+are open, and so is its outcome: what each read reads, and the last write of each location.
+
+Worked example: two threads of one event each, plain reads and writes, no dependencies. Event 0 is of thread 0, event 1
+of thread 1. Each model of the formula is one program with one outcome.
+
+>>> from constraints.solvers import open_solver
+>>> from corpus.executions.text import execution_text
+>>> from corpus.litmus.test import PLAIN
+>>> words = Vocabulary("example", {Instruction.READ: (PLAIN,), Instruction.WRITE: (PLAIN,)}, dependencies=())
+>>> circuit = Circuit()
+>>> skeleton = ProgramSkeleton(circuit, words, (1, 1))
+>>> final = skeleton.last_writes()
+>>> solver = open_solver("cadical195", circuit.formula.variables)
+>>> solver.add(circuit.formula.clauses)
+>>> found = []
+>>> while solver.solve():
+...     model = solver.model()
+...     last = [w for w in skeleton.events if final[w].holds(model)]
+...     execution = skeleton.execution([False, *(literal > 0 for literal in model)], frozenset(), last)
+...     found.append(execution_text(execution).replace("0.0.0.0: ", "P0: ").replace("0.0.1.0: ", "P1: "))
+...     solver.add([[-literal for literal in model]])
+>>> for line in sorted(found):
+...     print(line)
+P0: R x<-1 | P1: W x | final x=1
+P0: R x<-init | P1: R x<-init
+P0: R x<-init | P1: R y<-init
+P0: R x<-init | P1: W x | final x=1
+P0: R x<-init | P1: W y | final y=1
+P0: W x | P1: W x | final x=0
+P0: W x | P1: W x | final x=1
+P0: W x | P1: W y | final x=0 y=1
+
+A program with a write in P0 and a read in P1 is missing, for exchanging its threads gives one that is listed. The two
+outcomes of ``W x | W x`` are images of each other as well: threads that tie are left to whoever blocks a solution.
 
 Variables
     way(e, k, m)        event e begins an instruction of kind k done in mode m; or is the second half of an update
     loc(e, f)           events e < f access one location
-    vloc(e, f)          by one address, where there are aliases
+    vloc(e, f)          events e < f access one location by one address; only where locations may have aliases
     shared(e)           event e accesses shared memory
-    same(v, t, u)       threads t < u are in one group of level v
-    ssw(t, u)           thread t synchronises with thread u by the system, where there is that
+    same(v, t, u)       threads t < u are in one group of level v of the scope tree
+    ssw(t, u)           thread t synchronises with thread u by the system; only where the vocabulary has that
     addr, data(r, e)    what is read at r goes into the address or the value of e
     branch(r, e)        what is read at r decides a branch right before e
     rf(w, r), init(r)   read r reads what write w wrote, or the initial value
@@ -14,18 +50,19 @@ Variables
 
 Constraints
     each event is done in one way, or is half of the update that begins before it
-    to access one location is an equivalence of accesses; the halves of an update do
-    to do so by one address is one within it
-    groups are equivalences, narrower ones within wider ones; shared memory is accessed by threads of one CTA
+    to access one location is an equivalence of accesses, in which the halves of an update are related
+    to access one location by one address is an equivalence within that one
+    groups of the scope tree are equivalences of threads, narrower ones within wider ones
+    a location in shared memory is accessed by threads of one CTA
     threads of one CTA have equally many barriers
-    that threads synchronise by the system is a strict order of them
+    to synchronise by the system is a strict order of threads
     dependencies lead from reads to accesses that can have them; a read decides one branch at most
     a read has one source, of its location; a location that is written has one last write
-    of threads of equally many events, the earlier one is not greater: in its ways, then in what is said within it
+    of two threads of equally many events, the earlier one is not greater: in its ways, then in what is said within it
 
-What coherence and the order of fences are is not said here: one outcome may come about in many ways
-(``OrderLiterals``). Locations and groups have no names here. Programs are the same up to the exchange of threads; of
-threads that tie, the images are blocked together.
+The coherence order and the order of fences are no part of the skeleton, since one outcome may come about by several of
+them (``OrderLiterals``). Locations and groups have no names here. Two programs are equal if an exchange of threads
+turns one into the other. Where threads tie, all images of a solution are blocked together.
 """
 
 from __future__ import annotations

@@ -1,12 +1,29 @@
-"""Relational algebra over events, whatever truth is.
+"""The relational algebra in which a .cat model is evaluated over events, for any kind of truth.
 
-A relation says of each pair of events how true it is. In the oracle a truth is a set of candidate executions, the bits
-of an integer, so that one pass judges all candidates of a test at once. In ``constraints`` a truth is a literal, and
-the same pass writes clauses. Either kind has ``&`` and ``|``, and is false in the sense of ``bool`` exactly when it is
-known to be so, which keeps matrices sparse.
+Worked example: one thread reads x (event 0) and then writes x (event 1). Candidate 0 has the read read the initial
+value, candidate 1 the value of the write that comes after it. A truth is a set of candidates, the bits of an integer.
 
-Events are numbered from 0. Sets are dicts from event to truth, relations tuples of such rows; what is missing is false.
-Neither is changed once it is made.
+>>> algebra = bits(candidates=2, events=2)
+>>> po = algebra.pairs([(0, 1)])  # program order, in both candidates: 0b11
+>>> rf = ({}, {0: 0b10})  # reads-from leads from event 1 to event 0 in candidate 1 alone
+>>> po
+({1: 3}, {})
+
+The check ``acyclic po | rf`` is true of candidate 0 alone. In candidate 1 a cycle leads from event 0 to event 1 and
+back, which the transitive closure shows as event 0 related to itself.
+
+>>> algebra.closure(algebra.union(po, rf))
+({1: 3, 0: 2}, {0: 2, 1: 2})
+>>> bin(algebra.is_acyclic(algebra.union(po, rf)))
+'0b1'
+
+A relation says of each pair of events how true it is that the pair is related. In the oracle a truth is a set of
+candidate executions, so that one pass judges all candidates of a test at once. In ``constraints`` a truth is a literal,
+and one pass writes clauses. Either kind has ``&`` and ``|``. A truth is false in the sense of ``bool`` exactly when it
+is known to be false, which keeps matrices sparse.
+
+Events are numbered from 0. A set is a dict from event to truth. A relation is a tuple of such rows, one for each event.
+A missing entry is false. Sets and relations are never changed once they are made.
 """
 
 from __future__ import annotations

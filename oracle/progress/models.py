@@ -1,4 +1,30 @@
-"""Progress models and their verdicts (Sorensen et al. 2021, sections 2.2 and 4, Table 1).
+"""Progress models and their verdicts on programs (Sorensen et al. 2021, sections 2.2 and 4, Table 1).
+
+Worked example: thread 0 spins until memory cell 0 is not 0, and thread 1 stores 1 to it.
+
+>>> from corpus.progress.text import parse_axb
+>>> program = parse_axb('''
+... THREAD 0
+... 0: if (Mem[0] == 0) goto 0;
+... THREAD 1
+... 0: Mem[0] = 1;
+... ''')
+>>> models = [MODELS["hsa-weak"], MODELS["fair-weak"]]
+>>> [f"{name}: {verdict}" for name, verdict in verdicts(program, models).items()]
+['hsa-weak: MAY_HANG', 'fair-weak: TERMINATES']
+
+HSA promises fair execution to the lowest thread that has not ended. That is thread 0, which goes round for ever while
+nobody runs thread 1. Under *fair* thread 1 is promised execution as well. With the threads exchanged, the writer is the
+lowest thread, and once it has ended the waiter is:
+
+>>> program = parse_axb('''
+... THREAD 0
+... 0: Mem[0] = 1;
+... THREAD 1
+... 0: if (Mem[0] == 0) goto 0;
+... ''')
+>>> [f"{name}: {verdict}" for name, verdict in verdicts(program, models).items()]
+['hsa-weak: TERMINATES', 'fair-weak: TERMINATES']
 
 A *guarantee* says which threads are promised fair execution: a function of who is running and who has taken a step.
 A *model* is a guarantee read weakly or strongly:
@@ -9,9 +35,9 @@ A *model* is a guarantee read weakly or strongly:
   state where nothing is guaranteed, in which some thread is still scheduled (Listing 2); and no reachable cycle runs
   through such states only, for on it nobody is owed an escape.
 
-In an AXB program the guaranteed set is constant on a cycle: nobody ends and nobody takes a first step there, and a
-guarantee sees nothing else. A thread that waits at a barrier (``oracle.progress.system``) is not running for as long,
-and comes to run again. Where the set varies so, the readings are justice and its strong counterpart as always:
+In an AXB program the guaranteed set is constant on a cycle: no thread ends or takes its first step there, and a
+guarantee sees nothing else. A thread that waits at a barrier (``oracle.progress.system``) is not running while it
+waits, and comes to run again. Where the set varies so, the readings are justice and its strong counterpart:
 
 - weak: no thread is guaranteed all along the component without a step inside it;
 - strong: no strongly connected set of states with an edge keeps every step that its states guarantee inside.
