@@ -1,18 +1,18 @@
-"""Who meets whom at barriers, as clauses (``oracle.executions.barriers`` says what that is).
+"""The meetings of threads at barriers, as clauses (``oracle.executions.barriers`` defines them).
 
 Variables, for the barriers e, f, .. of a test
     meet(e, f)       e and f go through together; only where they may have one name and quorum
     through(e)       e is of a complete meeting
     before(e, f)     e's meeting is complete before f's; only where e and f are of threads that may meet
-    same(e, f)       e and f come to one barrier: where values decide, a comparison that they define
+    same(e, f)       e and f come to one barrier: where that depends on values, a comparison that they define
 
 Constraints
     meet is an equivalence of barriers that happen, are of different threads, come to one barrier and are gone through
-    who waits and does not stay goes through; who stays does not, but somebody does at the same barrier
+    who waits and does not stay goes through; who stays does not, but somebody does at that barrier
     a meeting has as many members as its quorum says, or one of each thread that takes part
     those that are left at a barrier are too few for another meeting
     before is a strict order of meetings, total for those of one barrier; a thread comes to what follows a barrier that
-    it waits at when that meeting is complete, and to the same barrier again when the last meeting there is
+    it waits at when that meeting is complete, and to that barrier again when the last meeting there is
 
 The size is n^3 clauses, n the number of barriers.
 """
@@ -33,7 +33,8 @@ Compare = Callable[[str, Expression, Expression], Literal]
 
 
 class RendezvousClauses:
-    """The clauses. ``meet``: the pairs of events that go through together, both ways round."""
+    """The clauses of meetings at barriers; ``meet`` has the pairs of events that go through together, in both
+    directions."""
 
     def __init__(
         self,
@@ -45,9 +46,10 @@ class RendezvousClauses:
         compare: Compare,
         for_ever: bool = False,
     ) -> None:
-        """``executed``: that each event happens; ``earlier``: whether one event of a thread is before another.
+        """Writes the clauses for the events of a test.
 
-        ``for_ever``: who stays may do so at a barrier that has let nobody through.
+        ``executed``: that each event happens; ``earlier``: whether one event of a thread is before another.
+        ``for_ever``: a thread that stays may do so at a barrier that has let nobody through.
         """
         self._for_ever = for_ever
         self._circuit, self._test, self._events, self._executed = circuit, test, events, executed

@@ -1,22 +1,22 @@
-"""Hangs (``oracle.executions.stuck``, where they are defined) as clauses over the unrolled program.
+"""Hangs (``oracle.executions.stuck`` defines them) as clauses over the unrolled program.
 
 Variables, besides those of ``constraints.executions``
     hang                 a hang is asked for, and not only whether a loop can be followed further
     left(t, n)           thread t is left at node n
     spin(t, a, b)        thread t goes for ever the round that it has gone from node a to node b
     cycle(t, a, b, c)    thread t goes for ever the round that it has gone from a to b, and from b to c
-    steady               what rounds write is the same at each location
+    steady               the rounds write one value to each location
 
 Constraints
     a thread that stops before its end is left or stuck, in one way; or it waits at a barrier (constraints.meetings)
-    a round that spins has neither write nor barrier, and begins and ends with the same registers
-    of a round that cycles each step is taken again, a round later, and its reads read the same again
+    a round that spins has neither write nor barrier, and begins and ends with equal registers
+    of a round that cycles each step is taken again, a round later, and its reads read equal values again
     what is read for ever is co-maximal, or written for ever
-    rf, co, the order of fence.sc and syncbar are within the second time as within the first, and do not lead out of it
+    rf, co, the order of fence.sc and syncbar are within the second round as within the first, and do not lead out of it
     where a hang is asked for, some thread is stuck, or waits and none is left; none is left that is promised execution
 
-Promises depend on who has ended and who has stepped, in any way; so they come one by one, for those who have in a hang
-that breaks one.
+Promises depend in any way on which threads have ended and which have stepped. So they are added one by one: each for
+the threads of a hang that breaks it.
 
 Values are those that each read may have, or, for the method by SMT, bit vectors.
 """
@@ -69,9 +69,10 @@ def find_hang_by_sat(
     steady: bool = False,
     solver: str = DEFAULT_SOLVER,
 ) -> Hanging:
-    """Whether a program may hang under a promise and a model, by a SAT solver. ``steady``: look for such a hang first.
+    """Whether a program may hang under a promise and a model, by a SAT solver; ``steady``: look for a steady hang
+    first.
 
-    One round of each loop is tried first: what spins needs no more, and where all loops do, there is no more.
+    One round of each loop is tried first. Loops that spin need no more, and if all loops do, no more is tried.
     ``solver``: one of ``constraints.solvers``, or ``smt``. Raises ``InputError`` as ``merged_threads`` does, and
     ``TooManyError`` where there are too many clauses or values.
     """
@@ -84,9 +85,10 @@ def find_hang_by_sat(
 def only_as_by_sat(
     test: LitmusTest, model: Model, other: Model, unroll: int = UNROLL, solver: str = DEFAULT_SOLVER
 ) -> bool:
-    """Whether all executions that a model allows, ended or not, are executions that another one allows, too.
+    """Whether another model allows every execution of a program that a model allows, ended or not, by a SAT solver.
 
-    The other one has a total coherence and chooses no orders. ``solver`` and errors as for ``find_hang_by_sat``.
+    The other model has a total coherence order and chooses no orders. ``solver`` and errors as for
+    ``find_hang_by_sat``.
     """
     return _hangs(unasked(test), model, unroll, solver).only_as(other)
 
@@ -141,7 +143,7 @@ class _Hangs:
         self._further = self._goes_on()
 
     def find(self, guarantee: Guarantee, steady: bool) -> Hanging:
-        """A hang, if there is one."""
+        """A hang under a promise, None where there is none."""
         executions, circuit = self._executions, self._circuit
         promised = circuit.fresh()
         opened = self._open()

@@ -1,11 +1,12 @@
 """The critical cycles whose tests some models allow and others forbid, as far as clauses can tell.
 
-The clauses of cycles (``constraints.cycles``) get those of the models, which see the cycle's own execution: accesses, a
-fence between two of them where the edge is one, reads-from as the cycle has it (``corpus.cycles.cycle``). A test asks
-for an outcome, which fixes everything but the order of ``fence.sc`` and, where a model leaves writes unordered, which
-writes of a location are. Every cycle whose test is asked for satisfies the clauses; the oracle has the last word.
+The clauses of cycles (``constraints.cycles``) are joined with those of the models, which see the cycle's own execution:
+accesses, a fence between two of them where the edge is one, reads-from as the cycle has it (``corpus.cycles.cycle``). A
+test asks for an outcome. An outcome fixes everything except the order of ``fence.sc`` and, where a model leaves writes
+unordered, the order of writes of a location. Every cycle whose test is asked for satisfies the clauses; the oracle has
+the last word.
 
-A location of three writes or more has an observer in the test (``corpus.litmus.made``), which the execution has, too.
+A location of three writes or more has an observer in the test (``corpus.litmus.made``), and so in the execution.
 
 Variables, besides those of cycles
     co(m, w, v)         model m has write w before write v
@@ -16,11 +17,11 @@ Constraints
     a model that is to allow the test allows an execution of the outcome: with the choices that its variables make
     a model that is to forbid it forbids each: of the choices that were learned, one of its checks fails
 
-Choices to be forbidden are learned where one makes an execution allowed (``_Verifier``); they are orders of all events,
-so that any cycle has them. There is one formula for each way to divide the events into threads (``divisions``), without
-an observer or with one of so many writes: program order is then known, and not literals. Where there are two observers,
-or one of more than ``MOST_OBSERVED`` writes, nothing is said, and all cycles are given. The size is that of the models
-over up to 2 n events, and 2 k - 3 of an observer of k writes.
+Choices to be forbidden are learned where one makes an execution allowed (``_Verifier``). They are orders of all events,
+so that any cycle has them. Each way to divide the events into threads (``divisions``) has a formula, without an
+observer or with one of so many writes: program order is then known, and needs no literals. With two observers, or one
+of more than ``MOST_OBSERVED`` writes, the clauses say nothing of the models, and all cycles are given. The size is that
+of the models over up to 2 n events, and 2 k - 3 more for an observer of k writes.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ Division = tuple[bool, ...]
 
 
 def divisions(bounds: CycleBounds, size: int) -> Iterator[Division]:
-    """The ways to divide the events of a cycle into threads, fewest threads first."""
+    """The ways to divide the events of a cycle into threads, those with the fewest threads first."""
     atomic = any(edge.kind == "Rmw" for run in bounds.vocabulary.runs for edge in run)
     longest = bounds.thread_accesses * (2 if atomic else 1)
     least, most = bounds.threads or (2, size)
@@ -128,7 +129,7 @@ class _Programs:
 
     @property
     def positions(self) -> range:
-        """The events of the cycle."""
+        """The positions of the cycle, each of which is an event and the edge that begins with it."""
         return range(len(self.division))
 
     def _literal(self, number: int) -> Literal:
@@ -353,7 +354,7 @@ class _Programs:
 
     @property
     def strong(self) -> list[int]:
-        """The fences that may be ``fence.sc``."""
+        """The fences of the cycle, by number, that may be ``fence.sc``."""
         fences = [*self.fence.values(), *self.observer_fences]
         return [fence for fence in fences if any(way.mode.order is Order.SC for way in self.ways[fence].chosen)]
 
@@ -362,7 +363,7 @@ class _Programs:
         return self.before[one][other] & ~self.reads[one] & ~self.reads[other]
 
     def open(self, name: Hashable, model: Model) -> OrderLiterals:
-        """New choices."""
+        """New choices of coherence and fence order for a model, as variables."""
         circuit = self.circuit
         co = [dict[int, Literal]() for _ in self.thread]
         pairs: dict[tuple[int, int], Literal] = {}
@@ -424,10 +425,10 @@ class _Programs:
 
 
 class Separating:
-    """The cycles of one division whose tests these models may allow and forbid; an ``Encoding`` of the loop.
+    """The cycles of one division whose tests these models may allow and forbid; an ``Encoding`` of the synthesis loop.
 
-    ``observed``: 0 for those without an observer, else those with one of so many writes. Raises ``TooManyError`` where
-    the clauses are too many.
+    ``observed``: 0 for cycles without an observer, else the number of writes that the one observer observes. Raises
+    ``TooManyError`` where the clauses are too many.
     """
 
     def __init__(
@@ -459,15 +460,16 @@ class Separating:
 
     @property
     def formula(self) -> Formula:
-        """The clauses."""
+        """The clauses of the cycles and of the models that see them."""
         return self._circuit.formula
 
     def decode(self, model: Sequence[int]) -> Cycle:
-        """The cycle of a model of the formula."""
+        """The critical cycle of a model of the formula."""
         return self._programs.cycles.decode(model)
 
     def refine(self, model: Sequence[int], solution: Cycle) -> Sequence[Clause]:
-        """Where a model allows the test by other choices than those that were learned: that it forbids them, too."""
+        """Where a model that should forbid the test allows it by choices not yet learned: clauses by which it
+        forbids these, too."""
         before = len(self._circuit.formula.clauses)
         home = [number for number, literal in enumerate(self._programs.home) if model[literal.number - 1] > 0]
         for each in self._forbidden_by:
@@ -480,11 +482,11 @@ class Separating:
         return self._circuit.formula.clauses[before:]
 
     def block(self, solution: Cycle) -> list[Clause]:
-        """As of cycles."""
+        """The blocking clauses of a cycle, which are those of the cycle encoding."""
         return self._programs.cycles.block(solution)
 
     def cubes(self, cases: int) -> list[list[int]]:
-        """One: sizes are divided already."""
+        """The empty cube alone, since sizes are divided before, into threads of fixed numbers of events."""
         return [[]]
 
 
@@ -520,7 +522,8 @@ def separating_cycles(
 ) -> Iterator[Cycle]:
     """Every critical cycle of a division whose test these models may allow and forbid, once up to rotation.
 
-    All whose tests they do are among them; where the clauses would be too many, all cycles are.
+    All cycles whose tests the models do allow and forbid are among them. Where the clauses would be too many, all
+    cycles of the division are given.
     """
     effort = effort or SolverEffort()
     programs = _Programs(bounds, division)

@@ -85,7 +85,8 @@ Choice = tuple[Instruction, Mode]
 
 @dataclass(frozen=True)
 class OrderLiterals:
-    """How an outcome comes about: ``co[w][v]``, and ``before[f][g]`` between events that may be ``fence.sc``."""
+    """The choices by which an outcome comes about: ``co[w][v]``, and ``before[f][g]`` between events that may be
+    ``fence.sc``."""
 
     co: Sequence[Mapping[int, Literal]]
     before: Sequence[Mapping[int, Literal]]
@@ -93,7 +94,7 @@ class OrderLiterals:
 
 @dataclass
 class ProgramSkeleton:
-    """The variables and constraints of programs whose threads have ``sizes`` events."""
+    """The variables and constraints of all programs, with outcomes, whose threads have ``sizes`` events."""
 
     circuit: Circuit
     words: Vocabulary
@@ -124,32 +125,32 @@ class ProgramSkeleton:
 
     @property
     def size(self) -> int:
-        """Number of events."""
+        """The number of events of all threads together."""
         return len(self.thread)
 
     @property
     def events(self) -> range:
-        """The events."""
+        """The numbers of the events, thread by thread in program order."""
         return range(self.size)
 
     def follows(self, event: int) -> bool:
-        """Whether an event is not the first of its thread."""
+        """Whether an event has another one before it in its thread."""
         return event > 0 and self.thread[event - 1] == self.thread[event]
 
     def reads(self, event: int) -> Literal:
-        """That an event is a read."""
+        """The literal that an event is a read."""
         return self.ways[event].of(EventKind.READ)
 
     def writes(self, event: int) -> Literal:
-        """That an event is a write."""
+        """The literal that an event is a write."""
         return self.ways[event].of(EventKind.WRITE)
 
     def starting(self, event: int, kind: Instruction) -> Literal:
-        """That an instruction of a kind begins with an event."""
+        """The literal that an instruction of a kind begins with an event."""
         return self.circuit.any_of(literal for (each, _), literal in self.starts[event].items() if each is kind)
 
     def half(self, event: int) -> Literal:
-        """That an event is the write of an update."""
+        """The literal that an event is the write of an update."""
         return self.rmw[event - 1] if self.follows(event) and event - 1 in self.rmw else self.circuit.false
 
     # What is done
@@ -183,7 +184,7 @@ class ProgramSkeleton:
     # Where
 
     def accesses(self, event: int) -> Literal:
-        """That an event is a read or a write."""
+        """The literal that an event is a read or a write."""
         return self.reads(event) | self.writes(event)
 
     def _locations(self) -> None:
@@ -272,7 +273,7 @@ class ProgramSkeleton:
         }
 
     def barrier_places(self) -> list[dict[int, Literal]]:
-        """How many barriers there are before each event in its thread."""
+        """For each event, the numbers of barriers that may be before it in its thread, each with its literal."""
         places: list[dict[int, Literal]] = []
         for e in self.events:
             if Instruction.BARRIER not in self.words.modes:
@@ -314,7 +315,8 @@ class ProgramSkeleton:
                 circuit.require(~one, ~other)
 
     def depends(self) -> dict[str, list[dict[int, Literal]]]:
-        """Dependencies as models see them: of both halves of an update, of all that comes after a branch."""
+        """The dependencies as models see them, by kind: those of both halves of an update, and of all events after a
+        branch."""
         circuit = self.circuit
         addr: list[dict[int, Literal]] = [dict(row) for row in self.addr]
         ctrl: list[dict[int, Literal]] = [{} for _ in self.events]
@@ -347,7 +349,7 @@ class ProgramSkeleton:
             circuit.exactly_one(sources, self.reads(r))
 
     def last_writes(self) -> list[Literal]:
-        """``final(w)``: one write of each location that is written."""
+        """The literals ``final(w)``, of which exactly one holds for each location that is written."""
         circuit = self.circuit
         final = [circuit.var("final", w) for w in self.events]
         for w in self.events:
@@ -398,7 +400,7 @@ class ProgramSkeleton:
     # Views
 
     def view(self, choices: OrderLiterals, negative: bool) -> ExecutionView:
-        """The execution as a model sees it."""
+        """The execution with these choices as a consistency model sees it."""
         return ExecutionView(
             self.circuit,
             self.thread,
@@ -422,7 +424,7 @@ class ProgramSkeleton:
     # Models of the formula, and executions
 
     def literals(self, execution: Execution) -> Iterator[Literal]:
-        """What the formula says of the program of an execution of these sizes, and of what its reads read."""
+        """The literals that the program of an execution of these sizes satisfies, its reads-from aside."""
         firsts = _first_events(execution)
         for i, step in enumerate(execution.steps):
             e = firsts[i]
@@ -452,7 +454,7 @@ class ProgramSkeleton:
                     yield literal if (kind, r, e) in there else ~literal
 
     def shape(self, execution: Execution) -> Iterator[Literal]:
-        """What the formula says of which instructions there are, and of which locations."""
+        """The literals of the kinds of instructions of an execution, and of which of them access one location."""
         firsts, places = _first_events(execution), _locations(execution)
         for i, step in enumerate(execution.steps):
             yield self.starting(firsts[i], step.kind)
@@ -461,7 +463,7 @@ class ProgramSkeleton:
                 yield self.loc[e][f] if places[e] == places[f] else ~self.loc[e][f]
 
     def sources(self, execution: Execution) -> Iterator[Literal]:
-        """What the formula says of what the reads of an execution read."""
+        """The literals of what each read of an execution reads."""
         firsts = _first_events(execution)
         for i, source in enumerate(execution.rf):
             if source is not None:
@@ -476,7 +478,7 @@ class ProgramSkeleton:
     ) -> Execution:
         """The execution that a model of the formula stands for; ``satisfied[v]``: whether variable ``v`` holds.
 
-        ``pairs`` are those of coherence, ``last`` the last writes of locations, as events.
+        ``pairs`` are those of the coherence order, ``last`` the last writes of locations, as events.
         """
 
         def holds(literal: Literal) -> bool:
@@ -561,7 +563,7 @@ def _first_events(execution: Execution) -> list[int]:
 
 
 def write_of(execution: Execution, instruction: int) -> int:
-    """The event that writes, of an instruction."""
+    """The number of the event by which an instruction writes: its first event, or the second one of an update."""
     return _first_events(execution)[instruction] + (execution.steps[instruction].kind is Instruction.UPDATE)
 
 

@@ -1,9 +1,11 @@
-"""The execution of an unknown program after a translation, as a model sees it: a view with slots for fences.
+"""The execution of an unknown program after a translation, as a consistency model sees it: a view with slots for
+fences.
 
-Each event of the program has as many slots before and after it as the translation can ask for; which instruction the
-event is, is open, and so whether the fence of a slot happens, and what it is. Right before a write that may become an
-update there is one for its read. What is accessed, read and coherent, and the places of threads, are the program's
-literals. Only the order of ``fence.sc`` is new, for the fences are, and what such updates read, which is anything.
+Each event of the program has as many slots before and after it as the translation can ask for. Which instruction the
+event is, is open. So it is open whether the fence of a slot happens, and what it is. Right before a write that may
+become an update there is a slot for the update's read. Accesses, reads-from, coherence and the places of threads are
+the program's literals. Two things are new: the order of ``fence.sc``, and what the reads of such updates read, which is
+anything.
 
 Variables, and constraints besides those of the program
     fence(f, g)           an order of all slots and fences that may be ``fence.sc``
@@ -168,7 +170,7 @@ class _Slots:
 def translated_view(
     unknown: ProgramSkeleton, view: ExecutionView, translation: Translation, name: Hashable
 ) -> ExecutionView:
-    """The view of the execution of the translated program; ``view``: that of the program, unchanged, as to the rest.
+    """The view of the execution of the translated program; ``view`` is the view of the program before the translation.
 
     ``name`` is that of the order of its fences.
     """
