@@ -1,9 +1,9 @@
-"""What the .cat language has besides terms, said in terms.
+"""Elaboration of a .cat model: all of the language is reduced to terms, definitions and checks.
 
 A model is walked in the order of its text. Functions of sets and relations stay functions. All else is gone when the
-walk is over: procedures are put in where they are called, ``if`` is about variants, which are off, ``match`` and
-``forall`` go over tags; for expressions, see ``oracle.cat.expressions``. What is only said for pictures (``show``) is
-passed over.
+walk is over. Procedures are put in where they are called, ``if`` is about variants, which are off, ``match`` and
+``forall`` go over tags; for expressions, see ``oracle.cat.expressions``. Statements that only concern pictures
+(``show``) are passed over.
 
 The names of herd's library that make coherence orders mean here what that library says of them, whoever defines them:
 ``with co from generate_cos(r)`` has ``co`` hold ``r``, ``with x from generate_orders(S, r)`` names the part of ``co``
@@ -73,9 +73,9 @@ _STANDARD = frozenset({"map"})
 
 
 class Elaboration(Expressions):
-    """One model in the making: ``statements`` so far, its ``title``, and whether coherence is ``partial``.
+    """The elaboration of one model: ``statements`` so far, its ``title``, and whether coherence is ``partial``.
 
-    ``over_members``, and once all is read ``one_event``, as in ``Syntax``.
+    ``over_members``, and once all is read ``one_event``, as in ``ModelSyntax``.
     """
 
     def __init__(self, title: str, include: Include) -> None:
@@ -91,7 +91,7 @@ class Elaboration(Expressions):
         self._is_of_lisa = False
 
     def read(self, tree: Tree, path: str, bell: tuple[Tree, str] | None = None) -> None:
-        """Reads a model, after a bell file if there is one, and finds out what it is."""
+        """Reads a model, after a bell file if one is given, and finds out its properties."""
         scope = NameScope(path, (str(Path(path).resolve()),))
         if bell:
             inside = self.run(bell[0], replace(scope, path=bell[1], above=(*scope.above, str(Path(bell[1]).resolve()))))
@@ -101,7 +101,7 @@ class Elaboration(Expressions):
         self._finish(FilePosition(path, 1, 1))
 
     def run(self, tree: Tree, scope: NameScope) -> NameScope:
-        """Reads a file."""
+        """Elaborates the statements of one file, and gives the scope after them."""
         start = len(self.statements)
         for item in subtrees(tree):
             if item.data in ("title", "long_title"):
@@ -410,5 +410,5 @@ class Elaboration(Expressions):
 
 
 def reads_another(position: FilePosition) -> ModelCheck:
-    """What holds of an update that is one event: it reads from another, as two events do."""
+    """The check that holds of an update that is one event: it reads from another event, as two events do."""
     return ModelCheck("irreflexive", Name("rf", position), "an-update-reads-another-event", False, False, position)

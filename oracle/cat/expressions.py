@@ -1,11 +1,12 @@
-"""What the expressions of the .cat language mean: terms, and what is gone when a model is read.
+"""Elaboration of .cat expressions: which term an expression means, after all else is reduced to terms.
 
-Functions of other kinds than of sets and relations (of functions, of tags, curried ones, or that give tuples) are put
-in where they are applied; a name that is local to a term becomes a definition of its own, ``obsco'ww`` for the ``ww``
-of ``obsco``; ``if`` is about variants, which are off, and about tags; ``match`` goes over tags. What goes over events
-is no term, nor is what is defined by it; both are an error where they are needed, and only there.
+Functions that do not only take and give sets and relations (functions of functions or of tags, curried ones, or those
+that give tuples) are put in where they are applied. A name that is local to a term becomes a definition of its own,
+``obsco'ww`` for the ``ww`` of ``obsco``. ``if`` is about variants, which are off, and about tags; ``match`` goes over
+tags. An expression that goes over events is no term, nor is a name that is defined by it; both are an error where they
+are needed, and only there.
 
-Source and gaps as for ``oracle.cat.elaboration``.
+Source and gaps: those of ``oracle.cat.elaboration``.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ _OF_MEMBERS = frozenset({"classes-loc", "partition", "classes"})
 
 
 class Expressions:
-    """What is known while a model is read; ``statements`` so far, for a local name is a definition of its own."""
+    """The elaboration of expressions while a model is read; ``statements`` so far, for a local name is a definition
+    of its own."""
 
     deepest = MOST_NESTED
     """Operators and applications within each other."""

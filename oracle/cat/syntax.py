@@ -94,12 +94,12 @@ def shipped_models() -> Mapping[str, str]:
 
 
 def ships(path: str) -> bool:
-    """Whether a file is one of the models that ship, or included by them."""
+    """Whether a file is one of the models that ship, or is included by them."""
     return Path(path).is_relative_to(_MODELS)
 
 
 def parse_cat(text: str, path: str, bell: str | None = None) -> ModelSyntax:
-    """The model that ``text`` denotes; ``path`` is where it was read, for its includes and for errors.
+    """The syntax of the model that ``text`` denotes; ``path`` is where it was read, for its includes and for errors.
 
     ``bell`` is a bell file, whose definitions come before the model's. Raises ``InputError`` with line, column and what
     was expected.
@@ -108,7 +108,10 @@ def parse_cat(text: str, path: str, bell: str | None = None) -> ModelSyntax:
 
 
 def read_afresh(text: str, path: str, bell: str | None = None) -> tuple[ModelSyntax, Mapping[str, str]]:
-    """The same, and the texts of the files that it was read from, by their paths."""
+    """The syntax of the model that ``text`` denotes, and the texts of the files that it was read from, by their paths.
+
+    Arguments and errors are those of ``parse_cat``.
+    """
     from oracle.cat.elaboration import Elaboration  # most models ship, and are read already
 
     files = ModelFiles({path: text})
@@ -121,8 +124,10 @@ def read_afresh(text: str, path: str, bell: str | None = None) -> tuple[ModelSyn
 
 
 def read_cat(path: str, bell: str | None = None) -> ModelSyntax:
-    """The model in a file, as the file is now. Raises ``InputError`` where it or what it includes cannot be read or
-    parsed. ``bell`` as for ``parse_cat``; models that ship need none.
+    """The syntax of the model in a file, as the file is now.
+
+    ``bell`` as for ``parse_cat``; models that ship need none. Raises ``InputError`` where the file or one that it
+    includes cannot be read or parsed.
     """
     return _read_shipped(path) if Path(path).parent in _SHIPPED else _read(path, bell)
 
@@ -154,7 +159,7 @@ class ModelFiles:
         return self._trees[path]
 
     def included(self, token: Token, scope: NameScope) -> tuple[Tree, NameScope]:
-        """What is included there, and its scope; no statement where none would come of it."""
+        """The syntax tree of an included file, and its scope; the tree has no statement where the file has none."""
         path = self._found(str(token), scope.path)
         name = token.strip('"')
         if path is None:
