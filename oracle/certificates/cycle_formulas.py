@@ -1,8 +1,9 @@
-"""The formula that every critical cycle of a size satisfies that a suite is to hold, by its least rotation.
+"""The certified formula of critical cycles: every cycle of a size that a suite is to hold satisfies it, by one
+rotation.
 
-It is written here from what ``oracle.certificates.cycles.lacks`` asks of a cycle; the search's, of
-``constraints.cycles``, is not used. So a proof that nothing satisfies it but what is blocked says that every such cycle
-is blocked.
+It is written here from the conditions that ``oracle.certificates.cycles.lacks`` checks of a cycle. The search's
+formula, of ``constraints.cycles``, is not used. So a proof that only blocked cycles satisfy it shows that every such
+cycle is blocked.
 
 **Meaning** of the variables, of a rotation of a cycle that begins a thread and has the least edges of those that do:
 
@@ -40,7 +41,7 @@ from oracle.certificates.writing import Writer, WrittenLiteral
 
 
 def write_formula(asked: CycleClaim, size: int) -> CertifiedFormula:
-    """The formula of the cycles of so many edges. Raises ``TooManyError`` where it is too large."""
+    """The formula of the critical cycles of ``size`` edges. Raises ``TooManyError`` where it is too large."""
     return _Cycles(asked, size).writer.formula
 
 

@@ -1,9 +1,10 @@
-"""Programs that are not given, with what their reads read: what holds of all of them, and what a model sees of one.
+"""The certified formula of unknown programs with outcomes: its variables, and the clauses that hold of all programs.
 
-The program has so many events in each thread, numbered thread by thread, and all else of it is open. Written here from
-what docs/suites.md says a program is; the search's, of ``constraints.programs``, is not used.
+The program has a given number of events in each thread, numbered thread by thread. All else of it is open. The formula
+is written here from the definition of programs in docs/suites.md; the search's, of ``constraints.programs``, is not
+used.
 
-**Meaning** of the variables; ``oracle.certificates.executions`` says them of an execution that is known:
+**Meaning** of the variables; ``oracle.certificates.executions`` gives their values for a known execution:
 
     way e W.release.gpu   event e begins an instruction that is done so
     loc e f, vloc e f     events e < f access one location; by one address, where there are aliases
@@ -47,7 +48,7 @@ Pairs = Mapping[tuple[int, int], WrittenLiteral]
 
 
 class CertifiedEventMode(NamedTuple):
-    """How an event is done; ``rmw``: as a half of an update of that mode."""
+    """The way in which an event is done; ``rmw``: as a half of an update of that mode."""
 
     kind: EventKind
     mode: Mode
@@ -55,7 +56,7 @@ class CertifiedEventMode(NamedTuple):
 
     @property
     def tags(self) -> frozenset[str]:
-        """The sets that the event is in, but for those of the memory that it accesses."""
+        """The names of the sets that the event is in, except those of the memory that it accesses."""
         if self.kind is EventKind.FENCE:
             return fence_tags(self.mode)
         if self.kind is EventKind.BARRIER:
@@ -64,20 +65,20 @@ class CertifiedEventMode(NamedTuple):
 
     @property
     def scope(self) -> Scope | None:
-        """The scope that the event names."""
+        """The scope that the event names, None where it names none."""
         return self.mode.scope if self.kind in (EventKind.FENCE, EventKind.BARRIER) else access_scope(self.mode)
 
 
 @dataclass(frozen=True)
 class CertifiedEventModes:
-    """How an event may be done: of these literals one holds."""
+    """The ways in which an event may be done, each with its literal, of which exactly one holds."""
 
     writer: Writer
     literals: Mapping[CertifiedEventMode, WrittenLiteral]
 
     @cached_property
     def tags(self) -> Mapping[str, WrittenLiteral]:
-        """That the event is in a set, of all that it may be in but those of memory."""
+        """The sets that the event may be in, each with its literal; those of memory are not among them."""
         found: dict[str, list[WrittenLiteral]] = {}
         for way, literal in self.literals.items():
             for tag in sorted(way.tags):
@@ -85,7 +86,7 @@ class CertifiedEventModes:
         return {tag: self.writer.any_of(literals) for tag, literals in found.items()}
 
     def done(self, step: Callable[[CertifiedEventMode], CertifiedEventMode]) -> CertifiedEventModes:
-        """The same after a step of each way."""
+        """The ways of the event after each of them is changed by a step."""
         found: dict[CertifiedEventMode, WrittenLiteral] = {}
         for way, literal in self.literals.items():
             after = step(way)
@@ -98,8 +99,8 @@ class CertifiedProgram:
     """A program with what its reads read, or what a relaxation leaves of it: each fact about it is a literal.
 
     ``happens[e]``: event e is there. ``ways[e]``: how it is done. ``updates``: e and e + 1 are one instruction.
-    ``rank[e][k]``: before event e its thread has k barriers. ``addr``, ``data`` and ``branch`` are what is
-    said of an instruction's first event, and of data of its write; ``half[e]``: it was written as the write of an
+    ``rank[e][k]``: before event e its thread has k barriers. ``addr``, ``data`` and ``branch`` are facts about an
+    instruction's first event, and ``data`` about the write of an update; ``half[e]``: it was written as the write of an
     update.
     """
 
@@ -125,19 +126,20 @@ class CertifiedProgram:
 
     @property
     def events(self) -> range:
-        """The events."""
+        """The numbers of the events, thread by thread in program order."""
         return range(len(self.thread))
 
     def tagged(self, event: int, tag: str) -> WrittenLiteral:
-        """That an event is in a set, but for those of memory."""
+        """The literal that an event is in a set that is not one of memory."""
         return self.ways[event].tags.get(tag, self.writer.false)
 
     def of(self, event: int, kind: EventKind) -> WrittenLiteral:
-        """That an event is of a kind."""
+        """The literal that an event is of a kind."""
         return self.tagged(event, kind.value)
 
     def in_group(self, one: int, other: int, scope: Scope) -> WrittenLiteral:
-        """That two threads are in one group; of a level that does not vary, as the vocabulary has it."""
+        """The literal that two threads are in one group of a level; the vocabulary decides it for a level that does
+        not vary."""
         if one == other or scope is Scope.SYS:
             return self.writer.true
         if scope in self.same:
@@ -147,17 +149,19 @@ class CertifiedProgram:
         return self.writer.true if scope is Scope.GPU else self.writer.false
 
     def share_memory(self, one: int, other: int) -> WrittenLiteral:
-        """That two threads access one location in shared memory."""
+        """The literal that two threads access one location in shared memory."""
         pairs = ((e, f) for e in self.events for f in self.events if (self.thread[e], self.thread[f]) == (one, other))
         return self.writer.any_of(self.shared[e] & self.at(self.loc, e, f) for e, f in pairs)
 
     def at(self, pairs: Pairs, one: int, other: int) -> WrittenLiteral:
-        """What is said of two by a relation that has no direction, as ``loc``."""
+        """The literal of two events or threads in a symmetric relation, such as ``loc``, whichever of them is given
+        first."""
         return pairs.get((min(one, other), max(one, other)), self.writer.false)
 
 
 class Programs:
-    """The formula of all programs whose threads have ``sizes`` events, and ``program``, that which is open."""
+    """The formula of all programs whose threads have ``sizes`` events, and ``program``, the unknown one that it is
+    about."""
 
     def __init__(self, writer: Writer, words: Vocabulary, sizes: Sequence[int]) -> None:
         self.writer, self.words, self.sizes = writer, words, sizes

@@ -1,9 +1,9 @@
-"""Whether the formula of a progress shape is satisfied by every progress test of it, whoever wrote it.
+"""The checker of the formulas of progress shapes: every progress test of a shape must satisfy them, whoever wrote them.
 
 For each test there is an assignment, its *meaning*: a variable holds where what its name says is so of the test, put in
 order. Here each clause of a file is shown to hold in the meaning of every test; one that is not known to is refused. So
-no test is lost; a formula that says too little has models that no clause of a unit excludes, and there is no proof.
-``constraints.progress``, which writes them, is not used.
+no test is lost. A formula that says too little has models that no clause of a unit excludes, and then it has no proof.
+``constraints.progress``, which writes the formulas, is not used.
 
 **Order.** Threads of one length stand in the order of their (jump, write, check), instruction by instruction; then
 locations are numbered by their first occurrence, thread by thread. Any test has such an image.
@@ -16,8 +16,8 @@ memory m, and ``changes``, ``holds``, ``fails``, then the step changes memory, t
 ``turns s``, s is reachable and some run from it is endless, ``turn s t``, and so it is after t's step. ``equal so far
 t i f``: threads t and t + 1 agree in all up to field f of instruction i.
 
-**Clauses** are shown in two ways. One about a single instruction is tried on all instructions that there are. Others
-have to be one of the following, written anew from what a test is:
+**Clauses** are shown in two ways. A clause about a single instruction is tried on all instructions of the shape. Other
+clauses have to be one of the following, written anew from the definition of tests:
 
 - locations occur in order; of two threads of one length, the first is not the greater;
 - (b), (c): an exchange has a test of its location in another thread, and a reached step that changes memory; a branch
@@ -45,8 +45,8 @@ Said = list[tuple[bool, str]]
 
 
 def check_formula(formula: ProgressFormula) -> None:
-    """Raises ``RefusedError`` with the first clause that is not known to hold for every progress test of the shape, or
-    the first variable without a meaning."""
+    """Checks a formula. Raises ``RefusedError`` with the first clause that is not known to hold for every progress
+    test of the shape, or the first variable without a meaning."""
     local = _Instructions(formula.shape)
     known: set[str] = set()
     others: set[frozenset[int]] = set()

@@ -1,9 +1,8 @@
-"""What a model sees of an execution of a program that is not given: the base of its walk, each set and relation of
-literals.
+"""An unknown program as a model sees it, for certificates: the base whose sets and relations are of literals.
 
-Events are those of the program, and after them, for models that see them otherwise than by ``fr``
-(``oracle.executions.initial``), an initial write for each event that is the first of its location. What relations mean
-is what ``oracle.executions.events`` has of programs that are known.
+Events are those of the program. For models that see initial writes otherwise than by ``fr``
+(``oracle.executions.initial``), they are followed by an initial write for each event that is the first of its location.
+Relations mean what ``oracle.executions.events`` defines for known programs.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from oracle.executions.initial import sees_initial_writes
 
 @dataclass(frozen=True)
 class OutcomeOrders:
-    """What an outcome leaves open: ``co[w, v]``, and ``fences[f, g]``, that f comes before g where both are
+    """The orders that an outcome leaves open: ``co[w, v]``, and ``fences[f, g]``, f comes before g where both are
     ``fence.sc``."""
 
     co: Pairs
@@ -32,7 +31,7 @@ class OutcomeOrders:
 
 
 def choose(program: CertifiedProgram, name: str, partial: bool) -> OutcomeOrders:
-    """A choice, by variables that ``name`` tells from those of others.
+    """A choice of coherence and fence order, by variables whose names contain ``name``, which no other choice has.
 
     Variables: ``co NAME w v``, ``fence NAME f g``. Clauses: co is a strict order of the writes to each location, total
     unless ``partial``, in which the last write comes before none; fences are in one order.
@@ -61,7 +60,8 @@ def choose(program: CertifiedProgram, name: str, partial: bool) -> OutcomeOrders
 
 
 def reversed_coherence(program: CertifiedProgram, choice: OutcomeOrders) -> OutcomeOrders:
-    """The same the other way round, but that last writes are last: another choice that the outcome may have."""
+    """A choice with its orders reversed, except that last writes stay last: another choice that the outcome may
+    have."""
     final = program.final
     co = {(w, v): (before & final[v]) | (choice.co[v, w] & ~final[w]) for (w, v), before in choice.co.items()}
     return OutcomeOrders(co, {pair: ~before for pair, before in choice.fences.items()})
@@ -83,7 +83,8 @@ class ModelView:
 
     @cached_property
     def first(self) -> list[WrittenLiteral]:
-        """That an event is the first of its location, so that it has an initial write; none where nobody looks."""
+        """For each event the literal that it is the first of its location, so that it has an initial write; none
+        where the model does not see initial writes."""
         program = self.program
         if not sees_initial_writes(self.model):
             return []
@@ -94,13 +95,13 @@ class ModelView:
 
     @cached_property
     def algebra(self) -> Literals:
-        """The algebra over the events of the program, and the initial writes."""
+        """The relational algebra over the events of the program and the initial writes."""
         writer = self.program.writer
         happens = [*self.program.happens, *self.first]
         return Literals(writer.true, WrittenLiteral.__invert__, happens, exact=False, writer=writer, fails=self.fails)
 
     def value(self, name: str) -> Set[WrittenLiteral] | Relation[WrittenLiteral] | None:
-        """The set or relation of that name, None where there is none."""
+        """The set or relation of a name, None where the base has none."""
         if name not in self._values:
             if is_set(name):
                 self._values[name] = self._set(name)

@@ -1,21 +1,21 @@
-"""Which barriers go through together: the meetings of an execution.
+"""The meetings of threads at barriers: which barriers of an execution go through together.
 
-Threads come to barriers one after the other. A barrier is a name in a group of threads (of a CTA, say), and its
-*meeting* is complete when as many threads have come as its quorum says, or, without a quorum, every thread of the group
-whose code has it. Then those who came go on, and the next ones to come are another meeting. A thread that arrives and
-does not wait goes on at once, but does not come twice to one meeting. Barriers of one name whose quorums differ are
-two.
+Example: three threads come to a barrier with a quorum of two. Any two of them may meet, and the third stays.
+
+Threads come to barriers one after the other. A barrier is a name in a group of threads (of a CTA, say). Its *meeting*
+is complete when as many threads have come as its quorum says, or, without a quorum, every thread of the group whose
+code has it. Then those who came go on, and the next ones to come are another meeting. A thread that arrives and does
+not wait goes on at once, but does not come twice to one meeting. Barriers of one name whose quorums differ are two.
 
 A thread may stay for ever at a barrier with a quorum (``Arrival.stays``): where the barrier has let others through, and
-those who stay are too few for another meeting. So of three threads at a barrier of two any two may meet, and the third
-stays. An execution in which a barrier lets nobody through, or one without a quorum is waited at in vain, has no end,
-and is none.
+those who stay are too few for another meeting. An execution has no end in which a barrier lets nobody through, or one
+without a quorum is waited at in vain; it is not counted as an execution.
 
-What is chosen is who meets whom. Names and quorums are values of the execution: they are compared here where they are
-known, and else each choice says what it takes for granted.
+An execution chooses who meets whom. Names and quorums are values of the execution: they are compared here where they
+are known, and otherwise each choice comes with the constraints on values that it assumes.
 
-Source: PTX ISA, 9.7.13.1 (``bar``, ``barrier``); where it leaves open what a test means in which not all threads of a
-CTA come to a barrier, Dartagnan's published verdicts are followed: those take part whose code has it.
+Source: PTX ISA, 9.7.13.1 (``bar``, ``barrier``). It leaves open the meaning of a test in which not all threads of a CTA
+come to a barrier. There Dartagnan's published verdicts are followed: those take part whose code has it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ MOST_ARRIVALS = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class BarrierRendezvous:
-    """One way for the barriers of an execution: the pairs of events that go through together, both ways round.
+    """One way for the barriers of an execution to meet: the pairs of events that go through together, in both
+    directions.
 
     ``constraints`` is what must hold of values for it.
     """

@@ -113,7 +113,7 @@ MOST_HANGS = 1 << 14
 
 
 class ThreadEnding(StrEnum):
-    """How the run of a thread ends in a hang."""
+    """The ways in which the run of a thread ends in a hang."""
 
     ENDED = "ended"
     LEFT = "left"
@@ -124,9 +124,10 @@ class ThreadEnding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ThreadRun:
-    """A run of one thread. ``rounds``: where in its events the rounds are that it goes for ever, none, one or two.
+    """A run of one thread in a hang.
 
-    ``stepped``: it has done an instruction.
+    ``rounds``: the ranges of its events that are rounds which it goes for ever: none, one or two. ``stepped``: it has
+    done an instruction.
     """
 
     path: Path
@@ -136,17 +137,17 @@ class ThreadRun:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether the thread runs for ever."""
+        """Whether the thread goes round a loop for ever."""
         return bool(self.rounds)
 
     @property
     def writes(self) -> frozenset[str | None]:
-        """The locations that its rounds write."""
+        """The locations that the rounds of the thread write."""
         return frozenset(event.location for event in self._round if event.kind is EventKind.WRITE)
 
     @property
     def reads(self) -> frozenset[str | None]:
-        """The locations that its rounds read."""
+        """The locations that the rounds of the thread read."""
         return frozenset(event.location for event in self._round if event.kind is EventKind.READ)
 
     @property
@@ -164,7 +165,7 @@ class Hang:
 
     @property
     def steady(self) -> bool:
-        """Whether memory looks the same for ever, so that strong fairness does not help."""
+        """Whether each location is always written with one value, so that strong fairness does not forbid the hang."""
         last = frozenset[tuple[int, ...]]().union(*(parts[-1] for parts in self.rounds if parts))
         written: dict[str | None, set[Value | None]] = {}
         for event, value in zip(self.execution.events, self.execution.values, strict=True):
@@ -175,7 +176,7 @@ class Hang:
 
 @dataclass(frozen=True, slots=True)
 class Hanging:
-    """Whether a program may hang.
+    """The answer whether a program may hang.
 
     ``hang`` is a hang if there is one, a steady one if there is one of these. ``bounded``: loops were cut;
     ``provisional``: so that there may be a hang beyond.
@@ -190,16 +191,17 @@ _ANY = Condition(Quantifier.EXISTS, And(()))
 
 
 def unasked(test: LitmusTest) -> LitmusTest:
-    """The program alone. A hang has no final state, so neither condition nor filter say anything of it."""
+    """The test without its question: a hang has no final state, so neither condition nor filter apply to it."""
     return replace(test, condition=_ANY)
 
 
 def find_hang(
     test: LitmusTest, guarantee: Guarantee, model: Model, unroll: int = UNROLL, steady: bool = False
 ) -> Hanging:
-    """Whether a program may hang under a promise and a model, by listing executions. ``steady``: look for such a hang.
+    """Whether a program may hang under a promise and a model, by listing executions; ``steady``: look for a steady
+    hang.
 
-    Raises ``InputError`` as ``unroll_threads`` does, and ``TooManyError`` where there are too many.
+    Raises ``InputError`` as ``unroll_threads`` does, and ``TooManyError`` where there are too many executions.
     """
     test, unroll = unasked(test), max(1, unroll)
     threads = unroll_threads(test, unroll)
@@ -218,9 +220,10 @@ def find_hang(
 
 
 def only_as(test: LitmusTest, model: Model, other: Model, unroll: int = UNROLL) -> bool:
-    """Whether all executions that a model allows, ended or not, are executions that another one allows, too.
+    """Whether another model allows every execution of a program that a model allows, ended or not, by listing
+    executions.
 
-    The other one has a total coherence and chooses no orders. Raises as ``find_hang`` does.
+    The other model has a total coherence order and chooses no orders. Raises as ``find_hang`` does.
     """
     test, unroll = unasked(test), max(1, unroll)
     runs = [
@@ -379,7 +382,7 @@ def _same(one: RunState, other: RunState, names: Sequence[str]) -> list[Constrai
 
 
 def is_open(value: Expression) -> bool:
-    """Whether a value hangs on what is read."""
+    """Whether a value depends on what is read."""
     return isinstance(value, Read | Apply)
 
 

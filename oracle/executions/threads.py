@@ -1,8 +1,8 @@
-"""The ways through a thread: its program unrolled, one path for each row of outcomes of its forks.
+"""The paths through each thread of a litmus test: its program unrolled, one path for each row of outcomes of its forks.
 
-What a step does is in ``oracle.executions.steps``. Events of a common beginning are shared. Longer paths than the bound
-on loops allows are dropped, and the thread says at which jumps; whether that can matter is for
-``oracle.executions.spins``.
+``oracle.executions.steps`` defines the steps. Paths share the events of a common beginning. Paths longer than the bound
+on loops allows are dropped, and the thread says at which jumps; ``oracle.executions.spins`` decides whether that can
+matter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_STEPS = 1 << 17
 
 @dataclass(frozen=True)
 class Path:
-    """One way through a thread, from its beginning to its end."""
+    """One path through a thread, from its beginning to its end: its events, constraints and final registers."""
 
     events: tuple[Event, ...]
     constraints: tuple[Constraint, ...]
@@ -33,12 +33,12 @@ class Path:
 
     @cached_property
     def tags(self) -> tuple[frozenset[str], ...]:
-        """The sets that each event is in."""
+        """The names of the sets that each event is in."""
         return tuple(event.tags for event in self.events)
 
     @cached_property
     def shape(self) -> Hashable:
-        """The path without the memory orders of its events, but for those of ``fence.sc``, which executions order."""
+        """The path without the memory orders of its events, except those of ``fence.sc``, which executions order."""
         events = tuple(
             event if {"F", "SC"} <= event.tags else replace(event, tags=event.tags - ORDERS) for event in self.events
         )
@@ -47,19 +47,19 @@ class Path:
 
 @dataclass(frozen=True)
 class Paths:
-    """All ways through a thread. ``cut``: the backward jumps at which some were longer than the bound, and left out."""
+    """All paths through a thread. ``cut``: the backward jumps at which paths beyond the bound were left out."""
 
     paths: tuple[Path, ...]
     cut: frozenset[int] = frozenset()
 
     @cached_property
     def shape(self) -> object:
-        """What two threads have in common that differ in memory orders alone, if they have been compared lately."""
+        """The key that two threads share which differ in memory orders alone, if they have been compared lately."""
         return _shape(tuple(path.shape for path in self.paths))
 
     @property
     def bounded(self) -> bool:
-        """Whether some were left out."""
+        """Whether some paths were left out, since they are longer than the bound."""
         return bool(self.cut)
 
 
@@ -69,10 +69,10 @@ def _shape(shape: Hashable) -> object:
 
 
 def unroll_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...]:
-    """The ways through each thread, each backward jump taken at most ``unroll`` times.
+    """The paths through each thread, each backward jump taken at most ``unroll`` times.
 
     Raises ``InputError`` where an address is no location of the test, and ``TooManyError`` where a thread has more than
-    ``MOST_PATHS`` ways, or they more than ``MOST_STEPS`` steps.
+    ``MOST_PATHS`` paths, or they more than ``MOST_STEPS`` steps.
     """
     found = _unrolled_threads(test, unroll)
     if isinstance(found, TooManyError):
@@ -115,7 +115,7 @@ class _Part:
 
 
 def is_small(thread: Thread) -> bool:
-    """Whether a thread has few paths."""
+    """Whether a thread has few branches, barriers and read-modify-writes, and so few paths."""
     return sum(isinstance(ins, Branch | Barrier | Rmw) for ins in thread.instructions) <= _FEW
 
 

@@ -1,4 +1,4 @@
-"""Verdicts on large transition systems: the same as ``oracle.progress.models.hangs``, on whole arrays.
+"""Verdicts of progress models on large transition systems, by ``oracle.progress.models.hangs`` on whole arrays.
 
 A component of the history graph lies within a *layer*: the nodes with one set of threads that have taken a step. A
 layer is the states that can be reached with that set, and the steps of its threads; steps of others lead to larger
@@ -42,7 +42,7 @@ _MOST_ROUNDS = 64
 def explore_arrays(program: Program) -> Table | None:
     """The rows of all states that are reachable from memory 0 and every thread at its first instruction.
 
-    The start is 0, states are numbered by their distance from it. None where a state has more than 63 bits.
+    The start is 0, and states are numbered by their distance from it. None where a state has more than 63 bits.
     """
     threads = program.threads
     values = max([1, *(max(ins.exchange or 0, ins.check) for thread in threads for ins in thread)])
@@ -107,12 +107,13 @@ def _among(some: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.bool
 
 
 def as_table(rows: Sequence[Sequence[int]]) -> Table:
-    """Rows of successors as an array."""
+    """The rows of successors of a system as an array, a row for each state."""
     return np.array(rows, np.int32)
 
 
 def by_value(guarantee: Callable[[int, int], int]) -> Guarantee:
-    """A guarantee of which nothing is known but what it says of one node at a time."""
+    """A guarantee over arrays that calls a given guarantee for each pair of masks, for one that is not arithmetic of
+    bits."""
 
     def promised(running: Masks, stepped: int) -> Masks:
         values, where = np.unique(running, return_inverse=True)
@@ -124,7 +125,7 @@ def by_value(guarantee: Callable[[int, int], int]) -> Guarantee:
 def hangs_in_arrays(table: Table, guarantees: Sequence[Guarantee], chances: Table | None = None) -> tuple[int, int]:
     """The guarantees under which a program may hang, read weakly and read strongly, bit ``g`` for the ``g``-th.
 
-    There are no more than ``MOST_THREADS`` threads.
+    The program has at most ``MOST_THREADS`` threads.
     """
     everyone = (1 << len(guarantees)) - 1
     weak = strong = 0

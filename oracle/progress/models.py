@@ -125,8 +125,8 @@ GUARANTEES: dict[str, Guarantee] = {
 class ProgressModel:
     """A named guarantee, read weakly or strongly. ``name`` ends in ``-weak`` or ``-strong``.
 
-    ``digest`` names the text of a user's model; it is empty for what is part of synth. ``level``: what the guarantee is
-    for where a test places its threads; None: each thread for itself.
+    ``digest`` names the text of a user's model; it is empty for a model that ships. ``level``: the level of the scope
+    tree whose groups the guarantee is for, where a test places its threads; None: each thread for itself.
     """
 
     name: str
@@ -139,7 +139,7 @@ class ProgressModel:
         """The model of a test whose threads are at these places: its guarantee as threads see it.
 
         A group is running where a thread of it is, and has taken a step where one of its threads has. All threads that
-        run in a group that is promised execution are: within a group there is nothing but fairness.
+        run in a group that is promised execution are promised execution: within a group there is nothing but fairness.
         """
         if self.level is None:
             return self
@@ -251,7 +251,7 @@ _Promises = tuple[dict[int, int], int]
 
 
 class Panel:
-    """Guarantees that are asked together: a set of them is a bit mask, bit ``g`` for the ``g``-th."""
+    """Several guarantees that are asked together: a set of them is a bit mask, bit ``g`` for the ``g``-th."""
 
     def __init__(self, guarantees: Sequence[Guarantee]) -> None:
         self.guarantees = tuple(guarantees)
@@ -259,8 +259,7 @@ class Panel:
         self._promises: dict[tuple[int, int], _Promises] = {}
 
     def promises(self, running: int, stepped: int) -> _Promises:
-        """For each thread that some guarantee promises execution, the guarantees that do; and those that promise
-        nothing."""
+        """The guarantees that promise execution to each thread, by thread, and the guarantees that promise nothing."""
         known = self._promises.get((running, stepped))
         if known is None:
             by_thread: dict[int, int] = {}
@@ -350,7 +349,7 @@ LARGE = 512
 
 
 def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.values())) -> dict[str, Verdict]:
-    """What each model says of a program, by model name, in the order of ``models``."""
+    """The verdict of each model on a program, by model name, in the order of ``models``."""
     lts = explore_up_to(program, LARGE)
     if lts is not None:
         return system_verdicts(lts.successors, models)
@@ -363,7 +362,7 @@ def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.va
 def system_verdicts(
     system: Rows, models: Iterable[ProgressModel] = tuple(MODELS.values()), chances: Rows = ()
 ) -> dict[str, Verdict]:
-    """What each model says of a transition system, given as its rows of successors and, if any, of chances."""
+    """The verdict of each model on a transition system, given as its rows of successors and, if any, of chances."""
     if len(system) > LARGE:
         from oracle.progress.arrays import MOST_THREADS, as_table
 
@@ -409,7 +408,7 @@ Vector = Mapping[str, Verdict]
 
 
 def image_verdicts(automaton: Behaviour, orders: tuple[Permutation, ...]) -> list[Vector]:
-    """What the 12 models say of the images of every program with this behaviour, image by image.
+    """The verdicts of the 12 models on the images of every program with this behaviour, image by image.
 
     A model sees who runs and who steps, never memory, so programs with equal minimal automata have equal verdicts.
     """
@@ -422,7 +421,8 @@ def image_verdicts(automaton: Behaviour, orders: tuple[Permutation, ...]) -> lis
 def image_verdicts_with(
     own: tuple[ProgressModel, ...], automaton: Behaviour, orders: tuple[Permutation, ...]
 ) -> list[Vector]:
-    """The same with a user's models beside the 12."""
+    """The verdicts of the 12 models and of a user's models on the images of every program with this behaviour, by
+    image."""
     panel = Panel([seen_in(order, model.guarantee) for order in orders for model in own])
     weak, strong = hangs(unfold(automaton), panel)
     return [
@@ -439,8 +439,8 @@ def image_verdicts_with(
 
 @lru_cache(maxsize=1 << 15)  # the reductions of many tests have few behaviours
 def image_hangs(automaton: Behaviour, orders: tuple[Permutation, ...]) -> tuple[int, int]:
-    """Under which guarantees, read weakly and read strongly, the images of a program with this behaviour may hang: for
-    each image as many bits as there are guarantees, those of the first image lowest."""
+    """The guarantees under which the images of a program with this behaviour may hang, read weakly and read
+    strongly: for each image as many bits as there are guarantees, those of the first image lowest."""
     return hangs(unfold(automaton), _image_panel(orders))
 
 

@@ -1,4 +1,4 @@
-"""From the names a user gives to progress models: built-in ones, a Python file, an installed plug-in.
+"""The resolution of names to progress models: built-in ones, a Python file, an installed plug-in.
 
 A name means, in this order:
 
@@ -14,7 +14,7 @@ A user's guarantee is not trusted: each answer must be a part of ``running``, an
 ``InputError``. It must be a pure function: each pair of arguments is asked for once.
 
 ``ProgressModel.digest`` is SHA-256, in hexadecimal, of the Python file, or of the file of an entry point's module and
-its distribution's version; what such a file imports is not part of it.
+its distribution's version; files that such a file imports are not part of it.
 """
 
 from __future__ import annotations
