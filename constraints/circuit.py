@@ -19,13 +19,14 @@ from oracle.executions.steps import TooManyError
 from oracle.graphs import components
 
 MOST_CLAUSES = 3_000_000
-"""A circuit of more is given up: a solver takes some two gigabytes for so many."""
+"""The limit of a circuit's clauses: a solver takes some two gigabytes for so many."""
 
 Name = tuple[Hashable, ...]
-"""What a variable is called."""
+"""The name of a variable, such as ``("rf", w, r)``."""
 
 LARGE_CIRCLE = 16
-"""Events that may be on a cycle together, above which their relation is not closed to see whether they are."""
+"""The number of events that may be on a cycle together, above which acyclicity is encoded by numbers, not by a
+closure."""
 
 
 @contextmanager
@@ -202,7 +203,7 @@ class Clauses(Algebra[Literal]):
                 elif not ahead[one] >> other & 1 or not any(ahead[middle] >> other & 1 for middle in between):
                     open_pairs[one][other] = pair
         for circle in _circles(open_pairs):
-            bits = range(len(circle).bit_length() + 1)  # numbers to spare, for else the last ones are hard to find
+            bits = range(len(circle).bit_length() + 1)  # spare numbers, for without them the last ones are hard to find
             number = {event: [circuit.fresh() for _ in bits] for event in sorted(circle)}
             for one in number:
                 for other, pair in open_pairs[one].items():

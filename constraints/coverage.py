@@ -82,7 +82,7 @@ class _Program:
     """The constraints: a column for each offer, then for each good."""
 
     def __init__(self, offers: Sequence[Offer], goods: Sequence[int], worths: Sequence[int], budget: int) -> None:
-        from scipy.sparse import lil_array  # takes its time to be loaded
+        from scipy.sparse import lil_array  # loaded late: SciPy takes long to load
 
         self._offers, self._budget = offers, budget
         self._columns = len(offers) + len(goods)

@@ -54,7 +54,7 @@ from corpus.litmus.test import SCOPES, Place, Region
 DEFAULT_SOLVER = "minisat22"
 
 DIY7_EDGES = 3
-"""Edges within a thread that diy7 makes at most, unless its ``-ins`` says otherwise."""
+"""The limit of edges within a thread that diy7 has by default, without its ``-ins``."""
 
 Item = TypeVar("Item", Edge, Annotation)
 

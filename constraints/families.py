@@ -28,13 +28,13 @@ from corpus.progress.axb import Instruction, instructions
 from oracle.progress.batches import NO_EXCHANGE, Options, ProgramBatch, completions, fits, least_tests
 
 MOST_PROGRAMS = 8192
-"""Programs of a family, at most."""
+"""The limit of programs in a family."""
 
 _TOGETHER = 8 * MOST_PROGRAMS
-"""Programs that are looked at together, about: where there are few it takes nearly as long."""
+"""The approximate number of programs that are looked at together: fewer take nearly as long."""
 
 _PATIENCE = 0.5
-"""Seconds that a family waits for others."""
+"""The seconds that a family waits for others."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from oracle.executions.barriers import certain_names
 from oracle.executions.events import Event, Expression
 
 Compare = Callable[[str, Expression, Expression], Literal]
-"""The literal that says that a comparison of two values holds."""
+"""A function that gives the literal that a comparison of two values holds."""
 
 
 class RendezvousClauses:

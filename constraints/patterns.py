@@ -63,7 +63,7 @@ class Pattern:
         """The cycles of the pattern, each the least of its rotations, in ascending order of the choices."""
         size = self.size
         starts = [event for event in range(size) if not self.edges[event - 1][0].internal]
-        rest = {start: self._rest(start) for start in starts}  # of a rotation, what no choice changes
+        rest = {start: self._rest(start) for start in starts}  # the parts of a rotation that no choice changes
         edges = sorted({edge for options in self.edges for edge in options})
         notes = sorted({note for options in self.annotations for note in options})
         ranks = [[edges.index(edge) for edge in options] for options in self.edges]

@@ -335,7 +335,7 @@ class ProgressEncoding:
         for state in self.states:
             if state in unfounded:
                 closure = [state]
-                for member in closure:  # grows while we walk it
+                for member in closure:  # grows during the walk
                     for before, support in self._entries[member]:
                         if model[support - 1] > 0 and before not in closure:
                             closure.append(before)

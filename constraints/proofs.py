@@ -45,7 +45,7 @@ def _needed(lines: Sequence[str], clauses: int) -> list[str]:
 
     The solver counts given clauses and steps together, in the order in which it comes to them.
     """
-    steps: dict[int, tuple[str, list[int]]] = {}  # what a step adds, as text, and the clauses it names
+    steps: dict[int, tuple[str, list[int]]] = {}  # the clause that a step adds, as text, and the clauses that it names
     for line in lines:
         name, _, rest = line.partition(" ")
         if not rest.startswith("d"):

@@ -42,13 +42,13 @@ from oracle.executions.bounds import UNROLL
 from oracle.executions.witness import CandidateExecution
 
 Levels = tuple[int, ...]
-"""A level of each site."""
+"""A level for each site, by number."""
 
 Box = tuple[frozenset[int], ...]
-"""Levels of each site."""
+"""A set of levels for each site."""
 
 Requirement = Mapping[int, frozenset[int]]
-"""Levels of some sites: one of these sites at least is at one of its levels."""
+"""Levels of some sites, of which at least one site must be at one of its levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class RepairableProgram:
             if same.is_left_at_all(same.orders(), below):
                 return tuple(below)
         with self._same(here) as same:
-            same.is_left(levels)  # it is; the orders are those that were found
+            same.is_left(levels)  # it is satisfiable; the orders are those that were found
             orders = same.orders()
             box = [frozenset({level}) for level in levels]
             for number, ladder in enumerate(self._ladders):
@@ -171,7 +171,7 @@ class RepairableProgram:
 
 
 MOST_PARTS = 16
-"""Parts of a program that are kept for when they are asked for again."""
+"""The limit of parts of a program that are kept for when they are asked for again."""
 
 
 class _Part:
@@ -248,7 +248,7 @@ class _Part:
                     levels = tuple(next(k for k, lit in enumerate(row) if lit.holds(model)) for row in self.levels)
                 else:
                     refused |= above[stronger[0]]
-        self.is_left(levels)  # it is, and is found last
+        self.is_left(levels)  # an execution is left, and is the last that was found
         return levels
 
     def is_left_at_all(self, same: Sequence[Literal], box: Sequence[frozenset[int]]) -> bool:
@@ -276,7 +276,7 @@ class _Part:
 
 
 KNOWN = frozenset({"step", "rf", "co", "final", "value"})
-"""The variables that say what an execution of threads that finish is, whatever levels there are, but for orders."""
+"""The variables that fix an execution of threads that finish at all levels, except its orders."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,10 +246,10 @@ def judge_by_smt(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgem
     holds = values.satisfied(condition.proposition)
     flags = [z3.And(passes, values.literal(literal)) for literal in executions.flags.values()]
     solver: Any = z3.SolverFor("QF_BV")
-    solver.set("ctrl_c", False)  # Ctrl-C is Python's to answer
+    solver.set("ctrl_c", False)  # Python answers Ctrl-C
     solver.from_string(
         _smtlib(executions.circuit.formula.variables, executions.circuit.formula.clauses)
-    )  # a term at a time would take ten times as long
+    )  # adding one term at a time would take ten times as long
     solver.add(values.constraints())
     answers = []
     for question in (z3.And(passes, holds), z3.And(passes, z3.Not(holds)), *flags):

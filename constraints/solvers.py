@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from corpus.errors import InputError
 
 DEFAULT_SOLVER = "minisat22"
-"""The quickest on these formulas: thousands of small calls, each a few decisions (see ``benchmarks/progress.py``)."""
+"""The quickest solver on these formulas: thousands of small calls, each a few decisions
+(``benchmarks/progress.py``)."""
 
 # Names as PySAT spells them. Left out: kissat404, which aborts when a clause comes after a call, and cryptominisat,
 # which needs a package of its own.
@@ -93,7 +94,7 @@ class _PySat:
         try:
             self._solver.conf_budget(left)
             answer: bool | None = self._solver.solve_limited()
-        except NotImplementedError:  # PySAT's way to say that Lingeling, of all, cannot stop
+        except NotImplementedError:  # PySAT raises this for Lingeling, which cannot stop
             return self.solve()
         return answer
 

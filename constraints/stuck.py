@@ -94,7 +94,7 @@ def only_as_by_sat(
 
 
 SMT = "smt"
-"""The method by bit vectors, where the name of a solver is due."""
+"""The name of the method by bit vectors, in place of a solver's name."""
 
 
 def _values(executions: Executions, solver: str) -> FiniteValues | BitVectors:
@@ -105,7 +105,7 @@ def _values(executions: Executions, solver: str) -> FiniteValues | BitVectors:
     return BitVectors(executions)
 
 
-@lru_cache(maxsize=2)  # what a model says of a test is the same whatever is promised
+@lru_cache(maxsize=2)  # the answer of a model does not depend on the promise
 def _hangs(test: LitmusTest, model: Model, unroll: int, solver: str) -> _Hangs:
     return _Hangs(test, model, unroll, solver)
 
@@ -293,7 +293,7 @@ class _Hangs:
                 self._circuit.require(~promised, *otherwise, ~left)
         return not fair & _mask(self._left, true)
 
-    # What goes on for ever
+    # Rounds that go on for ever
 
     def _rounds_are_gone_again(self) -> None:
         circuit, events = self._circuit, self._executions.events
@@ -387,7 +387,7 @@ class _Hangs:
                 for other, pair in relation[one].items():
                     circuit.require(~literal, ~pair, second.get(other, false))
 
-    # What is found
+    # Solutions
 
     def _decoded(self, true: frozenset[int]) -> Hang:
         endings: list[ThreadEnding] = []

@@ -106,7 +106,7 @@ def load_model(path: str, name: str = "", bell: str | None = None) -> Model:
     model = checked_model(name or Path(path).stem, read_cat(path, bell), VOCABULARY)
     if model.syntax.over_members is None:
         return model
-    from oracle.executions.members import over_members  # few models are so
+    from oracle.executions.members import over_members  # few models go over members
 
     return over_members(model, path, bell)
 
@@ -141,8 +141,8 @@ def resolve_consistency_models(
 def _model(name: str, bell: str | None) -> ConsistencyModel:
     if not name.endswith(".cat") or name in shipped_models():
         return _known(name)
-    model = AxiomaticModel(Path(name).stem, name, bell)  # made anew: whoever asks again may have changed the file
-    _ = model.model  # what is wrong with a user's file is said before anything is asked
+    model = AxiomaticModel(Path(name).stem, name, bell)  # made anew, for the file may have changed
+    _ = model.model  # errors in a user's file are reported before any test is judged
     return model
 
 
@@ -153,7 +153,7 @@ def _known(name: str) -> ConsistencyModel:
         return AxiomaticModel(name, shipped[name])
     if name in OPERATIONAL:
         return OperationalModel(name, OPERATIONAL[name])
-    from oracle.progress.models import GUARANTEES, MODELS  # a name of theirs is known, and not meant here
+    from oracle.progress.models import GUARANTEES, MODELS  # the name of a progress model is known, but not meant here
 
     known = f"known, besides paths that end in .cat: {', '.join(model_names())}"
     if name.endswith(".py") or name.partition("@")[0] in (*GUARANTEES, *MODELS):

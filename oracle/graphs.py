@@ -92,7 +92,7 @@ def reachable(starts: Iterable[Node], successors: Callable[[Node], Iterable[Node
     """The nodes that paths from ``starts`` lead to, the starts among them, breadth-first."""
     found = dict.fromkeys(starts)
     waiting = list(found)
-    for node in waiting:  # grows while we walk it
+    for node in waiting:  # grows during the walk
         for after in successors(node):
             if after not in found:
                 found[after] = None

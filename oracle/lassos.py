@@ -34,7 +34,7 @@ from oracle.progress.litmus import NoVerdictError, explore_litmus
 from oracle.progress.models import ProgressModel
 
 MOST_STATES = 20_000
-"""States that are looked through for a lasso; beyond, other ways to a hang are as quick."""
+"""The limit of states that are searched for a lasso; beyond it, other ways to a hang are as quick."""
 
 _UNBOUNDED = 1 << 30
 

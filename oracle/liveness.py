@@ -32,13 +32,13 @@ from oracle.progress.models import GUARANTEES, MODELS, ProgressModel, Verdict
 from oracle.progress.plugins import is_progress_model, resolve_models
 
 AND = "&"
-"""What stands between the two names."""
+"""The text between the two names of a liveness model."""
 
 LIVELOCK = (
     "every hang that was found is a livelock; strong fairness is about states of memory, "
     "which a program has only where all its executions are sequentially consistent, and this one has others"
 )
-"""Why strong fairness leaves a verdict open."""
+"""The reason why strong fairness leaves a verdict open."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,5 +47,5 @@ def names_apart(models: Sequence[tuple[str, str | Path]]) -> list[str]:
 def _whole(name: str) -> Path:
     try:
         return Path(name).resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a null character
+    except (OSError, RuntimeError, ValueError) as error:  # a cycle of links, or a null character
         raise InputError(f"no such file: {error}", name) from None

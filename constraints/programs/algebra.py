@@ -45,7 +45,7 @@ class PolarClauses(Clauses):
                 there = before[one, other] = circuit.fresh()
                 before[other, one] = ~there
             for one, middle, other in permutations(sorted(circle), 3):
-                if one < middle and one < other:  # the other rotations of a circle of three say the same
+                if one < middle and one < other:  # the other rotations of a cycle of three give equal clauses
                     circuit.require(~before[one, middle], ~before[middle, other], ~before[other, one])
             for (one, other), literal in before.items():
                 if other in relation[one]:

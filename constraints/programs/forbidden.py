@@ -134,7 +134,7 @@ class Forbidden(OutcomeEncoding):
         self._refined = 0
         circuit = self.circuit
         every = [circuit.true] * self.unknown.size
-        # By outcome, every choice is to be forbidden: so a total order of coherence, which is less often nonsense.
+        # By outcome every choice is to be forbidden; a total order of coherence is more often meaningful.
         self._choices = choose(self.unknown, "", every, model.partial_co and not self._by_outcome, self.final)
         for number, other in enumerate(question.allowed_by):
             choices = self.choices(f"allowed {number}", every, other) if self._by_outcome else self._choices
@@ -147,7 +147,7 @@ class Forbidden(OutcomeEncoding):
                 elif question.translation is None:
                     circuit.require(~result.truth)
             if model.partial_co or not other.partial_co:
-                self._choices = choices  # likewise
+                self._choices = choices  # every choice is to be forbidden, so these may serve
             elif question.translation is not None:
                 self._extends(choices)
         view = self.view(self._choices, model, negative=True)

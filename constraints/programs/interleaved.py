@@ -19,7 +19,7 @@ from constraints.programs.skeleton import OrderLiterals, ProgramSkeleton
 from constraints.programs.view import ExecutionView
 
 Slot = tuple[int, Literal]
-"""A place in an order, of an event, and that it happens there."""
+"""A place in an order: an event, and the literal that it happens there."""
 
 
 def meetings(unknown: ProgramSkeleton) -> Iterator[list[Slot]]:

@@ -48,7 +48,7 @@ from oracle.executions.initial import sees_initial_writes
 from oracle.executions.steps import TooManyError
 
 Division = tuple[bool, ...]
-"""Of each edge, whether it stays in its thread; the last does not."""
+"""For each edge of a cycle, whether it stays in its thread; the last edge does not."""
 
 
 def divisions(bounds: CycleBounds, size: int) -> Iterator[Division]:
@@ -73,7 +73,7 @@ def _parts(total: int, parts: int, most: int) -> Iterator[tuple[int, ...]]:
 
 
 MOST_OBSERVED = 4
-"""Writes of which an observer is part of the clauses."""
+"""The limit of observed writes; clauses with an observer of more writes are not made."""
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,7 @@ class ProgramSkeleton:
         """The literal that an event is the write of an update."""
         return self.rmw[event - 1] if self.follows(event) and event - 1 in self.rmw else self.circuit.false
 
-    # What is done
+    # Instructions
 
     def _instructions(self) -> None:
         circuit = self.circuit
@@ -181,7 +181,7 @@ class ProgramSkeleton:
             circuit.exactly_one(list(ways.values()), circuit.true)
             self.ways.append(EventModes(circuit, ways))
 
-    # Where
+    # Locations and places
 
     def accesses(self, event: int) -> Literal:
         """The literal that an event is a read or a write."""
@@ -282,7 +282,7 @@ class ProgramSkeleton:
                 places.append(self._counted(places[e - 1], e - 1) if self.follows(e) else {0: self.circuit.true})
         return places
 
-    # What depends on what
+    # Dependencies
 
     def _dependencies(self) -> None:
         circuit, kinds, one_kind = self.circuit, self.words.dependencies, self.words.interchangeable
@@ -330,7 +330,7 @@ class ProgramSkeleton:
                 ctrl[r][e] = so_far
         return {"addr": addr, "data": self.data, "ctrl": ctrl}
 
-    # What is read, and what is left
+    # Reads-from and last writes
 
     def _sources(self) -> None:
         circuit = self.circuit

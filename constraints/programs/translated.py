@@ -94,7 +94,7 @@ class _Slots:
             for (kind, mode), literal in unknown.starts[event - 1].items():
                 if kind is Instruction.UPDATE:
                     done = targets[kind, mode].itself
-                    assert done is not None  # an access
+                    assert done is not None  # the event is an access
                     ways.append((literal, EventMode(EventKind.WRITE, done, True)))
         self._add(event, ways, some_left_out)
 

@@ -94,7 +94,7 @@ class EventModes:
 
 
 Matrix = Sequence[Mapping[int, Literal]]
-"""Rows of what may hold between events."""
+"""A relation between events as rows of literals."""
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,7 @@ class Algebra(Generic[T]):
         """A relation that a model calls ``name``: it is given back unchanged, except by algebras that keep names."""
         return relation
 
-    # Checks: how true they are
+    # Checks
 
     def is_empty(self, value: Relation[T] | Set[T]) -> T:
         """The truth of the check ``empty``: a relation has no pair, or a set no event."""

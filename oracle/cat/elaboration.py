@@ -67,7 +67,7 @@ from oracle.cat.terms import (
 _COHERENCE = {"partial-co": True, "total-co": False}
 _PARTIAL_ARCHITECTURES = {"PTX"}
 _ORDERS = frozenset({"rlx", "acq", "rel", "acq_rel", "sc", "con"})
-"""Annotations that are called as the orders of C."""
+"""Annotations with the names of C's memory orders."""
 _STANDARD = frozenset({"map"})
 """Names of herd's standard library that are no terms."""
 
@@ -86,7 +86,7 @@ class Elaboration(Expressions):
         self.over_members: FilePosition | None = None
         self._include = include
         self._check_name: str | None = None
-        self._blocks = 0  # within each other, where the text is read now
+        self._blocks = 0  # the nesting of blocks at the current position
         self._makes_coherence = False
         self._is_of_lisa = False
 
@@ -194,7 +194,7 @@ class Elaboration(Expressions):
                 return self._bind(str(name), Tags(tuple(tag[1:] for tag in tags)), at(tree, scope), scope)
             case "instructions":
                 return self._instructions(tree, scope)
-            case _:  # what is shown
+            case _:  # statements about pictures
                 pass
         return scope
 
@@ -235,7 +235,7 @@ class Elaboration(Expressions):
         bindings = [part for part in subtrees(tree) if part.data == "binding"]
         scope = self._recursive(bindings, scope, fresh=scope.within)
         for check in subtrees(tree):
-            if check.data == "check":  # what grows fails a check at the end if it fails it on the way
+            if check.data == "check":  # a growing relation that fails the check on the way fails it at the end
                 self._check(check, scope)
         return scope
 
@@ -263,7 +263,7 @@ class Elaboration(Expressions):
         kinds = leaves(tree)
         (check,) = subtrees(tree)
         kind = kinds[0].type if kinds else ""
-        # What must hold for a model to say anything is a flag where it does not.
+        # A condition under which a model says anything is a flag where it does not hold.
         self._check(check, scope, flag=bool(kind), inverted=kind in ("ASSERT", "UNDEFINED"))
 
     def _check(self, tree: Tree, scope: NameScope, flag: bool = False, inverted: bool = False) -> None:
@@ -274,7 +274,7 @@ class Elaboration(Expressions):
         name = self._check_name or (names[0].strip('"') if names else f"{word} on line {kind.line}")
         self._around = names[0].strip('"').replace(" ", "-") if names else word
         position = place_of(kind, scope)
-        if negated:  # where the word stands
+        if negated:  # the position of the word
             skipped = kind[: len(kind) - len(word)]
             lines = skipped.count("\n")
             column = len(skipped) - skipped.rfind("\n") if lines else position.column + len(skipped)

@@ -77,7 +77,7 @@ _OF_TAGS = {
 """Functions of tags, and whether they give pairs of one group."""
 
 _OF_MEMBERS = frozenset({"classes-loc", "partition", "classes"})
-"""Functions that part a set, or the events of a relation."""
+"""Functions that split a set, or the events of a relation, into sets."""
 
 
 class Expressions:
@@ -85,15 +85,15 @@ class Expressions:
     of its own."""
 
     deepest = MOST_NESTED
-    """Operators and applications within each other."""
+    """The limit of nested operators and applications."""
 
     def __init__(self) -> None:
         self.statements: list[Statement] = []
         self._defined: Counter[str] = Counter()
         self._parts = 0
-        self._around = ""  # what is being defined
-        self._parameters: frozenset[str] | None = None  # of the function of terms that is being read
-        self._stays = False  # no part of what is read may be taken out of it
+        self._around = ""  # the names being defined
+        self._parameters: frozenset[str] | None = None  # the parameters of the function of terms that is being read
+        self._stays = False  # whether no part of the text being read may be taken out of it
         self._sizes: dict[int, tuple[Term, int, int]] = {}
 
     def _unpacked(self, tree: Tree, scope: NameScope, depth: int = 0) -> list[tuple[str, Value, FilePosition]]:
@@ -458,7 +458,7 @@ class Expressions:
         """Whether a condition holds that is not of tags: ``equal``, ``subset`` or ``member``."""
         raise members_unknown("'if' that compares sets of events or relations", position)
 
-    # What is known while a model is read
+    # Facts that are known while a model is read
 
     def _holds(self, tree: Tree, scope: NameScope, depth: int) -> bool:
         if tree.data == "variant" or tree.data.startswith("variant_"):
@@ -477,7 +477,7 @@ class Expressions:
     def _variant(self, tree: Tree) -> bool:
         """Whether a condition on variants holds; each variant is off."""
         holds: dict[int, bool] = {}
-        for part in reversed([*tree.trees()]):  # what is within another comes before it
+        for part in reversed([*tree.trees()]):  # inner definitions come before outer ones
             parts = [holds[id(inner)] for inner in subtrees(part)]
             match part.data:
                 case "variant_not":

@@ -43,13 +43,14 @@ from oracle.cat.terms import (
 from oracle.cat.updates import OneEvent
 
 MOST_DEEP = 200
-"""Operators and functions that may be at work within each other."""
+"""The limit of nested operators and functions under evaluation."""
 
 MOST_WAITING = 120
-"""Operators and names within each other, about, that wait for a name to be evaluated when it is first asked for."""
+"""The approximate limit of nested operators and names that wait for a name to be evaluated when it is first asked
+for."""
 
 MOST_STEPS = 20_000
-"""Operators and functions that a model may apply in all, a recursion counted once."""
+"""The limit of operators and functions that a model may apply in all, a recursion counted once."""
 
 
 class _Nothing:
@@ -220,7 +221,7 @@ class Model:
     def _flagged(self) -> list[tuple[frozenset[str], frozenset[str]]]:
         bodies: list[Term] = []
         for number, flag in enumerate(self.syntax.statements):
-            if isinstance(flag, ModelCheck) and flag.flag:  # of a name that is defined below, the prelude's line counts
+            if isinstance(flag, ModelCheck) and flag.flag:  # for a name defined later, the prelude's line counts
                 above = own_lines(self.syntax.statements[:number])
                 bodies += reached([flag.body], above, prelude(), whole=True)
         return self._meetings(bodies)
@@ -231,7 +232,7 @@ class Model:
         ]
         own = {name for binding in bindings for name in (binding.name, *binding.parameters)}
         kinds = {name: found for name, found in KINDS.items() if name not in own}
-        if self.syntax.one_event:  # an update is in both
+        if self.syntax.one_event:  # an update is in both sets
             kinds |= dict.fromkeys({"R", "W"} & kinds.keys(), "RW")
         return [met for body in bodies for met in meetings(body, kinds)]
 
@@ -327,7 +328,7 @@ class PreludeValues(Generic[T]):
 class Interpreter(Generic[T]):
     """The evaluation of a model, statement by statement. ``names``: what the model has defined so far."""
 
-    _skips = False  # whether what nothing comes of is not evaluated
+    _skips = False  # whether operands that cannot change the result are skipped
 
     def __init__(self, base: Base[T]) -> None:
         self._base = base
@@ -404,7 +405,7 @@ class Interpreter(Generic[T]):
     def check(self, check: ModelCheck) -> CheckResult[T]:
         """Evaluates a check: its truth, and the value that was checked."""
         algebra = self._algebra
-        if check.kind == "irreflexive":  # for which no pair of two events counts
+        if check.kind == "irreflexive":  # for which no pair of two different events counts
             meaning = self._within(check.body, algebra.identity(algebra.everything()), self.names)
         else:
             meaning = self._eval(check.body, self.names)
@@ -504,7 +505,7 @@ class Interpreter(Generic[T]):
             if term.kind == "intersection" and (_composes(one) or _composes(other)):
                 return self._met(term, names)
             if term.kind == "difference" and _composes(other) and not self._algebra.exact:
-                left = self._eval(one, names)  # of what is taken away no more is made than there is
+                left = self._eval(one, names)  # no more of the right side is evaluated than the left side has
                 return self._binary(term, left, self._within(other, left, names))
             if term.kind == "compose":
                 if isinstance(one, Operation) and one.kind == "identity":
@@ -600,7 +601,7 @@ class Interpreter(Generic[T]):
             if function.ships:
                 try:
                     return self._eval(function.binding.body, names)
-                except InputError as error:  # the prelude is right, so what it was given is not
+                except InputError as error:  # the prelude is right, so its argument is wrong
                     wrong = call.arguments[0].position if len(parameters) == 1 else position
                     raise _error(error.message, wrong) from None
             return self._named(name, self._eval(function.binding.body, names))
@@ -631,7 +632,7 @@ _ON_RELATIONS = {"inverse": "inverse", "plus": "closure", "star": "reflexive_clo
 
 
 _STRICT = ("compose", "intersection", "difference", "product")
-"""Operators that make nothing of nothing."""
+"""Operators whose result is empty if their first operand is empty."""
 
 
 class _Decision(Interpreter[T]):
@@ -688,7 +689,7 @@ class _Decision(Interpreter[T]):
     def _bound(self, binding: LetBinding) -> Meaning[T]:
         if binding.parameters:
             return _Function(binding, self.names)
-        return cast("Meaning[T]", _Later(binding, self.names))  # nobody but ``_eval`` sees it
+        return cast("Meaning[T]", _Later(binding, self.names))  # only ``_eval`` sees it
 
     def _must_grow(self, term: Term, recursive: frozenset[str], names: Mapping[str, Meaning[T]]) -> None:
         """It is known to."""

@@ -110,7 +110,7 @@ class NameScope:
 
 
 Include = Callable[[Token, NameScope], tuple[Tree, NameScope]]
-"""The tree of a file that is included, and the scope of its text."""
+"""A function that gives the tree of a file that is included, and the scope of its text."""
 
 
 def applied(tree: Tree) -> tuple[str, list[Tree]]:

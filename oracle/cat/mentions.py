@@ -23,7 +23,7 @@ from oracle.cat.terms import (
 )
 
 Lines = Mapping[str, Sequence[Term]]
-"""What names are said to be, each as often as it is."""
+"""Definitions by name; a name that is defined several times has several."""
 
 
 def reached(bodies: Iterable[Term], own: Lines, ships: Mapping[str, LetBinding], whole: bool = False) -> Iterator[Term]:
@@ -48,7 +48,7 @@ def joined(term: Term, names: frozenset[str]) -> bool:
 
 
 KINDS = {"R": "R", "W": "W", "M": "RW", "F": "F", "B": "B", "RMW": "RW", "IW": ""}
-"""The kinds of events that can be in a set of the base."""
+"""The kinds of events that can be in a set of the base, by the set's name."""
 
 
 def meetings(term: Term, kinds: Mapping[str, str]) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
@@ -106,7 +106,7 @@ def long_chains(syntax: ModelSyntax, most: int) -> frozenset[int]:
             lengths.append(own + max((chains[name][1] for name in mentioned), default=0))
         if isinstance(statement, Definition):
             for binding, length in zip(statement.bindings, lengths, strict=True):
-                if statement.recursive:  # is known at once
+                if statement.recursive:  # the value is known at once
                     chains[binding.name] = None, 0
                 else:
                     chains[binding.name] = None if binding.parameters else number, length

@@ -19,7 +19,7 @@ from math import prod
 from oracle.cat.terms import FilePosition, LetBinding, Name, Operation, Term
 
 MOST_WORDS = 32
-"""Words that a body may have when it is multiplied out, and letters that a word may have."""
+"""The limit of words in a body when it is multiplied out, and of letters in a word."""
 
 Word = tuple[Term, ...]
 
@@ -116,7 +116,7 @@ def _solution(name: str, words: list[Word], position: FilePosition) -> Term | No
         else:
             return None
     if not base:
-        return None  # nothing at all, of which the type is not known here
+        return None  # the empty set or relation, whose type is not known here
 
     def apply(kind: str, *operands: Term) -> Term:
         return Operation(kind, operands, position)

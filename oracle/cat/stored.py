@@ -57,7 +57,7 @@ def stored_syntax(path: str) -> ModelSyntax | None:
     def made(part: dict[str, list[Any]]) -> Any:
         ((kind, values),) = part.items()
         given = [tuple(value) if isinstance(value, list) else value for value in values]
-        if kind != "Definition":  # which stands where its bindings do
+        if kind != "Definition":  # a definition's position is that of its bindings
             name, line, column = values[-1]
             given[-1] = FilePosition(files[name], line, column)
         return _KINDS[kind](*given)

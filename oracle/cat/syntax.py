@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from oracle.cat.meanings import NameScope
 
 MOST_INCLUDED = 50
-"""Files that include each other in a chain."""
+"""The limit of files that include each other in a chain."""
 
 MOST_BYTES = 1 << 20
-"""The size of a file."""
+"""The limit of a file's size, in bytes."""
 
 _TERMINALS = {
     "NAME": "a name",
@@ -74,7 +74,7 @@ _WORDS = {**_TERMINALS, **{f"_{word.upper()}": word for word in (*_KEYWORDS, *_K
 _BEYOND = re.compile(
     rf"\+\+|[{{}}']|\(\s*\)|let\s*(\(|[\w.-]+\s*,)|(?<![\w.-])({'|'.join(_KEYWORDS_BEYOND)})(?![\w.-])"
 )
-"""Something that only the whole language has."""
+"""A pattern of text that only the grammar of the whole language can parse."""
 
 _TERMS = "oracle.cat.terms"
 _LANGUAGE = f"{_TERMS} + oracle.cat.language"
@@ -83,7 +83,7 @@ _MODELS = folder_of("oracle") / "models"
 _LIBRARY = folder_of("oracle.cat") / "library"
 
 _SHIPPED = (_MODELS, folder_of("oracle.cat"))
-"""Folders of files that ship with what is read of them."""
+"""Folders of .cat files that ship with their stored syntax."""
 
 _NO_TEXT = re.compile(r'"[^"\n]*"|//[^\n]*|\#[^\n]*|/\*.*?\*/|\(\*|\*\)', re.DOTALL)
 
@@ -112,7 +112,7 @@ def read_afresh(text: str, path: str, bell: str | None = None) -> tuple[ModelSyn
 
     Arguments and errors are those of ``parse_cat``.
     """
-    from oracle.cat.elaboration import Elaboration  # most models ship, and are read already
+    from oracle.cat.elaboration import Elaboration  # most models ship, and are stored
 
     files = ModelFiles({path: text})
     elaboration = Elaboration(Path(path).stem, files.included)
@@ -177,7 +177,7 @@ class ModelFiles:
     def _is_blank(self, path: str, depth: int) -> bool:
         """Whether a file has nothing but inclusions of such files, be they as many as they are."""
         if path not in self._blank:
-            self._blank[path] = False  # while it is looked at: it may include itself
+            self._blank[path] = False  # during the search, for a file may include itself
             inner = [self._found(str(token), path) for token in _inclusions(self.tree(path))]
             only = all(item.data in ("title", "long_title", "inclusion") for item in subtrees(self.tree(path)))
             self._blank[path] = (
@@ -191,7 +191,7 @@ class ModelFiles:
             return sha256("".join(map(self.digest, (path, *more))).encode()).hexdigest()
         if path not in self._digests:
             parts = [sha256(self.texts[path].encode()).hexdigest()]
-            self._digests[path] = ""  # one that includes itself in a branch that is not taken
+            self._digests[path] = ""  # a file that includes itself in a branch that is not taken
             for token in _inclusions(self.tree(path)):
                 other = self._found(str(token), path)
                 if other in self._trees:

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 MOST_NESTED = 150
-"""Operators within each other in one expression; a chain as ``a | b | c`` nests, too."""
+"""The limit of nested operators in one expression; a chain as ``a | b | c`` nests, too."""
 
 MOST_BLOCKS = 50
-"""Blocks of statements within each other: of ``if``, ``match``, ``forall``, and of procedures that are called."""
+"""The limit of nested blocks of statements: of ``if``, ``match``, ``forall``, and of procedures that are called."""
 
 MOST_STATEMENTS = 2_000
-"""Definitions and checks of a model, its includes in place."""
+"""The limit of definitions and checks of a model, its includes in place."""
 
 MOST_PARTS = 100_000
-"""Parts of a model's text, what is put in place of an inclusion or a function counted each time."""
+"""The limit of parts of a model's text, where an included file or a function's body counts each time it is put in."""
 
 
 class FilePosition(NamedTuple):
@@ -143,7 +143,7 @@ class ModelSyntax:
 
 
 def bodies_of(statement: Statement) -> Sequence[Term]:
-    """The terms that a statement contains."""
+    """The terms that are the bodies of a statement."""
     match statement:
         case ModelCheck(body=body):
             return [body]

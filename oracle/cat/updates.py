@@ -21,7 +21,7 @@ from oracle.cat.algebra import Algebra, Relation, Set, T
 from oracle.cat.base import Base
 
 _STRICT = frozenset({"po", "addr", "data", "ctrl", "casdep", "fr"})
-"""What no event is in to itself."""
+"""Relations that never relate an event to itself."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class OneEvent(Generic[T]):
         if isinstance(value, tuple):
             return self._relation(name, value)
         algebra = self.algebra
-        if name == "RMW":  # which the read of a compare-and-swap that fails is in, too
+        if name == "RMW":  # a set that the read of a compare-and-swap that fails is in as well
             return algebra.domain(self._rmw)
         if name in ("ACQ", "REL", "RLX", "ACQ_REL"):
             return self._ordered(name)

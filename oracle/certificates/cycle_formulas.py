@@ -145,7 +145,7 @@ class _Cycles:
         """
         longest = self.size if any(edge.kind == "Rmw" for edge in self.edges) else most
         for length in range(most, longest + 1):
-            enough = length + (length < self.size) - most  # atomic operations; with fewer, there are too many accesses
+            enough = length + (length < self.size) - most  # with fewer atomic operations, there are too many accesses
             for start, spared in product(range(self.size), combinations(range(length), max(0, enough - 1))):
                 stretch = [start + step for step in range(length)]
                 operations = [self.atomic(stretch[step]) for step in range(length) if step not in spared]

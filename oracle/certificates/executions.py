@@ -204,7 +204,7 @@ def execution_of(held: Container[str], sizes: Sequence[int], words: Vocabulary) 
     ways = {spelled_mode(kind, mode): (kind, mode) for kind, modes in words.modes.items() for mode in modes}
     ends = list(accumulate(sizes))
     threads: list[list[Step]] = [[] for _ in sizes]
-    number: list[int] = []  # of each event its instruction, location and address
+    number: list[int] = []  # the instruction, location and address of each event
     place: list[int | None] = []
     address: list[int] = []
     regions: list[Region] = []
@@ -259,7 +259,7 @@ def _places(held: Container[str], threads: int, words: Vocabulary) -> tuple[Plac
     return renumbered(Place(*(group(level, t, fixed.get(level, t)) for level in levels)) for t in range(threads))
 
 
-# What the model says
+# Judgements of the model
 
 
 def can_happen(execution: Execution, model: Model) -> bool:

@@ -44,7 +44,7 @@ from oracle.certificates.writing import Writer, WrittenLiteral
 from oracle.executions.events import EventKind, access_scope, access_tags, barrier_tags, fence_tags
 
 Pairs = Mapping[tuple[int, int], WrittenLiteral]
-"""What may hold of two events, or of two threads; of others it does not."""
+"""The literals that pairs of events, or of threads, are related; a pair that is missing is not related."""
 
 
 class CertifiedEventMode(NamedTuple):
@@ -184,7 +184,7 @@ class Programs:
         """The pairs of events of one thread, in program order."""
         return ((e, f) for e, f in combinations(self.events, 2) if self.thread[e] == self.thread[f])
 
-    # What is done
+    # Instructions
 
     def _instructions(self) -> None:
         writer = self.writer
@@ -214,7 +214,7 @@ class Programs:
                 updates[e, e + 1] = writer.any_of(before.values())
         self.program = replace(self.program, ways=ways, half=half, updates=updates)
 
-    # Where
+    # Locations and places
 
     def _locations(self) -> None:
         program, require = self.program, self.writer.require
@@ -294,7 +294,7 @@ class Programs:
             counts = [one | (two & ~literal) for one, two in zip(more, [*counts, self.writer.false], strict=True)]
         return {count: literal for count, literal in enumerate(counts) if literal}
 
-    # What depends on what
+    # Dependencies
 
     def _dependencies(self) -> None:
         program, writer, kinds = self.program, self.writer, self.words.dependencies
@@ -326,7 +326,7 @@ class Programs:
                 require(~branches[one], ~branches[other])
         self.program = replace(program, addr=all_addr, data=all_data, branch=branches)
 
-    # What is read, and what is left
+    # Reads-from and last writes
 
     def _outcome(self) -> None:
         program, require = self.program, self.writer.require
@@ -349,7 +349,7 @@ class Programs:
             require(~final[w], ~final[v], ~program.loc[w, v])
         self.program = replace(program, rf=rf, init=init, final=final)
 
-    # Which of the images under exchange of threads
+    # Symmetry: one of the images under exchange of threads
 
     def _in_order(self) -> None:
         require = self.writer.require

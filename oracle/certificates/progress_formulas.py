@@ -38,10 +38,10 @@ from oracle.certificates.refusal import RefusedError
 from oracle.certificates.units import ProgressFormula, UnitShape, states_of, steps_of
 
 _FIELDS = ("jump", "write", "check")
-"""What threads are ordered by."""
+"""The fields of instructions by which threads are ordered."""
 
 Said = list[tuple[bool, str]]
-"""A clause: whether, and what, one of which is so."""
+"""A clause, as facts and their truth values, of which at least one is right."""
 
 
 def check_formula(formula: ProgressFormula) -> None:
@@ -95,7 +95,7 @@ class _Instructions:
                 says, instructions = _LOCAL[kind], self._instructions((t, i))
                 bits = (says(ins, int(i), words) << n for n, ins in enumerate(instructions))
                 self._truths[name] = (t, i), sum(bits)
-            except (ValueError, LookupError, TypeError):  # it is about something else, or about nothing
+            except (ValueError, LookupError, TypeError):  # the clause is not about one instruction
                 self._truths[name] = None
         return self._truths[name]
 
@@ -142,7 +142,7 @@ _LOCAL: dict[str, Callable[[Instruction, int, list[str]], bool]] = {
     "leaves": lambda ins, pc, words: _leaves(ins, *words),
     "step": lambda ins, pc, words: _goes(ins, pc, words[0], words[1]) and _leaves(ins, words[0], words[2]),
 }
-"""What a variable says of an instruction, given its place and the words after that."""
+"""The meaning of a variable about an instruction, given its place and the further words of the name."""
 
 
 def _axioms(shape: UnitShape) -> Iterator[Said]:

@@ -138,7 +138,7 @@ class ModelView:
         shared = self.program.shared[event]
         return self.program.loc[event, event] & (shared if name == Region.SHARED.name else ~shared)
 
-    # Relations: the pairs of events, of whom it is yet to be said that both happen
+    # Relations: pairs of events, before they are restricted to events that happen
 
     def _relation(self, pairs: Mapping[tuple[int, int], WrittenLiteral]) -> Relation[WrittenLiteral]:
         happens = self.algebra.executed

@@ -22,7 +22,7 @@ from oracle.executions.steps import TooManyError
 from oracle.graphs import components
 
 MOST_CLAUSES = 3_000_000
-"""A formula of more is given up: the check of a proof would take gigabytes."""
+"""The limit of a formula's clauses: the check of a proof for more would take gigabytes."""
 
 
 class WrittenLiteral:

@@ -30,7 +30,7 @@ from oracle.executions.steps import Constraint, TooManyError
 from oracle.executions.values import Address, Value
 
 MOST_ARRIVALS = 1 << 14
-"""Orders in which threads may come to barriers that are followed."""
+"""The limit of orders in which threads may come to barriers."""
 
 
 @dataclass(frozen=True, slots=True)

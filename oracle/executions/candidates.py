@@ -52,22 +52,23 @@ from oracle.executions.valuations import Valuation, add, compared, evaluate, sat
 from oracle.executions.values import Value
 
 MOST_CANDIDATES = 1 << 16
-"""Candidates judged at once; more are judged in parts."""
+"""The limit of candidates judged at once; more are judged in parts."""
 
 FEW_CANDIDATES = 1 << 11
-"""Candidates some of which are picked out sooner than numbered anew."""
+"""The number of candidates up to which picking out some is quicker than numbering them anew."""
 
 MANY_OF = 16
-"""The same where one of so many is picked out, be they as many as they are."""
+"""The ratio up to which one in so many candidates is picked out sooner than they are numbered anew, whatever their
+number."""
 
 MOST_LISTED = 1 << 22
-"""Candidates of one path through each thread; with more, a test is for a solver."""
+"""The limit of candidates of one path through each thread; with more, a test is for a solver."""
 
 MOST_COMBINATIONS = 1 << 16
-"""Ways to take one path through each thread; with more, a test is for a solver."""
+"""The limit of ways to take one path through each thread; with more, a test is for a solver."""
 
 MOST_WRITES = 5
-"""Writes to a location whose partial orders are listed; 4231 orders of five writes, 130023 of six."""
+"""The limit of writes to a location whose partial orders are listed: five writes have 4231 orders, six 130023."""
 
 T = TypeVar("T")
 

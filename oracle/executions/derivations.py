@@ -124,7 +124,7 @@ class DerivationPath:
 
 FALSE = DerivationPath(None)
 HERE = DerivationPath(())
-"""The empty path: what is true of an event, or of it and itself."""
+"""The empty path: the truth of an event in a set, or of an event related to itself."""
 
 
 def _base(source: int, target: int, names: tuple[str, ...]) -> DerivationPath:
@@ -199,7 +199,7 @@ class _ReasonBase:
 
     def value(self, name: str) -> Set[DerivationPath] | Relation[DerivationPath] | None:
         """The set or relation of that name, None where there is none."""
-        value = self.known.value(name) if name != "id" else None  # an event is itself for no reason
+        value = self.known.value(name) if name != "id" else None  # that an event is itself needs no edge
         if not isinstance(value, tuple):
             return None if value is None else dict.fromkeys(value, HERE)
         return tuple({other: _base(event, other, (name,)) for other in row} for event, row in enumerate(value))

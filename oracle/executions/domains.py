@@ -23,7 +23,7 @@ from oracle.executions.values import Address, Value, address_of, calculate
 from oracle.graphs import components
 
 MOST_VALUES = 256
-"""A read with more values than this is refused."""
+"""The limit of values of a read; a read with more is refused."""
 
 _BY_SIZE = {"lt", "le", "gt", "ge"}
 
@@ -86,7 +86,7 @@ def constants(test: LitmusTest) -> frozenset[Value]:
     for thread in test.threads:
         spoken |= {value_of(value) for _, value in thread.registers}
         for ins in thread.instructions:
-            values = operands(ins)[isinstance(ins, Load | Store | Rmw) :]  # an address that is used is no value
+            values = operands(ins)[isinstance(ins, Load | Store | Rmw) :]  # the address of an access is no value of it
             spoken |= {value_of(value) for value in values if isinstance(value, int | Loc)}
             if isinstance(ins, Assign):
                 compared.add(ins.operation)

@@ -25,7 +25,7 @@ from oracle.cat.interpreter import PreludeValues
 from oracle.executions.values import Value
 
 INITIAL = -1
-"""The thread of initial writes."""
+"""The number that stands for a thread of initial writes."""
 
 
 class EventKind(StrEnum):
@@ -142,7 +142,7 @@ DIALECT_TAGS = (
     "CONSUME",
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
 )
-"""Sets of what single dialects can say: an event is in them where its instruction has that word."""
+"""The sets of words that only some dialects have: an event is in one where its instruction has that word."""
 SETS = frozenset({*_FIXED_SETS, *_CACHES, *DIALECT_TAGS, *_ORDER_TAGS.values(), *(scope.name for scope in Scope)})
 """The sets of a base: the tags that an event may have."""
 
@@ -457,7 +457,7 @@ _RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
     "rmw": lambda base: base._depends(lambda e: iter(() if e.rmw is None else (e.rmw,))),
     "rf": lambda base: base.choices.rf,
     "co": lambda base: base.choices.co,
-    "sync_fence": lambda base: base.algebra.empty(),  # where none is chosen
+    "sync_fence": lambda base: base.algebra.empty(),  # where no such order is chosen
     "swarp": lambda base: base._same_group(Scope.WARP),
     "scta": lambda base: base._same_group(Scope.CTA),
     "squeue": lambda base: base._same_group(Scope.QUEUE),

@@ -52,7 +52,7 @@ class _Watching(Algebra[Possible]):
 
     def identity(self, events: Set[Possible]) -> Relation[Possible]:
         same = Algebra.identity(self, events)
-        return tuple(  # the one event stands for many, which are not the same
+        return tuple(  # the one event stands for many different ones
             {other: truth & MAYBE if one == EVENT else truth for other, truth in row.items()}
             for one, row in enumerate(same)
         )

@@ -24,7 +24,7 @@ from oracle.executions.unrolled import Unrolled
 
 QUICK_COMBINATIONS = 1 << 10
 QUICK_CANDIDATES = 1 << 20
-"""Combinations of paths, and candidates in all, that are listed sooner than a solver answers, or not much later."""
+"""The limit of combinations of paths, and of candidates in all, up to which listing is about as quick as a solver."""
 
 
 class Answer(StrEnum):

@@ -41,13 +41,13 @@ from oracle.executions.events import VOCABULARY
 from oracle.executions.steps import TooManyError
 
 MOST_CHOICES = 4096
-"""Choices in one candidate execution, and orders of one set."""
+"""The limit of choices in one candidate execution, and of orders of one set."""
 
 _Choice = tuple[str, Sequence[Value], FilePosition]
-"""A name, what it is chosen among, and where."""
+"""A choice: the name that is bound, the set whose members it may be, and the position."""
 
 Item = int | tuple[int, int]
-"""An event, or a pair of events."""
+"""A member: an event, or a pair of events."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def over_members(model: Model, path: str, bell: str | None) -> OverMembers:
     """The model of a file that goes over members, after its check. Raises ``InputError`` where it is wrong."""
     _, texts = read_afresh(read_text(Path(path), MOST_BYTES), path, bell)
     made = OverMembers(model.name, model.syntax, path, bell, tuple(texts.items()))
-    made.judge(VOCABULARY)  # of no events
+    made.judge(VOCABULARY)  # a base of no events
     return made
 
 

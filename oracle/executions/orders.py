@@ -18,7 +18,7 @@ from oracle.executions.steps import TooManyError
 FENCES = "sync_fence"
 
 MOST_ORDERED = 6
-"""Events of which all orders are listed."""
+"""The limit of events of which all orders are listed."""
 
 Pairs = frozenset[tuple[int, int]]
 

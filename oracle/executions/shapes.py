@@ -24,7 +24,7 @@ _Unrolled = tuple[int, LitmusTest, tuple[Paths, ...]]
 """The number of a test, the test, and the ways through its threads."""
 
 MOST_TOGETHER = 1 << 13
-"""Candidates of several tests that are judged at once; more make the sets slower than few passes."""
+"""The limit of candidates of several tests that are judged at once; larger sets are slower than several passes."""
 
 
 def judge_together(tests: Sequence[LitmusTest], model: Model, unroll: int) -> list[Judgement | None]:
@@ -34,7 +34,7 @@ def judge_together(tests: Sequence[LitmusTest], model: Model, unroll: int) -> li
     The judgements are those of ``oracle.executions.judge.judge``.
     """
     found: list[Judgement | None] = [None] * len(tests)
-    if model.chosen_orders or model.syntax.over_members is not None:  # memory orders may decide what is chosen
+    if model.chosen_orders or model.syntax.over_members is not None:  # memory orders may decide which orders are chosen
         return found
     groups: dict[Hashable, list[_Unrolled]] = {}
     for number, test in enumerate(tests):

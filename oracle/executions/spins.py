@@ -62,11 +62,11 @@ from oracle.executions.valuations import value_in
 from oracle.executions.values import Value, calculate
 
 _MOST_STEPS = 4096
-"""Steps of all rounds of a jump together; one with more is not looked at further."""
+"""The limit of steps of all rounds of a jump together; a jump with more is taken not to be idle."""
 
 _EXACT = frozenset({"union", "intersection", "inverse", "product", "identity", "optional"})
 Written = frozenset[tuple[str, Value]]
-"""Locations, with what is written there."""
+"""The values that are written to each location."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class _Round(_Runs):
                 if steps > _MOST_STEPS:
                     return None
                 waiting += [after for after in self.step(waiting.pop()) if after.pc in inside and after.pc != target]
-        except InputError:  # what cannot be said of unknown registers
+        except InputError:  # not decided where registers are unknown
             return None
         inner = frozenset(pc for pc in self.cut - {jump} if flow.successors(pc)[-1] > target)
         writes = [self._writes(end) for end in self._ends]
@@ -210,7 +210,7 @@ class _Looks(_Runs):
         places = [pc for pc, ins in enumerate(self.flow.body) if isinstance(ins, Load | Rmw)]
         try:
             return any(self._goes_on(pc, location, value) for pc in places)
-        except InputError:  # what cannot be said of unknown registers
+        except InputError:  # not decided where registers are unknown
             return True
 
     def _goes_on(self, pc: int, location: str, value: Value) -> bool:
@@ -272,7 +272,7 @@ class _Change:
 
 
 Staying = Mapping[str, tuple[_Stays, _Stays]]
-"""Whether what base sets and relations start at stays, and what they end at."""
+"""Whether the events at which base sets and relations start stay, and those at which they end."""
 
 _NEVER = (_Stays.ALWAYS, _Stays.ALWAYS)
 _TOGETHER = (_Stays.WITH_THE_OTHER, _Stays.WITH_THE_OTHER)
@@ -344,7 +344,7 @@ class _Changes:
                 if isinstance(known, _Change):
                     return known
                 line = prelude().get(name)
-                if line is None or name == "fr":  # what fr leads through has been read, and is not gone
+                if line is None or name == "fr":  # the write that fr leads through has been read, and is not gone
                     return _Change(True, name != "sync_fence", *self.staying.get(name, ()))
                 return self.of(line.body, {})
             case Operation("difference", (Name("W"), Name("RMW"))) if not {"W", "RMW"} & names.keys():

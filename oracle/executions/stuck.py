@@ -109,7 +109,7 @@ Guarantee = Callable[[int, int], int]
 """``(running, stepped) -> promised``, masks of threads, as in ``oracle.progress.models``."""
 
 MOST_HANGS = 1 << 14
-"""Ways to put the threads' runs together; with more, a test is for a solver."""
+"""The limit of combinations of the threads' runs; with more, a test is for a solver."""
 
 
 class ThreadEnding(StrEnum):
@@ -362,7 +362,7 @@ def _stuck(
 
 
 EVENTFUL = (Load, Store, Rmw, Fence, Barrier)
-"""Instructions with events. A cycle begins at one, for other places differ in nothing from the next such."""
+"""Instructions with events. Cycles begin at one: a round from any other place is a round from the next of these."""
 
 
 def _what(event: Event) -> tuple[object, ...]:

@@ -17,10 +17,11 @@ from oracle.executions.flow import asked_terms
 from oracle.executions.steps import Constraint, TooManyError, Walker
 
 MOST_PATHS = 4096
-"""A thread with more ways through it is refused."""
+"""The limit of paths through a thread; a thread with more is refused."""
 
 MOST_STEPS = 1 << 17
-"""So is one with more steps on all of its ways together, ways that are cut among them; late ones count for more."""
+"""The limit of steps on all paths of a thread, cut ones among them; a thread with more is refused. Late steps count
+for more."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def unroll_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...]:
     return found
 
 
-@lru_cache(maxsize=4)  # the models judge a test one after the other, and what is too much is so for all of them
+@lru_cache(maxsize=4)  # models judge a test in turn, and a limit that it exceeds is exceeded for all
 def _unrolled_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...] | TooManyError:
     asked, plain = asked_terms(test), plain_locations(test)
     parts = [
@@ -129,7 +130,7 @@ def _unrolled(part: _Part) -> Paths:
     return Paths(tuple(paths), frozenset(walker.cut))
 
 
-_remembered = lru_cache(maxsize=1024)(_unrolled)  # the tests of a suite have threads in common
+_remembered = lru_cache(maxsize=1024)(_unrolled)  # tests of a suite have threads in common
 _FEW = 3
 
 

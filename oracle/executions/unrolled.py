@@ -21,7 +21,7 @@ from oracle.executions.steps import Constraint, Key, RunState, Sources, TooManyE
 from oracle.graphs import topological
 
 MOST_PLACES = 1 << 14
-"""A thread that unrolls to more places is refused."""
+"""The limit of places of an unrolled thread; a thread with more is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class _Merger(Walker):
         self._cuts.append((state.pc, state.constraints))
 
     def unrolled(self) -> Unrolled:
-        """The whole thread, unrolled and merged."""
+        """The whole thread, unrolled, with ways merged where they meet."""
         start = self.start()
         arrived: dict[_Place, list[tuple[int, RunState]]] = {self._place(start): [(-1, start)]}
         made: list[tuple[int, RunState, RunState]] = []

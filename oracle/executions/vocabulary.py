@@ -25,9 +25,9 @@ _SCOPED = ("sr", "scta", "sgpu")
 _LEVELS = {Scope.GPU: ("sgpu",), Scope.QUEUE: ("squeue",), Scope.CTA: ("scta", "syncbar"), Scope.WARP: ("swarp",)}
 """The relations that tell whether threads are together at a level of the scope tree."""
 _ORDERS = {"ACQ", "REL", "ACQ_REL", "SC"}
-"""Sets of fences, but for ``F`` and their scopes."""
+"""The sets of fences, except ``F`` and the sets of their scopes."""
 _HALVES = frozenset({"ACQ", "REL", "ACQ_REL", "RLX"})
-"""Orders of an update that are not those of both its events."""
+"""Orders of an update that its two events do not both have."""
 _PROXIES = ("SURFACE", "TEXTURE", "CONSTANT", "ALIAS")
 
 
@@ -154,7 +154,7 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
                 continue
             seen.setdefault(told.of(kind, mode), mode)
         modes[kind] = tuple(seen.values())
-    if OpKind.FENCE in modes and whole.name == "ptx-proxies":  # fences that no model speaks of
+    if OpKind.FENCE in modes and whole.name == "ptx-proxies":  # fences that no model mentions
         told_of = told.tags[events.EventKind.FENCE] & {*_ORDERS, *_PROXIES}
         modes[OpKind.FENCE] = tuple(mode for mode in modes[OpKind.FENCE] if fence_tags(mode) & told_of)
     dependencies = tuple(name for name in whole.dependencies if mention(name))
@@ -165,7 +165,7 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         levels[Scope.CTA] = True
     aliases = whole.aliases and mention("vloc")
     for model in models if aliases else ():
-        if sees_initial_writes(model):  # a location is there before it is accessed by one of its addresses
+        if sees_initial_writes(model):  # a location exists before it is accessed by one of its addresses
             raise InputError(f"{model.name} tells initial writes from others, and so has no programs with aliases here")
     return replace(
         whole,

@@ -33,7 +33,7 @@ from oracle.executions.values import Value
 Pairs = tuple[tuple[int, int], ...]
 
 MOST_VIOLATIONS = 8
-"""Violations that are told apart, and at least one of each check; candidates beyond are counted."""
+"""The limit of violations that are told apart, with at least one of each check; further candidates are only counted."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def explain_memory(
                 execution = execution_of(batch, _lowest(failing))
                 if model.syntax.over_members is None:
                     violation, pairs = violation_of(model, number, execution)
-                else:  # no term says what is checked
+                else:  # no term denotes the checked relation
                     violation, pairs = Violation(result.check, execution), ()
                 alike = failing & _alike(violation, pairs, model.seen(batch.base), result)
                 failing &= ~alike
@@ -222,7 +222,7 @@ def violation_of(model: Model, number: int, execution: CandidateExecution) -> tu
             key=lambda found: (found[0].cost, found[1]),
         )
         return replace(violation, edges=reason.edges or (DerivedPair(*pair, ()),), aside=reason.aside), (pair,)
-    # What is checked becomes one edge a pair, so that a path in its closure says which pairs it took.
+    # Each pair of the checked relation becomes one edge, so that a path in its closure shows the pairs that it took.
     checked: Relation[DerivationPath] = tuple(
         {
             other: DerivationPath((DerivedPair(one, other, (), reason.edges or ()),), reason.cost)

@@ -40,7 +40,7 @@ from oracle.operational.thread import UnmodelledError
 __all__ = ["FinalStates", "StateLimitError", "UnmodelledError", "explore", "satisfies", "witness"]
 
 MOST_STATES = 500_000
-"""Where an exploration gives up, unless told otherwise."""
+"""The default limit of states at which an exploration gives up."""
 
 
 class StateLimitError(InputError):

@@ -46,7 +46,7 @@ Copies = tuple[Copy, ...]
 """The copies of all holders of a location."""
 
 FORGOTTEN = Copy(0, CopyStatus.SHARED)
-"""A copy that nobody will look at."""
+"""The copy that stands for every copy that nobody will look at."""
 
 
 class Borrowing(NamedTuple):

@@ -54,10 +54,10 @@ from corpus.litmus.test import (
 from oracle.executions.values import Address, Value, calculate
 
 CUT: Final = -1
-"""In place of a state: the run would take a backward jump too often."""
+"""Stands for a state: the run would take a backward jump too often."""
 
 STUCK: Final = -2
-"""In place of a state: the run computes or accesses something without meaning, and has no end."""
+"""Stands for a state: the run computes or accesses something without meaning, and has no end."""
 
 
 class UnmodelledError(InputError):
@@ -210,7 +210,7 @@ class ThreadAutomaton:
             ins = self._code[counter]
             if any(registers[self._index[name]] is None for name in reads(ins)):
                 break
-            for target in written(ins):  # a load into it that is under way comes too late
+            for target in written(ins):  # a load into the register that is under way comes too late
                 index = self._index[target]
                 queued = [
                     step._replace(register=None) if isinstance(step, LoadStep) and step.register == index else step
@@ -251,7 +251,7 @@ class ThreadAutomaton:
         return self._number(counter, registers, queued, jumps)
 
     def _number(self, counter: int, registers: list[Value | None], queued: list[Step], jumps: tuple[int, ...]) -> int:
-        live = self._live[counter]  # what nobody reads any more is forgotten
+        live = self._live[counter]  # registers that are not read any more are forgotten
         if counter == len(self._code):
             jumps = ()
         state = _State(
@@ -307,7 +307,7 @@ class ThreadAutomaton:
         for place in range(end + 1):
             seen = {place}
             todo = [place]
-            for here in todo:  # grows while we walk it
+            for here in todo:  # grows during the walk
                 ins = self._code[here] if here < end else None
                 follows = {self._goal(ins)} if isinstance(ins, Branch) else set()
                 if ins is not None and not (isinstance(ins, Branch) and ins.condition is None):
@@ -329,7 +329,7 @@ class ThreadAutomaton:
                 match ins:
                     case Load(target):
                         held[target] = everywhere
-                    case Assign(target, "mov" | "add" | "sub", values):  # of an address, the others make none
+                    case Assign(target, "mov" | "add" | "sub", values):  # addresses; the other operations make none
                         for value in values:
                             held[target] |= self._named(value, held)
         return held

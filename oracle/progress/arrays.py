@@ -27,16 +27,16 @@ Table = NDArray[np.int32]
 """Rows of successors: ``table[s, t]`` is the state after a step of thread ``t`` from state ``s``, or ``NO_EDGE``."""
 
 Masks = NDArray[np.int64]
-"""Sets of threads, bit masks."""
+"""Sets of threads as bit masks, one for each node."""
 
 Guarantee = Callable[[Any, int], Any]
-"""As in ``oracle.progress.models``, with masks of the running threads at several nodes for one."""
+"""A guarantee of ``oracle.progress.models`` over arrays: the masks of the running threads at several nodes at once."""
 
 MOST_THREADS = 62
-"""Threads that a mask has room for."""
+"""The limit of threads, which is the number of bits of a mask."""
 
 _MOST_ROUNDS = 64
-"""Rounds of colouring, before the states that are left are given to Tarjan's algorithm."""
+"""The limit of rounds of colouring; Tarjan's algorithm gets the states that are then left."""
 
 
 def explore_arrays(program: Program) -> Table | None:
@@ -229,7 +229,7 @@ def _layers(table: Table, leading: Table) -> Iterator[_Layer]:
                         entries[larger] = []
                         heappush(waiting, (larger.bit_count(), larger))
                     entries[larger].append(after)
-        # Steps to other layers, and out of the components of the whole system, are on no circle.
+        # Steps to other layers, and out of the components of the whole system, are on no cycle.
         rank[states] = np.arange(len(states), dtype=np.int32)
         stays = (steps >= 0) & (circles[steps] == circles[states][:, None])
         stays[:, [tid for tid in range(table.shape[1]) if not stepped >> tid & 1]] = False
@@ -252,7 +252,7 @@ def strong_components(table: Table) -> NDArray[np.int64]:
         rows = place[table[left]]
         place[left] = NO_EDGE
         nodes = np.arange(size)
-        rows = np.where(rows < 0, nodes[:, None], rows)  # a step to oneself changes nothing
+        rows = np.where(rows < 0, nodes[:, None], rows)  # a step to its own node changes nothing
         if rounds > _MOST_ROUNDS:
             for members in components(rows.tolist()):
                 labels[left[members]] = left[members[0]]

@@ -98,7 +98,7 @@ def _breadth_first(cells: Numbers) -> Automata:
     number = np.full((states + 1) * programs, unseen)
     number[:programs] = 0
     number[states * programs :] = NO_STEP
-    order = np.repeat(cells[:1, -1], states, axis=0)  # of each program its states, as cells, when all are found
+    order = np.repeat(cells[:1, -1], states, axis=0)  # the states of each program, as cells, when all are found
     order[0] = np.arange(programs)
     counts = np.ones(programs, int)
     after_all = cells.reshape(threads, -1)
@@ -125,7 +125,7 @@ def _minimised(automata: Automata) -> Automata:
     columns, places = np.arange(programs), np.arange(states)[:, None]
     known = places < counts
     after = automata.cells[:, :-1]
-    classes = np.full((states + 1, programs), states)  # and once more, where nothing comes after
+    classes = np.full((states + 1, programs), states)  # and one more row, after the last
 
     def split(keys: Numbers, most: int) -> bool:
         """Makes classes of the states that have a key in common, each called by its first state."""
@@ -138,7 +138,7 @@ def _minimised(automata: Automata) -> Automata:
         classes[:-1] = found
         return changed
 
-    # Who is running tells states apart, and those that there are not.
+    # States are told apart by who is running, and from entries that are no states.
     running = sum((rows[:, t] != NO_STEP) << t for t in range(threads))
     split(np.where(known, running, 1 << threads), (1 << threads) + 1)
     changed = True
@@ -255,7 +255,7 @@ def _transposed(words: Words) -> Words:
 
 
 _ORDERS = 62 // len(GUARANTEES)
-"""Of so many images a number has the guarantees."""
+"""The number of images whose guarantees fit in one number."""
 
 
 def _by_order(masks: Numbers, orders: int) -> Numbers:

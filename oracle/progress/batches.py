@@ -33,10 +33,11 @@ Words = NDArray[Any]
 
 NO_EXCHANGE = -1
 MOST_BITS = 64
-"""Counters that a word has room for."""
+"""The limit of counters, which is the number of bits of a word."""
 
 _PIECE = 16384
-"""Programs whose steps are taken together: of more the arrays leave the processor's cache, and fewer take as long."""
+"""The number of programs whose steps are taken together: more overflow the processor's cache, and fewer take as
+long."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class ProgramBatch:
 
 
 _FIELD = 1 << 15
-"""Locations, values and jumps are less."""
+"""The base of codes of instructions, greater than every location, value and jump."""
 
 
 def instruction_of(code: int) -> Instruction:
@@ -166,7 +167,7 @@ Options = tuple[tuple[int, int], ...]
 """For an instruction: values to compare with, each with one to store or ``NO_EXCHANGE``."""
 
 _NARROW = np.int16
-"""The numbers of programs that are many."""
+"""The integer type of large batches of programs."""
 
 
 def completions(
@@ -180,7 +181,7 @@ def completions(
     return ProgramBatch(*shape, location, check, jump, exchange)
 
 
-@lru_cache(maxsize=64)  # thousands of families have the same few options
+@lru_cache(maxsize=64)  # thousands of families have a few options in common
 def _choices(options: tuple[Options, ...]) -> tuple[Numbers, Numbers]:
     """All choices of one option for each instruction: the first numbers of what is chosen, and the second."""
     chosen = np.indices([len(each) for each in options]).reshape(len(options), -1)
@@ -257,7 +258,7 @@ def are_tests(batch: ProgramBatch) -> Truths:
         matter = steps.all_matter(reached)
         left.append(some[matter])
         states.append(reached[:, matter])
-    places, reached = np.concatenate(left), np.concatenate(states, axis=1)  # few: some in a hundred
+    places, reached = np.concatenate(left), np.concatenate(states, axis=1)  # few programs: some in a hundred
     ending = _Steps(batch.where(places)).all_can_end(reached)
     places, reached = places[ending], reached[:, ending]
     found[places] = _Steps(batch.where(places)).some_turn(reached)

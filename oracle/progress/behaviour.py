@@ -95,7 +95,7 @@ def relabel(automaton: Behaviour, order: tuple[int, ...]) -> Behaviour:
     unseen = len(automaton)
     number = [0] + [unseen] * (len(automaton) - 1) + [NO_STEP]  # NO_STEP at index NO_STEP: it reads as itself
     states = [0]
-    for state in states:  # grows while we walk it
+    for state in states:  # grows during the walk
         for after in permuted[state]:
             if number[after] == unseen:
                 number[after] = len(states)

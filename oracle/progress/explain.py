@@ -275,7 +275,7 @@ def _closed_walk(graph: ModelLts, entry: int, members: list[int]) -> tuple[LtsSt
     start = (entry, graph.promised[entry])
     reached: dict[tuple[int, int], tuple[tuple[int, int], LtsStep] | None] = {start: None}
     queue = [start]
-    for node, missing in queue:  # grows while we walk it
+    for node, missing in queue:  # grows during the walk
         for tid, after in enumerate(graph.successors[node]):
             if after not in inside:
                 continue
@@ -320,7 +320,7 @@ def _nearest(rows: list[tuple[int, ...]], start: int, goals: set[LtsStep]) -> tu
     """A shortest path from ``start`` that ends with one of ``goals``; some goal must be in reach."""
     parents: dict[int, LtsStep] = {}
     queue = [start]
-    for node in queue:  # grows while we walk it
+    for node in queue:  # grows during the walk
         for tid, after in enumerate(rows[node]):
             if after == NO_STEP:
                 continue

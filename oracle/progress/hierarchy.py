@@ -37,7 +37,7 @@ TABLE_4 = ("hsa", "obe", "lobe", "fair")
 """The guarantees of the paper's Table 4 and Fig. 10, in their order there."""
 
 Verdicts = Mapping[str, str]
-"""Model name -> verdict, of one test."""
+"""The verdicts of one test, by the name of the model."""
 
 
 def at_most_as_fair(lesser: Guarantee, greater: Guarantee) -> bool:

@@ -69,10 +69,10 @@ from oracle.executions.values import Address, Value, address_of, calculate, valu
 from oracle.progress.system import NO_STEP, Action
 
 MOST_STATES = 500_000
-"""Where an exploration gives up, unless told otherwise."""
+"""The default limit of states at which an exploration gives up."""
 
 MOST_LOCAL_STEPS = 100_000
-"""What a thread may do by itself between two accesses."""
+"""The limit of steps that a thread may do by itself between two accesses."""
 
 
 class NoVerdictError(InputError):
@@ -379,7 +379,7 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
                 raise NoVerdictError(f"{test.name} has more than {limit:,} states")
         return goal
 
-    for number, state in enumerate(states):  # grows while we walk it
+    for number, state in enumerate(states):  # grows during the walk
         now, positions = state
         row = []
         waiting = 0

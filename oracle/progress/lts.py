@@ -65,7 +65,7 @@ def explore_up_to(program: Program, most: int | None) -> Lts | None:
     states = [start]
     successors: list[tuple[int, ...]] = []
     running: list[int] = []
-    for memory, counters in states:  # grows while we walk it
+    for memory, counters in states:  # grows during the walk
         row = []
         mask = 0
         for tid, pc in enumerate(counters):

@@ -74,7 +74,7 @@ Guarantee = Callable[[int, int], int]
 
 
 class Verdict(StrEnum):
-    """What a progress model says of a test. UNKNOWN is a time-out and is never folded into another."""
+    """The verdict of a progress model on a test. UNKNOWN is a time-out and is never folded into another verdict."""
 
     TERMINATES = "TERMINATES"
     MAY_HANG = "MAY_HANG"
@@ -212,7 +212,7 @@ def unfold(system: Rows, chances: Rows = ()) -> History:
     states, stepped = [0], [0]
     successors: list[tuple[int, ...]] = []
     others: list[tuple[int, ...]] = []
-    for node, state in enumerate(states):  # grows while we walk it
+    for node, state in enumerate(states):  # grows during the walk
         seen = stepped[node]
         for rows, made in ((system, successors), (chances, others)) if chances else ((system, successors),):
             row = []
@@ -285,7 +285,7 @@ def hangs(history: History, panel: Panel) -> tuple[int, int]:
     for members, movers in zip(history.components, history.movers, strict=True):
         if not history.running[members[0]]:
             continue
-        stepped = history.stepped[members[0]]  # the same at all of them, and so is running where nobody waits
+        stepped = history.stepped[members[0]]  # equal at all of them, and so is running where nobody waits
         views = {running: panel.promises(running, stepped) for running in {history.running[node] for node in members}}
         if not movers:
             continue
@@ -345,7 +345,7 @@ def _has_trap(history: History, members: list[int], guarantee: Guarantee) -> boo
 
 
 LARGE = 512
-"""States of a system that is judged in arrays; smaller ones are done before numpy is loaded."""
+"""The number of states above which a system is judged in arrays; for smaller ones, loading numpy would take longer."""
 
 
 def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.values())) -> dict[str, Verdict]:
@@ -372,7 +372,7 @@ def system_verdicts(
     return _verdicts(models, *hangs(unfold(system, chances), _panel(tuple(model.guarantee for model in models))))
 
 
-@lru_cache(maxsize=8)  # many tests are judged by the same models, and what these promise is the same for all
+@lru_cache(maxsize=8)  # many tests are judged by one set of models, whose promises do not depend on the test
 def _panel(guarantees: tuple[Guarantee, ...]) -> Panel:
     return Panel(guarantees)
 
@@ -383,7 +383,7 @@ def _verdicts_in_arrays(
     from oracle.progress.arrays import by_value, hangs_in_arrays
 
     models = list(models)
-    ours = list(GUARANTEES.values())  # arithmetic of bits, which arrays have, too
+    ours = list(GUARANTEES.values())  # arithmetic of bits, which works on arrays as well
     guarantees = [each.guarantee if each.guarantee in ours else by_value(each.guarantee) for each in models]
     return _verdicts(models, *hangs_in_arrays(table, guarantees, chances))
 
@@ -437,7 +437,7 @@ def image_verdicts_with(
     ]
 
 
-@lru_cache(maxsize=1 << 15)  # the reductions of many tests have few behaviours
+@lru_cache(maxsize=1 << 15)  # the reductions of many tests have few distinct behaviours
 def image_hangs(automaton: Behaviour, orders: tuple[Permutation, ...]) -> tuple[int, int]:
     """The guarantees under which the images of a program with this behaviour may hang, read weakly and read
     strongly: for each image as many bits as there are guarantees, those of the first image lowest."""

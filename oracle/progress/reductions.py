@@ -85,7 +85,7 @@ def _behaviour_of_test(program: Program) -> Behaviour | None:
 
 
 Judge = Callable[[Behaviour, tuple[Permutation, ...]], list[Vector]]
-"""What models say of the images of a program with that behaviour."""
+"""A function that gives the verdicts of models on the images of a program, given its behaviour."""
 
 
 def minimal_images(

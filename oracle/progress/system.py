@@ -2,9 +2,9 @@
 
 AXB programs (``oracle.progress.lts``) and litmus tests (``oracle.progress.litmus``) each make one. The letters are
 thread ids; a thread takes a step wherever it has one. A model sees the rows of ``successors`` and nothing else: a
-thread is *running* in a state where its row has an entry. A thread that has ended is not running, nor is one that waits
-at a barrier for others. Dartagnan calls such a thread schedulable: HSA's promise to the lowest thread passes on to the
-next one while the lowest waits, as a thread that is blocked delegates its guarantee in C++ ([intro.progress] 14).
+thread is *running* in a state where its row has an entry, which Dartagnan calls schedulable. A thread that has ended is
+not running, nor is one that waits at a barrier for others. So HSA's promise to the lowest thread passes on to the next
+one while the lowest waits, as a thread that is blocked delegates its guarantee in C++ ([intro.progress] 14).
 
 A state in which somebody waits and nobody has a step is never left. There each waiting thread has a step to itself, so
 that every model sees a cycle on which all that it promises are kept: a program that can get there may hang under every
@@ -23,7 +23,7 @@ from typing import Protocol
 from oracle.graphs import NO_EDGE
 
 NO_STEP = NO_EDGE
-"""Marks, in a row of successors, a thread that takes no step: it has ended, or waits."""
+"""The entry of a row of successors for a thread that takes no step: it has ended, or waits."""
 
 Rows = Sequence[tuple[int, ...]]
 """``rows[s][t]`` is the state after a step of thread ``t`` from state ``s``, or ``NO_STEP``; 0 is the start."""
