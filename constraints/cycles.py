@@ -239,7 +239,7 @@ class CycleEncoding:
         ]
 
     def _atomics_are_said_once(self) -> None:
-        """Of listed annotations that say the same, as plain and relaxed ones do, those that are least plain."""
+        """Requires, of synonymous listed annotations, as plain and relaxed ones are, those that are least plain."""
         reads, writes = (_half_listed(self._bounds.vocabulary, access) for access in "RW")
         listed = sorted(product(reads, writes), key=lambda pair: (pair.count(PLAIN), pair))
         kept = {atomic_mode(*pair): pair for pair in reversed(listed)}
@@ -271,7 +271,7 @@ class CycleEncoding:
             self._count_threads(*self._bounds.threads)
 
     def _two_threads_change_location(self) -> None:
-        """Edges to another location are in no thread alone."""
+        """Requires that not all edges to another location are in one thread."""
         for start in range(self.size):
             for end in range(start, start + min(DIY7_EDGES, self.size - 1) + 1):
                 within = [-self.joined("internal", position) for position in range(start, end)]
@@ -319,7 +319,7 @@ class CycleEncoding:
             self.formula.add(*(self.edge(position, edge) for position in range(self.size) for edge in others))
 
     def _asked_together(self, position: int, one: Edge, other: Edge) -> list[int]:
-        """That two edges from a position on stand in a sequence that was asked for."""
+        """The literals of which one holds where two edges from a position on stand in a sequence that was asked for."""
         return [
             self.formula.var("item", position, k, j)
             for k, run in enumerate(self._bounds.vocabulary.runs)
@@ -413,7 +413,8 @@ class CycleEncoding:
                 equal = following
 
     def _components(self, turn: int, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[list[int], list[int]]]:
-        """What is compared, ours and the rotation's, each as the literals of its values in ascending order."""
+        """The compared parts of the cycle and of its rotation, each as the literals of its values in ascending
+        order."""
         for event in range(self.size):
             there = event + turn
             yield [self.edge(event, edge) for edge in self.edges], [self.edge(there, edge) for edge in self.edges]

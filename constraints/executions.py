@@ -86,7 +86,8 @@ class Executions:
         sites: Sequence[Site] = (),
         known: Mapping[Name, bool] = MappingProxyType({}),
     ) -> None:
-        """Raises ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are too many clauses."""
+        """Writes the clauses. Raises ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are
+        too many."""
         self.test = test
         self.circuit = circuit = Circuit(known)
         self._unfinished = unfinished
@@ -277,7 +278,7 @@ class _Base(ProgramBase[Literal]):
         return {pair: truth for pair, truth in pairs.items() if truth}
 
     def _in_scope(self, one: int, other: int, scopes: Sequence[Mapping[Scope | None, Literal]]) -> Literal:
-        """That two events happen and name scopes that both are in."""
+        """The literal that two events happen and name scopes that both are in."""
         circuit = self.levels.circuit
         first, second = self.events[one], self.events[other]
         found = [

@@ -69,7 +69,7 @@ class RendezvousClauses:
         return self._events[e].thread
 
     def _names(self) -> dict[tuple[int, int], Literal]:
-        """That two barriers come to one, where they can."""
+        """The literals that two barriers come to one, for the pairs that can."""
         same: dict[tuple[int, int], Literal] = {}
         for e, f in combinations(self._barriers, 2):
             one, other = self._events[e], self._events[f]
@@ -145,7 +145,7 @@ class RendezvousClauses:
         return self._circuit.any_of(one for one in found if one is not None)
 
     def _takes_part(self, thread: int, e: int) -> Literal:
-        """That a thread is awaited at a barrier without a quorum."""
+        """The literal that a thread is awaited at a barrier without a quorum."""
         arrival, places = self._events[e].barrier, [self._test.threads[t].place for t in (thread, self._thread(e))]
         assert arrival is not None
         if not places[0].shares(places[1], arrival.group):
@@ -155,7 +155,7 @@ class RendezvousClauses:
         return in_code | self._any(thread, lambda f: self._same.get((e, f)))
 
     def _counts(self, literals: Sequence[Literal]) -> list[Literal]:
-        """That 0, 1, .. of the literals hold."""
+        """The literals that 0, 1, .. of some literals hold."""
         counts = [self._circuit.true]
         for literal in literals:
             more = [self._circuit.false, *(count & literal for count in counts)]

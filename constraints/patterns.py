@@ -81,7 +81,8 @@ class Pattern:
             )
 
     def _rest(self, start: int) -> tuple[list[bool], tuple[Region, ...], tuple[Place, ...]]:
-        """What the rotation from an event is compared by, after edges and annotations: regions, and who is together."""
+        """The key by which the rotation from an event is compared after edges and annotations: regions, and who is
+        together."""
         homes = list(accumulate((not options[0].internal for options in self.edges[:-1]), initial=0))
         turned = [self.places[home] for home in homes[start:] + homes[:start]]
         regions = self.regions[start:] + self.regions[:start]

@@ -162,8 +162,8 @@ class ProgressEncoding:
                 self.formula.implies([var("location", t, i, location)], *earlier)
 
     def _equal_threads_are_ordered(self) -> None:
-        """Of two neighbouring threads of equal length, the first is not greater in (jump, write, check) of its
-        instructions, compared lexicographically."""
+        """Requires, of two neighbouring threads of equal length, that the first is not greater in (jump, write,
+        check) of its instructions, compared lexicographically."""
         var, implies = self.formula.var, self.formula.implies
         lengths = self.shape.lengths
         for t in range(len(lengths) - 1):
@@ -207,7 +207,7 @@ class ProgressEncoding:
                     yield (*memory[:location], value, *memory[location + 1 :])
 
     def _steps_follow_the_program(self) -> None:
-        """``step`` is the semantics of AXB, a function of the program for each site and memory."""
+        """Defines ``step``, the semantics of AXB, as a function of the program for each site and memory."""
         var, add, implies = self.formula.var, self.formula.add, self.formula.implies
         for (t, i), memory in product(self.sites, self.memories):
             equal = var("equal", t, i, memory)

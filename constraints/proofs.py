@@ -41,7 +41,7 @@ def prove_unsatisfiable(clauses: Sequence[Sequence[int]]) -> list[str]:
 
 
 def _needed(lines: Sequence[str], clauses: int) -> list[str]:
-    """The steps that the empty clause hangs on, numbered from ``clauses`` + 1.
+    """The steps on which the empty clause depends, numbered from ``clauses`` + 1.
 
     The solver counts given clauses and steps together, in the order in which it comes to them.
     """

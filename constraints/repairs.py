@@ -227,7 +227,7 @@ class _Part:
         return self._solver.solve([literal.number for literal in literals])
 
     def model(self) -> Sequence[int]:
-        """What is true in the execution that was found last."""
+        """The values of all variables in the execution that was found last."""
         return self._solver.model()
 
     def is_left(self, levels: Levels) -> bool:
@@ -343,7 +343,7 @@ def lowered(levels: Levels, site: int, level: int, required: Iterable[Requiremen
 
 
 class _Optimiser:
-    """RC2 over the levels of sites."""
+    """A search for the cheapest levels of sites, by RC2."""
 
     def __init__(self, ladders: Sequence[Ladder], required: Iterable[Requirement]) -> None:
         self._ladders = ladders
@@ -375,7 +375,7 @@ class _Optimiser:
         self._rc2.delete()
 
     def cheapest(self) -> Levels | None:
-        """The cheapest levels that all that was learned admits; None where there are none."""
+        """The cheapest levels that satisfy all that was learned; None where there are none."""
         model = None if self._refuted else self._rc2.compute()
         if model is None:
             return None
@@ -385,7 +385,7 @@ class _Optimiser:
         )
 
     def learn(self, box: Box) -> None:
-        """An execution is left at all levels of a box."""
+        """Excludes a box, for an execution is left at all its levels."""
         self._require(
             [
                 [level for level in range(len(ladder.costs)) if level not in levels]
@@ -394,7 +394,7 @@ class _Optimiser:
         )
 
     def exclude(self, repair: Levels) -> None:
-        """These levels, and stronger ones, are known."""
+        """Excludes the levels of a repair, and all levels as strong or stronger."""
         self._require(
             [
                 [level for level in range(len(ladder.costs)) if level not in ladder.above[least]]
@@ -403,7 +403,7 @@ class _Optimiser:
         )
 
     def _require(self, levels: Sequence[Sequence[int]]) -> None:
-        """Some site is at one of its levels."""
+        """Requires that some site is at one of its given levels."""
         clause = [variables[level] for variables, chosen in zip(self._at, levels, strict=True) for level in chosen]
         if clause:
             self._rc2.add_clause(clause)

@@ -83,7 +83,7 @@ class _Values:
         return terms
 
     def satisfied(self, proposition: Proposition) -> Any:
-        """That the final state satisfies a proposition."""
+        """The z3 term that the final state satisfies a proposition."""
         match proposition:
             case Atom(operation, left, right):
                 return self._compared(operation, self._final(left), self._final(right))
@@ -221,7 +221,8 @@ class _Solver(Z3):
         return self._solver.model()
 
     def add(self, clauses: Iterable[Sequence[int]]) -> None:
-        """As text where there is nothing yet: a text declares what it speaks of, which can be done once."""
+        """Adds clauses, as text where none have been added yet: a text declares its constants, which can be done
+        once."""
         if self._names:
             super().add(clauses)
             return

@@ -50,9 +50,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """A way to be stuck. ``nodes``: where the round begins, where it ends, and where it ends again if it cycles.
+    """A round of a stuck thread. ``nodes``: where the round begins, where it ends, and where it ends again if it
+    cycles.
 
-    ``steps``: those of the round; of a cycle each with those that may be the same step a round later.
+    ``steps``: those of the round; of a cycle each with those that may be its counterpart a round later.
     """
 
     thread: int
@@ -143,7 +144,7 @@ class _Hangs:
         self._further = self._goes_on()
 
     def find(self, guarantee: Guarantee, steady: bool) -> Hanging:
-        """A hang under a promise, None where there is none."""
+        """The answer whether the program may hang under a promise."""
         executions, circuit = self._executions, self._circuit
         promised = circuit.fresh()
         opened = self._open()
@@ -161,7 +162,7 @@ class _Hangs:
             opened.close()
 
     def only_as(self, other: Model) -> bool:
-        """Whether another model allows whatever is allowed."""
+        """Whether another model allows every execution that this one allows."""
         executions, circuit = self._executions, self._circuit
         found = [
             executions.executed[one] & executions.executed[two] & ~(row.get(two, circuit.false) | back)
@@ -179,7 +180,7 @@ class _Hangs:
             opened.close()
 
     def _open(self) -> Solver:
-        """A solver that knows all clauses."""
+        """A fresh solver with all clauses."""
         if isinstance(self._values, FiniteValues):
             opened = open_solver(self._solver, self._circuit.formula.variables)
         else:
@@ -247,14 +248,14 @@ class _Hangs:
         return self._circuit.false if end is None else self._runs.reached[number].get(end, self._circuit.false)
 
     def _waiting(self, number: int) -> Literal:
-        """That a thread waits at a barrier for ever."""
+        """The literal that a thread waits at a barrier for ever."""
         events, happens = self._runs.events, self._runs.happens
         return self._circuit.any_of(
             happens[key] for key, event in events.items() if event.thread == number and stays(event)
         )
 
     def _unstepped(self, number: int) -> Literal:
-        """That a thread has done no instruction: it has passed labels alone."""
+        """The literal that a thread has done no instruction: it has passed labels alone."""
         thread, body = self._runs.threads[number], Flow(self._test, number).body
         before = {0}
         for step in thread.steps:
@@ -265,7 +266,7 @@ class _Hangs:
         return self._circuit.any_of([*stops, *([self._ended(number)] if thread.end in before else [])])
 
     def _goes_on(self) -> Literal:
-        """That some loop can be followed further, and does more than wait, or may to the model."""
+        """The literal that some loop can be followed further, and does more than wait, or may to the model."""
         found = []
         for number, thread in enumerate(self._runs.threads):
             waits = spinning_jumps(self._test, number) if self._forgets_reads else frozenset[int]()
@@ -442,7 +443,7 @@ def _shift(one: Node, other: Node) -> dict[int, int]:
 
 
 def _what(thread: Unrolled, step: Move, shift: Mapping[int, int]) -> object:
-    """What is the same of a step and of that step a round later."""
+    """A key that a step shares with the equal step of a later round."""
     places = []
     for node in (thread.nodes[step.source], thread.nodes[step.target]):
         jumps = {jump: node.jumps.get(jump, 0) + shift.get(jump, 0) for jump in {*node.jumps, *shift}}

@@ -101,7 +101,7 @@ class _Run:
         return any(event.kind is EventKind.WRITE for event in events)
 
     def finish(self, thread: int) -> None:
-        """What a thread still does by itself before it ends."""
+        """Runs a thread through the instructions that it does by itself before it ends."""
         while self._states[thread].pc != self._walkers[thread].flow.end:
             self._advance(thread)
 

@@ -33,7 +33,8 @@ class PolarClauses(Clauses):
         return self._has_no_way_on(relation) if self.negative else self._is_ordered(relation)
 
     def _is_ordered(self, relation: Relation[Literal]) -> Literal:
-        """``truth -> pair(e, f) -> e before f``, of an order of all that may be on one cycle."""
+        """A literal that implies an order of all events that may be on one cycle: ``truth -> pair(e, f) -> e before
+        f``."""
         circuit = self.circuit
         truth = circuit.fresh()
         for one, row in enumerate(relation):

@@ -167,13 +167,15 @@ class Forbidden(OutcomeEncoding):
                 self._removed.append((residual, relaxed.applies))
 
     def _extends(self, choices: OrderLiterals) -> None:
-        """That coherence is one that has been chosen, made total: every such order is to be forbidden, so any does."""
+        """Requires a coherence order that makes the chosen one total; every such order is to be forbidden, so any
+        serves."""
         for w, row in enumerate(choices.co):
             for v, before in row.items():
                 self.circuit.require(~before, self._choices.co[w][v])
 
     def _race_free(self) -> None:
-        """That the model flags no execution in which the program is run one event at a time, whatever the outcome."""
+        """Requires that the model flags no execution in which the program is run one event at a time, whatever the
+        outcome."""
         circuit, sees = self.circuit, sees_initial_writes(self.model)
         if not self.model.flags:
             return
@@ -184,14 +186,14 @@ class Forbidden(OutcomeEncoding):
                 circuit.require(~flag, *failing)
 
     def _forbid(self, view: ExecutionView, where: Literal) -> None:
-        """That the model forbids an execution, and raises no flag on it."""
+        """Requires that the model forbids an execution, and raises no flag on it."""
         results = self.model.judge(view)
         self.circuit.require(~where, *(~each.truth for each in results if not each.check.flag))
         for flag in (each.truth for each in results if each.check.flag):
             self.circuit.require(~where, ~flag)
 
     def _residual(self, relaxed: RelaxedView) -> ExecutionView:
-        """What a relaxation leaves of the execution, or an execution with what it leaves of the outcome."""
+        """The view that a relaxation leaves of the execution, or of an execution with what it leaves of the outcome."""
         view = relaxed.view
         if not self._by_outcome:
             return view

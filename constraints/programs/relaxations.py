@@ -63,7 +63,7 @@ def _removals(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[Relaxed
 
 
 def _without_barrier(unknown: ProgramSkeleton, view: ExecutionView, thread: int, rank: int) -> RelaxedView:
-    """In all threads of the CTA whose first thread this is."""
+    """The view without a barrier, in all threads of the CTA whose first thread is given."""
     circuit = unknown.circuit
     executed = list(view.executed)
     first = ~circuit.any_of(view.in_group(earlier, thread, Scope.CTA) for earlier in range(thread))
@@ -244,7 +244,7 @@ def _unsynchronised(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[R
 
 
 def _share_memory(unknown: ProgramSkeleton, one: int, other: int) -> Literal:
-    """That two threads access one location in shared memory."""
+    """The literal that two threads access one location in shared memory."""
     return unknown.circuit.any_of(
         unknown.shared[e] & unknown.loc[e][f]
         for e in unknown.events

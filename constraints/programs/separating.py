@@ -136,7 +136,7 @@ class _Programs:
         return self.circuit.literal(number)
 
     def _has(self, position: int, fits: Callable[[Edge], bool]) -> Literal:
-        """That the edge at a position fits."""
+        """The literal that the edge at a position fits."""
         edges = [edge for edge in self.cycles.edges if edge.internal == self.division[position]]
         fitting = [edge for edge in edges if fits(edge)]
         if len(fitting) == len(edges):
@@ -195,7 +195,7 @@ class _Programs:
         self.ways = [EventModes(circuit, {way: literal for way, literal in ways.items() if literal}) for ways in found]
 
     def _histories(self) -> None:
-        """``before[p][q]``: in the order of their location, p comes before q."""
+        """Defines ``before[p][q]``: in the order of their location, p comes before q."""
         circuit, positions = self.circuit, self.positions
         same = [self._literal(self.cycles.joined("same", p)) for p in positions]
         one_location = circuit.true
@@ -218,7 +218,8 @@ class _Programs:
                 self.before[p][(p + distance) % len(positions)] = so_far
 
     def _observed(self) -> None:
-        """``target[p]``: event p is of a location with an observer. ``rank[p][k]``: k writes come before event p."""
+        """Defines ``target[p]``: event p is of a location with an observer; and ``rank[p][k]``: k writes come before
+        event p."""
         circuit, positions, false = self.circuit, self.positions, self.circuit.false
         self.rank: list[dict[int, Literal]] = []
         for p in positions:
@@ -243,7 +244,7 @@ class _Programs:
         return self.before[one][other] | self.before[other][one]
 
     def fits(self, observed: int) -> Literal:
-        """That one location has an observer, of so many writes."""
+        """The literal that one location has an observer, of ``observed`` writes."""
         circuit, false = self.circuit, self.circuit.false
         last, more = (
             circuit.any_of(self.written[p] & self.rank[p].get(k, false) for p in self.positions)
@@ -285,9 +286,10 @@ class _Programs:
         self.depends = {kind: self._dependencies(kind) for kind in ("addr", "data", "ctrl")}
 
     def _groups(self, level: str) -> list[list[Literal]]:
-        """Of each two threads, that they are in one group; an observer is with the writers, if they are together.
+        """The literals that two threads are in one group of a level; an observer is with the writers, if they are
+        together.
 
-        Beside writers on two GPUs, it is on any one GPU where there are threads: which one, the name of the cycle says.
+        Beside writers on two GPUs, it is on any one GPU where there are threads; the name of the cycle says which one.
         """
         circuit = self.circuit
         starts = [p for p in self.positions if p == 0 or not self.division[p - 1]]
@@ -359,7 +361,7 @@ class _Programs:
         return [fence for fence in fences if any(way.mode.order is Order.SC for way in self.ways[fence].chosen)]
 
     def _writes(self, one: int, other: int) -> Literal:
-        """That two events are writes of one location, the first of which comes first in the cycle."""
+        """The literal that two events are writes of one location, the first of which comes first in the cycle."""
         return self.before[one][other] & ~self.reads[one] & ~self.reads[other]
 
     def open(self, name: Hashable, model: Model) -> OrderLiterals:
@@ -385,7 +387,7 @@ class _Programs:
         return OrderLiterals(co, ordered(circuit, name, len(self.thread), fences))
 
     def _is_last(self, position: int) -> Literal:
-        """That no write of its location comes after a write."""
+        """The literal that no write of its location comes after a write."""
         return ~self.circuit.any_of(self._writes(position, q) for q in self.positions if q != position)
 
     def chosen(self, choice: _Choice) -> tuple[OrderLiterals, Literal]:
@@ -453,7 +455,7 @@ class Separating:
             self._forbid(model, _Choice(tuple(programs.strong)))
 
     def _forbid(self, model: Model, choice: _Choice) -> None:
-        """That the model forbids the execution that a choice makes."""
+        """Requires that the model forbids the execution that a choice makes."""
         choices, possible = self._programs.chosen(choice)
         results = model.judge(self._programs.view(choices, model, negative=True))
         self._circuit.require(~possible, *(~result.truth for result in results if not result.check.flag))
@@ -504,7 +506,8 @@ class _Verifier:
         self._solver.add(formula.clauses)
 
     def allowed(self, cycle: Cycle, home: Sequence[int]) -> _Choice | None:
-        """Its choices; None where every execution is forbidden. ``home``: the thread that an observer is beside."""
+        """The choices of an allowed execution; None where every execution is forbidden. ``home``: the thread that an
+        observer is beside."""
         there = [self._programs.home[thread].number for thread in home]
         if not self._solver.solve([*self._programs.cycles.literals(cycle), *there]):
             return None

@@ -208,7 +208,7 @@ class ProgramSkeleton:
                 circuit.require(~self.loc[e][f], ~self.shared[e], self.shared[f])
 
     def _equivalence(self, name: str) -> list[dict[int, Literal]]:
-        """An equivalence of accesses, to which the halves of an update are one."""
+        """The literals of an equivalence of accesses, in which the halves of an update are related."""
         circuit = self.circuit
         rows = [{e: self.accesses(e)} for e in self.events]
         for e, f in combinations(self.events, 2):
@@ -257,7 +257,7 @@ class ProgramSkeleton:
         return self.same[Scope.CTA][one][other] if Scope.CTA in self.same else self.circuit.false
 
     def _barriers(self, thread: int) -> dict[int, Literal]:
-        """How many barriers a thread has."""
+        """The numbers of barriers that a thread may have, each with its literal."""
         counts = {0: self.circuit.true}
         for e in self.events:
             if self.thread[e] == thread:
@@ -362,7 +362,7 @@ class ProgramSkeleton:
     # Symmetry
 
     def _order_threads(self) -> None:
-        """Of two threads of equally many events, the first is not the greater."""
+        """Requires, of two threads of equally many events, that the first is not the greater."""
         every = [(kind, mode) for kind, modes in self.words.modes.items() for mode in modes]
         for t in range(len(self.sizes) - 1):
             if self.sizes[t] != self.sizes[t + 1]:
@@ -389,7 +389,7 @@ class ProgramSkeleton:
                 equal = equal & ((one & other) | (~one & ~other))
 
     def _own(self, events: Sequence[int], further: int) -> Iterator[tuple[Literal, Literal]]:
-        """What is said within a thread, and the same of the thread whose events are so many further on."""
+        """The literals about a thread, each with its counterpart about the thread whose events are ``further`` on."""
         for e in events:
             yield self.initial[e], self.initial[e + further]
             for f in events:

@@ -46,11 +46,11 @@ class _Slots:
             self._fences(e, [(literal, targets.after) for literal, targets in self._ended(e)])
 
     def _begun(self, event: int) -> list[tuple[Literal, MappedOp]]:
-        """What each instruction that may begin with an event becomes."""
+        """The targets of the translation for each instruction that may begin with an event, with its literal."""
         return [(literal, self.translation.targets[choice]) for choice, literal in self.unknown.starts[event].items()]
 
     def _ended(self, event: int) -> list[tuple[Literal, MappedOp]]:
-        """What each instruction that may end with an event becomes."""
+        """The targets of the translation for each instruction that may end with an event, with its literal."""
         targets = self.translation.targets
         own = self.unknown.starts[event].items()
         ended = [(literal, targets[choice]) for choice, literal in own if choice[0] is not Instruction.UPDATE]
@@ -134,7 +134,7 @@ class _Slots:
         return rows
 
     def sources(self, name: Hashable, rf: list[dict[int, Literal]], initial: dict[int, Literal]) -> None:
-        """Adds what the reads of writes read."""
+        """Adds the sources of the reads that writes got by the translation."""
         circuit, unknown = self.circuit, self.unknown
         for event, read in self.read.items():
             executed, other = self.executed[read], [w for w in unknown.events if w != event]
@@ -156,11 +156,11 @@ class _Slots:
         return rows
 
     def of_events(self, literals: Mapping[int, Literal]) -> dict[int, Literal]:
-        """What is said of events, of their places."""
+        """Literals about events, renumbered to the places of these events."""
         return {self.place[event]: literal for event, literal in literals.items()}
 
     def spread(self, sequence: Sequence[Literal]) -> list[Literal]:
-        """What is said of each event, of its place; false of slots."""
+        """A row of literals about events as a row about all places, false for slots."""
         found = [self.circuit.false] * len(self.owner)
         for event, literal in enumerate(sequence):
             found[self.place[event]] = literal

@@ -189,7 +189,7 @@ class ExecutionView:
         return {e: literal for e, literal in found.items() if literal}
 
     def _is_plain(self, event: int) -> Literal:
-        """That an event is at a location that no atomic accesses."""
+        """The literal that an event is at a location that no atomic accesses."""
         atomic = (
             literal & self.executed[f] & self.ways[f].tags["ATOM"]
             for f, literal in self.loc[event].items()
@@ -198,7 +198,7 @@ class ExecutionView:
         return self.loc[event][event] & ~self.circuit.any_of(atomic)
 
     def _about_memory(self, event: int, name: str) -> Literal:
-        """That an event accesses memory of that kind, or is a fence or barrier that orders it."""
+        """The literal that an event accesses memory of a kind, or is a fence or barrier that orders it."""
         ordering = self.ways[event].tags.get(name)
         return self._in_memory(event, name) | (self.circuit.false if ordering is None else ordering)
 
@@ -244,7 +244,8 @@ class ExecutionView:
         return rows
 
     def _initial_pairs(self, matrix: Matrix | None = None) -> list[dict[int, Literal]]:
-        """That an access is to the location of an initial write; or by the address by which it is accessed first."""
+        """The literals that an access is to the location of an initial write, or by the address by which it is
+        accessed first."""
         rows = self.loc if matrix is None else matrix
         return [
             {e: used & rows[initial][e] & self.executed[e] for e in range(initial, self.size)}
@@ -312,7 +313,8 @@ class ExecutionView:
         return self.circuit.true if scope.value <= Scope.GPU.value else self.circuit.false
 
     def _reaches(self, one: int, other: int, default: Scope | None = None) -> Literal:
-        """That the scope of an event includes the thread of another; ``default``: the scope of one that names none."""
+        """The literal that the scope of an event includes the thread of another; ``default``: the scope of one that
+        names none."""
         t, u = self.thread[one], self.thread[other]
         scopes = self.ways[one].scopes
         inside = self.circuit.any_of(literal & self.in_group(t, u, scope) for scope, literal in scopes.items())

@@ -199,7 +199,7 @@ class Elaboration(Expressions):
         return scope
 
     def _statements(self, trees: Sequence[Tree], scope: NameScope) -> NameScope:
-        """Those of some statements, or of branches of them."""
+        """The scope after some statements, or after branches of them."""
         self._blocks += 1
         for tree in chain.from_iterable(subtrees(tree) if tree.data == "branch" else [tree] for tree in trees):
             if self._blocks > MOST_BLOCKS:

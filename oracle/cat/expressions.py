@@ -439,15 +439,15 @@ class Expressions:
         return Tags(tuple(name for member in members for name in names_of(member)))
 
     def _of_members(self, name: str, given: Value, position: FilePosition) -> Value:
-        """A function of ``_OF_MEMBERS`` applied."""
+        """The result of a function of ``_OF_MEMBERS``."""
         raise members_unknown(f"'{name}'", position)
 
     def _added(self, one: Value, others: Value, position: FilePosition) -> Value:
-        """``one ++ others``, which are not tags."""
+        """The value of ``one ++ others``, where the members are not tags."""
         raise members_unknown("'++' on events or relations", position)
 
     def _made_of(self, values: Sequence[Value], position: FilePosition) -> Value:
-        """``{..}`` of what is no tag."""
+        """The value of ``{..}``, where the members are not tags."""
         raise members_unknown("a set of events by its members, found '{'", position)
 
     def _of_families(self, kind: str, values: Sequence[Value], position: FilePosition) -> Value:

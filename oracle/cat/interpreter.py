@@ -54,7 +54,7 @@ MOST_STEPS = 20_000
 
 
 class _Nothing:
-    """``0``: empty, whatever it is to be."""
+    """The value of ``0``: the empty set or the empty relation, whichever is needed."""
 
 
 NOTHING = _Nothing()
@@ -62,7 +62,7 @@ NOTHING = _Nothing()
 
 @dataclass(frozen=True, slots=True)
 class _Function(Generic[T]):
-    """``ships``: it is the prelude's."""
+    """A function with the names that its body sees; ``ships``: it is the prelude's."""
 
     binding: LetBinding
     names: Mapping[str, Meaning[T]]
@@ -71,7 +71,7 @@ class _Function(Generic[T]):
 
 @dataclass(slots=True)
 class _Later(Generic[T]):
-    """What a name will mean once it is asked for."""
+    """A name whose value is evaluated when it is first asked for."""
 
     binding: LetBinding
     names: Mapping[str, Meaning[T]]
@@ -206,7 +206,7 @@ class Model:
 
     @cached_property
     def own_lines(self) -> Lines:
-        """The definitions of the model's own names."""
+        """The definitions of the model's own names, by name."""
         return own_lines(self.syntax.statements)
 
     @cached_property
@@ -692,7 +692,7 @@ class _Decision(Interpreter[T]):
         return cast("Meaning[T]", _Later(binding, self.names))  # only ``_eval`` sees it
 
     def _must_grow(self, term: Term, recursive: frozenset[str], names: Mapping[str, Meaning[T]]) -> None:
-        """It is known to."""
+        """Does nothing, since the check that the model was loaded by has shown that recursions are monotone."""
 
 
 class _Trial(Interpreter[int]):

@@ -212,7 +212,7 @@ def _tree(text: str, path: str) -> Tree:
 
 
 def _inclusions(tree: Tree) -> list[Token]:
-    """What a file includes, in any branch, in the order of its text."""
+    """The inclusions of a file, in any branch, in the order of its text."""
     found: list[Token] = []
     waiting = [tree]
     while waiting:

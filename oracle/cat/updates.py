@@ -65,7 +65,7 @@ class OneEvent(Generic[T]):
 
     @cached_property
     def _halves(self) -> Relation[T]:
-        """From each event to itself, and from an update to its write."""
+        """The relation from each event to itself, and from an update to its write."""
         return self.algebra.reflexive(self._rmw)
 
     def _relation(self, name: str, value: Relation[T]) -> Relation[T]:

@@ -73,7 +73,7 @@ class _Cycles:
         return self.writer.variable("item", position % self.size, run, part)
 
     def which(self, words: str, position: int, wanted: Callable[[Edge], bool]) -> WrittenLiteral:
-        """That the edge at a position is one of those that are wanted; of an edge, that is so or not."""
+        """The literal that the edge at a position is one of those that are wanted, under the name ``words``."""
         found = self.writer.variable(words, position % self.size)
         if found not in self._defined:
             self._defined.add(found)
@@ -97,7 +97,7 @@ class _Cycles:
         return self.which("communicates", position, lambda edge: edge.kind in COMMUNICATION)
 
     def together(self, level: str, one: int, other: int) -> WrittenLiteral:
-        """That the threads of two events are in one group of a level."""
+        """The literal that the threads of two events are in one group of a level."""
         one, other = sorted((one % self.size, other % self.size))
         if level in self.asked.levels:
             return self.writer.variable("same", level, one, other)

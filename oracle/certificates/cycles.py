@@ -173,8 +173,11 @@ def _misplaced(asked: CycleClaim, cycle: Cycle) -> str:
 
 
 def _unworded(asked: CycleClaim, cycle: Cycle) -> str:
-    """That edges come in the runs that were asked for, that annotations are of the list, or told by these, and that
-    what can be said in several ways is said in one."""
+    """The reason why a cycle is not in the words asked for; empty where it is.
+
+    Edges come in the runs that were asked for, annotations are of the list, or told by these runs, and what several
+    words can express is written in one way.
+    """
     size, edges, notes = cycle.size, cycle.edges, cycle.annotations
 
     def fits(event: int, told: set[Annotation | None]) -> bool:
@@ -183,7 +186,8 @@ def _unworded(asked: CycleClaim, cycle: Cycle) -> str:
         return access in note.fits and (told <= {note} if told else note in listed)
 
     def said_once(event: int, told: list[set[Annotation | None]]) -> bool:
-        """Of an atomic operation that begins with an event."""
+        """Whether an atomic operation that begins with an event has the one annotation that is chosen, or one that a
+        run tells."""
         pair = notes[event], notes[(event + 1) % size]
         mode = atomic_mode(*pair)
         return mode is not None and bool(

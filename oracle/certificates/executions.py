@@ -144,7 +144,7 @@ class _Placed:
         return self.first[instruction] + (self.execution.steps[instruction].kind is OpKind.UPDATE)
 
     def said(self) -> Iterator[tuple[str, bool]]:
-        """What variables mean that are said of the execution, and whether that is so."""
+        """The names of the variables about the execution, each with its truth value."""
         yield from self._instructions()
         yield from self._tree()
         yield from self._dependencies()

@@ -61,7 +61,7 @@ def write_formula(model: Model, words: Vocabulary, sizes: Sequence[int]) -> Cert
 
 
 def _forbidden(seen: ModelView) -> None:
-    """That a check fails, and nothing is flagged."""
+    """Requires that a check fails, and no flag is raised."""
     require, results = seen.program.writer.require, seen.model.judge(seen)
     require(*(~each.truth for each in results if not each.check.flag))
     for each in results:
@@ -70,7 +70,7 @@ def _forbidden(seen: ModelView) -> None:
 
 
 def _allowed(program: CertifiedProgram, name: str, applies: WrittenLiteral, model: Model) -> None:
-    """That some execution passes every check, or is flagged, where a relaxation applies."""
+    """Requires that some execution passes every check, or is flagged, where a relaxation applies."""
     results = model.judge(
         ModelView(_with_orphans(program, name), choose(program, name, model.partial_co), model, False)
     )

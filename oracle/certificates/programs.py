@@ -272,7 +272,7 @@ class Programs:
             require(~program.shared[e], ~program.loc[e, f], together)
 
     def _barriers(self) -> None:
-        """That threads of one CTA have equally many."""
+        """Requires that threads of one CTA have equally many barriers."""
         program, require, false = self.program, self.writer.require, self.writer.false
         barriers = [program.of(e, EventKind.BARRIER) for e in self.events]
         own = [[e for e in self.events if self.thread[e] == t] for t in self.threads]
@@ -287,7 +287,7 @@ class Programs:
                 require(apart, one, ~other)
 
     def _counted(self, literals: Sequence[WrittenLiteral]) -> dict[int, WrittenLiteral]:
-        """How many of them hold."""
+        """The literals that given numbers of some literals hold."""
         counts = [self.writer.true]
         for literal in literals:
             more = [self.writer.false, *(so_far & literal for so_far in counts)]
@@ -367,7 +367,7 @@ class Programs:
                 equal = further
 
     def _said_within(self, own: Sequence[int], further: int) -> Iterator[tuple[WrittenLiteral, WrittenLiteral]]:
-        """What is said of a thread, and the same of that whose events are so many further on."""
+        """The literals about a thread, each with its counterpart about the thread whose events are ``further`` on."""
         program = self.program
         for e in own:
             both = (program.ways[event].literals.values() for event in (e, e + further))

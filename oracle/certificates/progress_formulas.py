@@ -64,7 +64,7 @@ def check_formula(formula: ProgressFormula) -> None:
 
 
 class _Instructions:
-    """All instructions that a site may have, and of each variable which of them it holds for, as bits."""
+    """All instructions that a site may have, and for each variable the set of those for which it holds, as bits."""
 
     def __init__(self, shape: UnitShape) -> None:
         self._shape = shape
@@ -72,7 +72,7 @@ class _Instructions:
         self._truths: dict[str, tuple[tuple[str, str], int] | None] = {}
 
     def hold(self, clause: Clause, names: dict[int, str]) -> bool:
-        """Whether a clause is about one instruction, and so of each that there is."""
+        """Whether a clause is about one instruction, and holds for every instruction that a site may have."""
         sites, either = set(), 0
         for literal in clause:
             found = self._truth(names[abs(literal)])
@@ -146,7 +146,7 @@ _LOCAL: dict[str, Callable[[Instruction, int, list[str]], bool]] = {
 
 
 def _axioms(shape: UnitShape) -> Iterator[Said]:
-    """What holds for every progress test of a shape, but for what single instructions do."""
+    """The clauses that hold for every progress test of a shape and are about more than one instruction."""
     yield from _order(shape)
     yield from _influence(shape)
     yield from _runs(shape)

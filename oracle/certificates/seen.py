@@ -134,7 +134,7 @@ class ModelView:
         return program.tagged(event, name)
 
     def _in_memory(self, event: int, name: str) -> WrittenLiteral:
-        """That an event accesses memory of that kind."""
+        """The literal that an event accesses memory of a kind."""
         shared = self.program.shared[event]
         return self.program.loc[event, event] & (shared if name == Region.SHARED.name else ~shared)
 
@@ -176,7 +176,8 @@ class ModelView:
         return found
 
     def _one_place(self, pairs: Pairs) -> Pairs:
-        """That events access one location, or one address: an initial write that of the event that is the first."""
+        """The pairs of events that access one location, or one address; an initial write has those of the event that
+        is the first."""
         size = len(self.program.thread)
         found = self._all(lambda e, f: self.program.at(pairs, e, f))
         for i in range(len(self.first)):
@@ -186,7 +187,7 @@ class ModelView:
         return found
 
     def _initial(self, related: Callable[[int], WrittenLiteral]) -> dict[tuple[int, int], WrittenLiteral]:
-        """The pairs of initial writes and events at their locations that something is said of."""
+        """The pairs of initial writes and events at their locations for which ``related`` has a literal."""
         size, loc = len(self.program.thread), self.program.loc
         return {(size + i, e): loc[i, e] & related(e) for i in range(len(self.first)) for e in range(i, size)}
 
@@ -212,14 +213,15 @@ class ModelView:
         return self._all(overwritten)
 
     def _addr(self) -> Pairs:
-        """To the instruction, and to both halves of an update."""
+        """The address dependencies, to the instruction, and to both halves of an update."""
         program, false = self.program, self.program.writer.false
         return self._all(
             lambda r, e: program.addr.get((r, e), false) | (program.addr.get((r, e - 1), false) & program.half[e])
         )
 
     def _ctrl(self) -> Pairs:
-        """From the read that a branch hangs on to all of its thread that comes after the branch."""
+        """The control dependencies, from the read that decides a branch to all events of its thread after the
+        branch."""
         branch, thread = self.program.branch, self.program.thread
         return self._all(
             lambda r, e: self.program.writer.any_of(
@@ -228,7 +230,8 @@ class ModelView:
         )
 
     def _reaches(self, one: int, other: int, without: Scope | None = None) -> WrittenLiteral:
-        """That the thread of an event is in the scope that another names; ``without``: in that, where it names none."""
+        """The literal that the thread of an event is in the scope that another names; ``without``: the scope of one
+        that names none."""
         program, (t, u) = self.program, (self.program.thread[one], self.program.thread[other])
         scopes = ((way.scope or without, literal) for way, literal in program.ways[one].literals.items())
         return program.writer.any_of(

@@ -154,13 +154,13 @@ def _parts(members: Sequence[int]) -> Iterator[tuple[tuple[int, ...], tuple[int,
 
 
 def _left(program: CertifiedProgram, pairs: Pairs, leaving: Sequence[int]) -> WrittenLiteral:
-    """That those who leave are together, and not the first of those who are."""
+    """The literal that some members leave together a group whose first member stays."""
     together = (pairs[pair] for pair in combinations(leaving, 2))
     return program.writer.all_of(together) & program.writer.any_of(pairs[u, leaving[0]] for u in range(leaving[0]))
 
 
 def _cut(pairs: Pairs, leaving: Sequence[int]) -> Pairs:
-    """What is left of a relation of the one with the other when these leave."""
+    """A relation without the pairs of a member that leaves and one that stays."""
     return {pair: there for pair, there in pairs.items() if (pair[0] in leaving) == (pair[1] in leaving)}
 
 

@@ -94,7 +94,8 @@ def certain_names(test: LitmusTest, thread: int) -> dict[Scope, frozenset[Value]
 def _resolved(
     test: LitmusTest, events: Sequence[Event], arrivals: Sequence[int]
 ) -> Iterator[tuple[Mapping[int, _Barrier], tuple[Constraint, ...]]]:
-    """What barrier each event comes to, and what that takes for granted: all that values can make of it."""
+    """The ways to resolve the barriers that events come to: the barrier of each event, and the constraints on values
+    for it."""
     unknown: list[tuple[Expression, bool]] = []
     known: list[Expression] = []
     for index in arrivals:
@@ -138,7 +139,8 @@ def _resolved(
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Threads on their way: how many barriers each has come to, who waits, who has come to each barrier's meeting."""
+    """The state of threads on their way: the barriers that each has come to, who waits, who has come to each
+    barrier's meeting."""
 
     come: tuple[int, ...]
     waiting: frozenset[int] = frozenset()
@@ -173,7 +175,7 @@ class _Meeting:
             )
 
     def ways(self) -> list[frozenset[frozenset[int]]]:
-        """The meetings of every way for all threads to come to an end, each meeting the events of those who go on."""
+        """The meetings of every way for all threads to come to an end; a meeting is the events of those who go on."""
         start = _State((0,) * len(self._threads))
         seen = {start}
         waiting = [start]

@@ -306,7 +306,7 @@ class _Combination:
     def _values(
         self, table: _Table, algebra: Algebra[int]
     ) -> tuple[dict[Key, Valuation[int]], dict[Key, Valuation[int]]]:
-        """What each read reads, guesses believed; and what it would read by its sources."""
+        """The values that each read reads, guesses believed; and those that it would read by its sources."""
         values: dict[Key, Valuation[int]] = {self._events[read].key: {} for read in self._reads} | dict(table.guessed)
         while True:
             computed: dict[Key, Valuation[int]] = {}
@@ -342,7 +342,7 @@ class _Combination:
         return undefined[0]
 
     def _base(self, table: _Table, algebra: Algebra[int], valid: int) -> ProgramBase[int]:
-        """What models start from, in the given candidates."""
+        """The base of the given candidates, over which models are evaluated."""
         size = len(self._events)
         rf: list[dict[int, int]] = [{} for _ in range(size)]
         for read, sources in zip(self._reads, table.rf, strict=True):
@@ -455,9 +455,8 @@ class Coherence:
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """What is chosen: a write for each read, an order for each location, further orders, who meets at barriers; and
-    one of so many programs.
-    """
+    """The options of a candidate: a write for each read, an order for each location, further orders, who meets at
+    barriers, and one of several programs."""
 
     rf: tuple[tuple[int, ...], ...]
     co: tuple[tuple[Coherence, ...], ...]
@@ -519,7 +518,7 @@ class _Table:
     guessed: Mapping[Key, Mapping[Value, int]]
 
     def guessing(self, among: int, read: Key, domain: Sequence[Value]) -> Iterator[_Table]:
-        """Those of the candidates that are ``among``, each with each value that the read may guess; in parts."""
+        """The candidates that are ``among`` the given ones, each with each value that the read may guess; in parts."""
         most = max(1, MOST_CANDIDATES // len(domain))
         kept = self.keeping(among)
         for start in range(0, kept.count, most):

@@ -198,7 +198,7 @@ class _ReasonBase:
     known: PreludeValues[int]
 
     def value(self, name: str) -> Set[DerivationPath] | Relation[DerivationPath] | None:
-        """The set or relation of that name, None where there is none."""
+        """The set or relation of a name, None where the base has none."""
         value = self.known.value(name) if name != "id" else None  # that an event is itself needs no edge
         if not isinstance(value, tuple):
             return None if value is None else dict.fromkeys(value, HERE)

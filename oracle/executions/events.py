@@ -347,7 +347,7 @@ class ProgramBase(Generic[T]):
         )
 
     def _of_one_thread(self) -> Relation[T]:
-        """In either order; and each event with itself."""
+        """The pairs of events of one thread, in both orders, and each event with itself."""
         itself = [(index, index) for index, event in enumerate(self.events) if event.thread != INITIAL]
         return self.algebra.pairs([*itself, *self._later, *((other, one) for one, other in self._later)])
 

@@ -43,7 +43,7 @@ YES, MAYBE = Possible(True, False), Possible(True, True)
 
 
 class _SeenError(Exception):
-    """An initial write may make a difference."""
+    """Ends the evaluation where an initial write may make a difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class _ThreeEvents:
     algebra: Algebra[Possible] = _Watching(YES, lambda truth: ~truth, (YES, YES, YES))
 
     def value(self, name: str) -> Set[Possible] | Relation[Possible] | None:
-        """What may be in the set or relation of that name."""
+        """The events or pairs that may be in the set or relation of a name."""
         if name in SETS:
             return self._set(name)
         if name != "fr" and name not in VOCABULARY.relations:

@@ -114,7 +114,7 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL, counts: bool = T
 
 @dataclass(slots=True)
 class _Count:
-    """What is counted of a test."""
+    """The counts of a test while its executions are judged."""
 
     executions: int = 0
     matching: int = 0

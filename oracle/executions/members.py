@@ -155,7 +155,7 @@ class _One:
         return bits(1, self.base.algebra.size)
 
     def value(self, name: str) -> Set[int] | Relation[int] | None:
-        """The set or relation of that name, None where there is none."""
+        """The set or relation of a name, None where the base has none."""
         if name in self.constants:
             return self.constants[name]
         value = self.base.value(name)
@@ -166,7 +166,7 @@ class _One:
 
 
 class _FailedError(Exception):
-    """A check fails."""
+    """Ends the evaluation of an execution that fails a check."""
 
     def __init__(self, check: ModelCheck) -> None:
         super().__init__(check.name)
@@ -381,7 +381,7 @@ class _Reading(Elaboration):
         return (self._as_item(left, position) if isinstance(left, Member | Group) else one) in other
 
     def _key(self, value: Value, position: FilePosition) -> Hashable:
-        """What two values share that are the same in this execution."""
+        """A key that two values share if they are equal in this execution."""
         match value:
             case SetOfSets(members):
                 return frozenset(self._key(member, position) for member in members)

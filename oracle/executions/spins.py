@@ -71,7 +71,7 @@ Written = frozenset[tuple[str, Value]]
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """What all rounds of a jump do besides reading: they take inner jumps, and write constants."""
+    """The effect of all rounds of a jump besides reading: they take inner jumps, and write constants."""
 
     inner: frozenset[int]
     writes: Written
@@ -110,7 +110,7 @@ def idle_jumps(test: LitmusTest) -> tuple[frozenset[int], ...]:
 
 @lru_cache(maxsize=64)
 def _effects(test: LitmusTest, number: int) -> Mapping[int, _Effect]:
-    """What rounds do, by their jump, where they change no register that is read; inner jumps come first."""
+    """The effects of rounds, by their jump, where they change no register that is read; inner jumps come first."""
     found: dict[int, _Effect] = {}
     flow = Walker(test, number, 0).flow
     for jump in sorted(filter(flow.is_backward, range(flow.end)), key=lambda pc: (-flow.successors(pc)[-1], pc)):
@@ -157,7 +157,8 @@ class _Round(_Runs):
             self._ends.append(state)
 
     def effect(self) -> _Effect | None:
-        """What the rounds do; None where one changes what is read after it, or more is not known of it."""
+        """The effect of the rounds; None where one changes a register that is read after it, or the effect is not
+        known."""
         flow, target, jump = self.flow, self._target, self._jump_at
         if target != 0 and jump in flow.reached([0], avoiding=target):
             return None
@@ -259,10 +260,10 @@ class _Stays(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What becomes of a relation when a round is left out.
+    """The change of a relation when a round is left out.
 
     ``within``: it is within what it was; ``kept``: of the events that are left it is at least what it was. ``starts``,
-    ``ends``: whether what it starts and ends at stays; of a set, both say that of all that it has.
+    ``ends``: whether the events at which it starts and ends stay; of a set, both say that of all its events.
     """
 
     within: bool
@@ -365,7 +366,7 @@ class _Changes:
 
 
 def _operated(kind: str, parts: Sequence[_Change]) -> _Change:
-    """What becomes of what is made of some parts."""
+    """The change of a relation that an operator makes of others, given their changes."""
     first, last = parts[0], parts[-1]
     if kind == "complement":
         return _Change(first.kept, first.within)

@@ -370,7 +370,7 @@ def _what(event: Event) -> tuple[object, ...]:
 
 
 def _same(one: RunState, other: RunState, names: Sequence[str]) -> list[Constraint] | None:
-    """That registers have the same values in two states; None where they cannot."""
+    """The constraints that registers have equal values in two states; None where they cannot."""
     held = []
     for name in names:
         left, right = (state.registers.get(name, (0, frozenset()))[0] for state in (one, other))
@@ -387,7 +387,8 @@ def is_open(value: Expression) -> bool:
 
 
 def _excluded(ways: Sequence[ThreadRun]) -> Excluded:
-    """What cannot be where the rounds are to go on, whatever else is chosen; ``_Rounds`` says the rest."""
+    """The choices that no hang with these rounds makes, whatever else is chosen; ``_Rounds`` checks the other
+    conditions."""
     time = {
         event.key: number
         for way in ways

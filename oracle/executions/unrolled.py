@@ -112,12 +112,12 @@ class _Merger(Walker):
         return self._keys.setdefault(found, (self.number, len(self._keys)))
 
     def most(self, pc: int) -> int:
-        """How often the backward jump there is taken at most."""
+        """The greatest number of times that the backward jump at a place is taken."""
         most = super().most(pc)
         return min(most, 1) if pc in self._once else most
 
     def meanings(self, value: Expression) -> tuple[Expression, ...]:
-        """What a merge may be; what it is merged of, if that is merged."""
+        """The expressions that a merge may be; those of an inner merge, where it merges merges."""
         if isinstance(value, Read) and value.event in self._merges:
             options = self._merges[value.event].options
             return tuple(dict.fromkeys(meaning for _, option, _ in options for meaning in self.meanings(option)))

@@ -253,7 +253,7 @@ def _rotated(cycle: tuple[DerivedPair, ...], events: Sequence[Event]) -> tuple[D
 
 
 def _alike(violation: Violation, pairs: Pairs, base: Base[int], result: CheckResult[int]) -> int:
-    """The candidates in which the same pairs are checked for the same reasons."""
+    """The candidates in which the check fails by the pairs of a violation, for the reasons given in it."""
     names, mask = PreludeValues(base), base.algebra.true
     if not isinstance(result.value, tuple):
         for event in violation.events:
@@ -270,7 +270,8 @@ def _alike(violation: Violation, pairs: Pairs, base: Base[int], result: CheckRes
 
 
 def _signature(violation: Violation) -> Hashable:
-    """What two violations share that say the same, be it in batches of candidates that number events differently."""
+    """A key that two violations share if they fail in one way, even in batches of candidates that number events
+    differently."""
     keys = [event.key for event in violation.execution.events]
     steps = [(step.names, keys[step.source], keys[step.target]) for step in (*violation.steps, *violation.aside)]
     return violation.check, tuple(steps), tuple(keys[event] for event in violation.events)

@@ -64,7 +64,7 @@ class Share(NamedTuple):
 
 
 class _Outlook(NamedTuple):
-    """What may come, given the states of the threads.
+    """The steps that may still come, given the states of the threads.
 
     ``steps``: what each thread may do next. ``watching``: for each location a bit for each holder that may yet look at
     it. ``stores``: a bit for each location that may yet be stored to. ``settled`` and ``ended``: every thread is.
@@ -244,7 +244,7 @@ class OperationalSystem:
         return where.unshared(location, holder) if block else holder in where.pending(location)
 
     def _held(self, thread: int, at: int, location: int) -> Value:
-        """What a thread's holder has as the value of a location."""
+        """The value of a location in the copy of a thread's holder."""
         return self._locations[at].copies(location)[self._holders[at][thread]].value
 
     def _take(self, threads: list[int], locations: list[int], taken: Do | Share) -> None:
@@ -265,7 +265,7 @@ class OperationalSystem:
         threads[number] = self._threads[number].after(threads[number], place, value)
 
     def _sentence(self, locations: Sequence[int], taken: Do | Share) -> str:
-        """What a step does, in words, before it is taken."""
+        """A sentence that tells of a step before it is taken."""
         if isinstance(taken, Share):
             at, holder = taken
             value, status = self._locations[at].copies(locations[at])[holder]

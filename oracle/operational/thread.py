@@ -89,7 +89,8 @@ Step = LoadStep | StoreStep | FenceStep
 
 
 class _State(NamedTuple):
-    """``registers`` are values, None while a load is under way; ``queued`` is what was fired and is not done."""
+    """The state of a thread: ``registers`` are values, None while a load is under way; ``queued`` is what was fired
+    and is not done."""
 
     counter: int
     registers: tuple[Value | None, ...]

@@ -148,7 +148,10 @@ class _Layer:
     """
 
     def __init__(self, stepped: int, running: Masks, table: Table, labels: NDArray[np.int64]) -> None:
-        """``table``: all steps from the nodes of the layer; those to other layers lead to ``len(table)``."""
+        """Finds the components of a layer.
+
+        ``table``: all steps from the nodes of the layer; those to other layers lead to ``len(table)``.
+        """
         self.stepped = stepped
         same = (table >= 0) & (np.append(labels, NO_EDGE)[table] == labels[:, None])
         cyclic = np.flatnonzero(same.any(axis=1))
@@ -198,7 +201,8 @@ class _Layer:
 
 
 def _layers(table: Table, leading: Table) -> Iterator[_Layer]:
-    """The layers that have a component with an edge. ``leading``: the same rows, and behind them those of chances."""
+    """The layers that have a component with an edge. ``leading``: the rows of ``table``, and behind them those of
+    chances."""
     threads = table.shape[1]
     running = _masks(table >= 0)
     circles = strong_components(table)

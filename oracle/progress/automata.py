@@ -83,7 +83,8 @@ def minimal_automata(batch: ProgramBatch) -> Automata:
 
 
 def _by_size(counts: Numbers, *most: int) -> Iterator[NDArray[np.intp]]:
-    """The programs that have no more states than each of some numbers, and then the others; where there are any."""
+    """Groups of programs by number of states: those with at most each of some numbers, then the others; no group is
+    empty."""
     sizes = np.searchsorted(most, counts)
     for size in range(len(most) + 1):
         if len(some := np.flatnonzero(sizes == size)):
@@ -91,7 +92,7 @@ def _by_size(counts: Numbers, *most: int) -> Iterator[NDArray[np.intp]]:
 
 
 def _breadth_first(cells: Numbers) -> Automata:
-    """What can be reached from state 0 of each program, whose steps are as ``transitions`` gives them."""
+    """The automata of the states reachable from state 0 of each program, given steps in the form of ``transitions``."""
     threads, states, programs = cells.shape
     states -= 1
     unseen = states
@@ -192,7 +193,7 @@ def _hangs_in_words(automata: Automata, orders: tuple[Permutation, ...], kind: s
         return joined
 
     def among(some: Words, words: Words) -> Words:
-        """Of each program the words of a set of states, joined."""
+        """The union, for each program, of the words of a set of states."""
         return join(-(some >> place & word(1)) & words)
 
     def close(paths: Words) -> None:
@@ -259,7 +260,7 @@ _ORDERS = 62 // len(GUARANTEES)
 
 
 def _by_order(masks: Numbers, orders: int) -> Numbers:
-    """Of each image its guarantees."""
+    """The guarantees of each image, taken from numbers that have those of several images."""
     width = len(GUARANTEES)
     return np.array([masks[o // _ORDERS] >> width * (o % _ORDERS) & (1 << width) - 1 for o in range(orders)])
 

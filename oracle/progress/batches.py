@@ -147,7 +147,7 @@ def _instruction_by_instruction(fields: Sequence[Numbers]) -> Numbers:
 
 
 def _columns(rows: Sequence[int | Numbers], kind: str) -> list[bytes]:
-    """Each program's column of some rows; a row that is a number is the same for all."""
+    """Each program's column of some rows; a row that is a number has one value for all programs."""
     programs = next(row.shape[0] for row in rows if not isinstance(row, int))
     table = np.empty((programs, len(rows)), kind)
     for place, row in enumerate(rows):
@@ -183,7 +183,8 @@ def completions(
 
 @lru_cache(maxsize=64)  # thousands of families have a few options in common
 def _choices(options: tuple[Options, ...]) -> tuple[Numbers, Numbers]:
-    """All choices of one option for each instruction: the first numbers of what is chosen, and the second."""
+    """All choices of one option for each instruction, as two arrays: the values to compare with, and the values to
+    store."""
     chosen = np.indices([len(each) for each in options]).reshape(len(options), -1)
     first, second = (
         np.array(
@@ -382,7 +383,7 @@ class _Steps:
 
 
 def _masks(truths: Truths, word: np.dtype[Any]) -> Words:
-    """All bits where something is true, else none."""
+    """Words of all ones where something is true, and of zeros elsewhere."""
     masks: Words = -truths.astype(word)
     return masks
 

@@ -211,7 +211,7 @@ class Automaton:
         return self._run(here.pc + 1, registers), memory
 
     def _updated(self, pc: int, ins: Rmw, old: Value, registers: Mapping[str, Value]) -> Value | None:
-        """What a read-modify-write stores, if it does."""
+        """The value that a read-modify-write stores, None where it stores none."""
         first, *rest = (self._value(registers, operand) for operand in ins.operands)
         if ins.operation == "cas":
             return rest[0] if old == first else None
@@ -416,7 +416,7 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
 
 
 class _Meetings:
-    """What happens at barriers.
+    """The semantics of barriers: who goes on when a thread comes to one.
 
     Without a quorum those are awaited whose code has the barrier by a name that is known before anything runs, and, as
     long as that may be so, those who may yet come to one whose name they compute.
@@ -442,7 +442,7 @@ class _Meetings:
         return (memory[0], come), moved
 
     def late(self, memory: Memory, positions: tuple[int, ...]) -> tuple[Memory, tuple[int, ...]]:
-        """The state after those go on who waited for a thread that came to another barrier in the end."""
+        """The state after those threads go on that waited for a thread which came to another barrier in the end."""
         for meeting in dict.fromkeys(meeting for meeting, _ in memory[1]):
             if meeting.quorum is None and self._is_complete(meeting, memory[1], positions):
                 return self.late(*self._opened(meeting, memory, positions))

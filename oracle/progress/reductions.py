@@ -37,7 +37,7 @@ def _deletions(program: Program) -> Iterator[tuple[int, Program]]:
 
 
 def _changes(program: Program) -> Iterator[Program]:
-    """The reductions that keep every thread."""
+    """The reductions of a program that keep every thread."""
     threads = program.threads
     for tid, pc, ins in instructions(program):
         if len(threads[tid]) > 1:
