@@ -1,4 +1,4 @@
-"""The synthesis loop, whatever is sought: solve, decode, refine or keep, block, until the formula is UNSAT.
+"""The synthesis loop: solve, decode, refine or keep, block, until the formula is UNSAT, whatever is sought.
 
 Worked example: the coherence orders of three writes a, b and c. A variable says of each pair which write comes first,
 so there are 2^3 = 8 assignments. Two of them are cycles. One is ``ba cb ac``, which the formula excludes by the clause

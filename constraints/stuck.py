@@ -112,7 +112,7 @@ def _hangs(test: LitmusTest, model: Model, unroll: int, solver: str) -> _Hangs:
 
 
 class _Hangs:
-    """The clauses. Events go by their number in ``Executions.events``."""
+    """The clauses of hangs. Events go by their number in ``Executions.events``."""
 
     def __init__(self, test: LitmusTest, model: Model, unroll: int, solver: str) -> None:
         self._test = test

@@ -1,4 +1,4 @@
-"""The .cat language: text to syntax trees.
+"""The parser of the .cat language: from text to syntax trees.
 
     C "a title, or a name"                    optional, an architecture before it or not
     let com = rf | co | fr                    sets, relations
@@ -6,7 +6,7 @@
     let rec a = r | (b; a) and b = a | s      least fixpoints
     acyclic com as sc                         checks: acyclic, irreflexive, empty; ~empty for the negation
     flag ~empty race as data-race             reported, not required
-    undefined_unless empty race as race       the same
+    undefined_unless empty race as race       reported, not required
     include "other.cat"                       beside this file, or a model that ships, or a file of the library
     with co from partial-co                   a coherence order that leaves writes unordered (default: total-co)
     with co from generate_cos(r)              a total one that holds r
@@ -15,13 +15,13 @@
 Operators, tightest first: application; ``*`` between two operands (product); postfix ``^* ^+ ^? ^-1 * + ?``; ``~``;
 ``&``; ``\\``; ``;``; ``++`` (from the right); ``|``. A name may hold ``-`` and ``.``. ``[S]`` is the identity on a
 set, ``_`` the set of all events, ``0`` the empty set or relation. Comments are ``(* (* *) *)``, ``/* */``, ``//`` and
-``#``. What else there is, as ``let .. in``, ``try``, ``if``, ``match``, procedures and tags, is in
-``oracle.cat.elaboration``; what the names mean, in ``oracle.cat.interpreter``.
+``#``. ``oracle.cat.elaboration`` describes the rest of the language, such as ``let .. in``, ``try``, ``if``, ``match``,
+procedures and tags; ``oracle.cat.interpreter`` says what names mean.
 
 An inclusion means the statements of the file, as often as it is included; a file is read once. The library
-(``oracle/cat/library``) has what models of herd and Dartagnan include, under the same names: our own text. A model
-titled ``PTX``, without quotes, leaves writes unordered as it does in Dartagnan. What would take a reader or an
-evaluation beyond all bounds is refused: see the limits here and in ``oracle.cat.terms``.
+(``oracle/cat/library``) has the files that models of herd and Dartagnan include, by their names, in our own text. A
+model titled ``PTX``, without quotes, leaves writes unordered as it does in Dartagnan. A model that would take a reader
+or an evaluation beyond all bounds is refused: see the limits here and in ``oracle.cat.terms``.
 """
 
 from __future__ import annotations

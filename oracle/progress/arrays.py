@@ -1,11 +1,12 @@
-"""Verdicts of progress models on large transition systems, by ``oracle.progress.models.hangs`` on whole arrays.
+"""Verdicts of progress models on large transition systems, computed on whole arrays of states.
 
-A component of the history graph lies within a *layer*: the nodes with one set of threads that have taken a step. A
-layer is the states that can be reached with that set, and the steps of its threads; steps of others lead to larger
-layers. So layers are found and judged one by one, smaller ones first, and none is kept: the history graph, which is
-many times the size of the transition system, is never built. Within a layer components are found by colouring
-(Orzan, "On distributed verification and verified distribution", 2004, 3.4), which asks for every state at once which
-is the first that it can reach; where that takes too many rounds, by Tarjan's algorithm.
+They are those of ``oracle.progress.models.hangs``. A component of the history graph lies within a *layer*: the nodes
+with one set of threads that have taken a step. A layer is the states that can be reached with that set, and the steps
+of its threads; steps of others lead to larger layers. So layers are found and judged one by one, smaller ones first,
+and none is kept: the history graph, which is many times the size of the transition system, is never built. Within a
+layer components are found by colouring (Orzan, "On distributed verification and verified distribution", 2004, 3.4),
+which asks for every state at once which is the first that it can reach; where that takes too many rounds, by Tarjan's
+algorithm.
 
 numpy is loaded with this module, so it is imported where a system is large: for a small one it takes longer to load
 than the verdict.
