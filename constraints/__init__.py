@@ -1,1 +1,1 @@
-"""Meaning as clauses, and the solvers that find what satisfies them."""
+"""Encodings of tests, executions and programs as clauses, and the solvers that find their models."""

@@ -1,8 +1,8 @@
-"""Literals as truths: the other reading of a model. ``&`` and ``|`` of two literals write the clauses of a gate.
+"""The relational algebra whose truths are literals, so that evaluating a .cat model writes clauses.
 
-Gates are Tseitin's, in both directions, and made once: the same operands give the same literal. A constant goes no
-further than the gate it meets, and only the constant false is false in the sense of ``bool`` (see
-``oracle.cat.algebra``).
+``&`` and ``|`` of two literals write the clauses of a gate. Gates are Tseitin's, in both directions. Each gate is made
+once, so equal operands give one literal. A constant is simplified away at the gate that it meets. Only the constant
+false is false in the sense of ``bool`` (see ``oracle.cat.algebra``).
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from oracle.executions.steps import TooManyError
 from oracle.graphs import components
 
 MOST_CLAUSES = 3_000_000
-"""A circuit of more is given up: a solver takes some two gigabytes for so many."""
+"""The limit of a circuit's clauses: a solver takes some two gigabytes for so many."""
 
 Name = tuple[Hashable, ...]
-"""What a variable is called."""
+"""The name of a variable, such as ``("rf", w, r)``."""
 
 LARGE_CIRCLE = 16
-"""Events that may be on a cycle together, above which their relation is not closed to see whether they are."""
+"""The number of events that may be on a cycle together, above which acyclicity is encoded by numbers, not by a
+closure."""
 
 
 @contextmanager
 def building() -> Iterator[None]:
-    """While a circuit grows, nothing is collected: what it is made of stays, and is a million objects to walk."""
+    """A context in which Python collects no garbage, for a circuit that grows keeps its million objects."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -41,7 +42,8 @@ def building() -> Iterator[None]:
 
 
 class Literal:
-    """A literal of a circuit's formula. There is one object a literal, so that equal ones are identical."""
+    """A literal of a circuit's formula; the circuit has one object for each literal, so equal literals are
+    identical."""
 
     __slots__ = ("_circuit", "_negation", "number")
     _negation: Literal
@@ -52,7 +54,7 @@ class Literal:
 
     @staticmethod
     def pair(circuit: Circuit, number: int) -> tuple[Literal, Literal]:
-        """The literal of that number, and its negation."""
+        """The literal with a number, and its negation, which know each other."""
         one, other = Literal(circuit, number), Literal(circuit, -number)
         one._negation, other._negation = other, one
         return one, other
@@ -70,14 +72,15 @@ class Literal:
         return self is not self._circuit.false
 
     def holds(self, model: Sequence[int]) -> bool:
-        """Whether it is true in a model, which has the literal of variable ``v`` at index ``v - 1``."""
+        """Whether the literal is true in a model of the formula; ``model[v - 1]`` is the literal of variable ``v``."""
         return model[abs(self.number) - 1] == self.number
 
 
 class Circuit:
-    """A formula under construction. Raises ``TooManyError`` above ``MOST_CLAUSES``.
+    """A formula under construction, with gates. Raises ``TooManyError`` above ``MOST_CLAUSES``.
 
-    ``known``: variables that are not open, by name; they are constants, and what they decide is not written.
+    ``known`` gives the variables, by name, whose values are known. They become constants, and what they decide is not
+    written.
     """
 
     def __init__(self, known: Mapping[Name, bool] = MappingProxyType({})) -> None:
@@ -90,7 +93,7 @@ class Circuit:
         self.formula.add(self.true.number)
 
     def literal(self, number: int) -> Literal:
-        """The literal of that number."""
+        """The literal with a number in DIMACS' sense: positive for a variable, negative for its negation."""
         if number not in self._literals:
             self._literals[number], self._literals[-number] = Literal.pair(self, number)
         return self._literals[number]
@@ -107,7 +110,7 @@ class Circuit:
         return self.var("fresh", self.formula.variables)
 
     def conjunction(self, left: Literal, right: Literal) -> Literal:
-        """``left & right``."""
+        """The literal of ``left & right``, made by a gate unless a constant or an earlier gate decides it."""
         if left is right or right is self.true:
             return left
         if left is self.true:
@@ -125,7 +128,7 @@ class Circuit:
         return gate
 
     def require(self, *literals: Literal) -> None:
-        """One clause: at least one of the literals."""
+        """Adds a clause to the formula: at least one of the literals holds."""
         if self.true not in literals:
             self._check_size()
             self.formula.add(*(literal.number for literal in literals if literal is not self.false))
@@ -135,31 +138,34 @@ class Circuit:
             raise TooManyError(f"more than {MOST_CLAUSES} clauses say what is allowed")
 
     def exactly_one(self, literals: Sequence[Literal], where: Literal) -> None:
-        """Where a literal holds, exactly one of the others does."""
+        """Requires that exactly one of some literals holds wherever the literal ``where`` does."""
         self.require(~where, *literals)
         for number, one in enumerate(literals):
             for other in literals[:number]:
                 self.require(~where, ~one, ~other)
 
     def any_of(self, literals: Iterable[Literal]) -> Literal:
-        """The disjunction; of nothing, false."""
+        """The literal of a disjunction, which is the constant false where there are no operands."""
         total = self.false
         for literal in literals:
             total = total | literal
         return total
 
     def algebra(self, executed: Sequence[Literal], positive: bool = False) -> Algebra[Literal]:
-        """The algebra over this circuit for events that happen where these literals hold.
+        """The relational algebra over this circuit, for events that happen where the literals ``executed`` hold.
 
         ``positive``: the formula requires the checks of a model and never their negations, so that their literals have
         positive polarity.
 
-        Equal gates are one literal, but literals that are equal by all that the clauses say may be two.
+        Equal gates are one literal. Two literals whose equality follows only from the clauses may be different objects.
         """
         return Clauses(self.true, lambda literal: ~literal, executed, exact=False, circuit=self, positive=positive)
 
     def less(self, where: Literal, left: Sequence[Literal], right: Sequence[Literal]) -> None:
-        """Where a literal holds, a number is less than another; bits, the highest first, equally many."""
+        """Requires, where the literal ``where`` holds, that the number ``left`` is less than the number ``right``.
+
+        Both numbers have equally many bits, each a literal, the highest first.
+        """
         for number, (one, other) in enumerate(zip(left, right, strict=True)):
             rest = self.fresh() if number + 1 < len(left) else self.false
             self.require(~where, ~one, other)
@@ -170,18 +176,18 @@ class Circuit:
 
 @dataclass(frozen=True, slots=True)
 class Clauses(Algebra[Literal]):
-    """The algebra over a circuit."""
+    """The relational algebra whose truths are the literals of a circuit."""
 
     circuit: Circuit = field(kw_only=True)
     positive: bool = field(kw_only=True)
 
     def is_acyclic(self, relation: Relation[Literal], positive: bool = False) -> Literal:
-        """That there is no cycle.
+        """The literal that a relation has no cycle.
 
         Where the check has positive polarity and closures are large, events are numbered, and each pair leads to a
-        higher number: 3 clauses a bit of it and pair, in place of some n^3 gates. Numbers differ only among events that
-        may be on a cycle together. Pairs that are there in any case are closed at once: a pair against them is none,
-        and one along them needs no clauses.
+        higher number. That takes 3 clauses for each bit of the number and each pair, in place of some n^3 gates.
+        Numbers are given only to events that may be on a cycle together. Pairs that are certain are closed at once: a
+        pair against them is excluded, and a pair along them needs no clauses.
         """
         if not (positive and self.positive) or max(map(len, _circles(relation)), default=0) <= LARGE_CIRCLE:
             return Algebra.is_acyclic(self, relation, positive)
@@ -197,7 +203,7 @@ class Clauses(Algebra[Literal]):
                 elif not ahead[one] >> other & 1 or not any(ahead[middle] >> other & 1 for middle in between):
                     open_pairs[one][other] = pair
         for circle in _circles(open_pairs):
-            bits = range(len(circle).bit_length() + 1)  # numbers to spare, for else the last ones are hard to find
+            bits = range(len(circle).bit_length() + 1)  # spare numbers, for without them the last ones are hard to find
             number = {event: [circuit.fresh() for _ in bits] for event in sorted(circle)}
             for one in number:
                 for other, pair in open_pairs[one].items():

@@ -1,17 +1,16 @@
-"""What is best bought with a budget: budgeted maximum coverage, exact (Khuller, Moss and Naor, IPL 1999).
+"""The best purchase within a budget: budgeted maximum coverage, solved exactly (Khuller, Moss and Naor, IPL 1999).
 
 Variables: ``x_o``, offer ``o`` is bought; ``y_g``, good ``g`` is had.
-Constraints: ``y_g`` needs one of the offers that have it, ``y_g <= sum of x_o``; what is bought costs no more than the
-budget.
-Objective: the worth of the goods that are had; then the least cost; then the least sum of the places of what is
-bought. Each is a mixed integer program of its own, which keeps to the optimum of those before it. The solver is HiGHS,
-from SciPy.
+Constraints: a good needs an offer that has it, ``y_g <= sum of x_o``; what is bought costs no more than the budget.
+Objective: the worth of the goods that are had; then the least cost; then the least sum of the places of the offers
+bought. Each objective is a mixed integer program of its own, which keeps to the optima of those before it. The solver
+is HiGHS, from SciPy.
 
-HiGHS calculates with floating-point numbers. Costs and worths are whole, and what it says is bought is added up exactly
-here; it is *optimal* where the bound that HiGHS proved leaves no room for one more. Only where a search is stopped by
-its time limit does the answer hang on the machine.
+HiGHS calculates with floating-point numbers. Costs and worths are whole numbers, and the purchase that HiGHS proposes
+is added up exactly here. It is *optimal* if the bound that HiGHS proved leaves no room for one more. The answer depends
+on the machine only where a search is stopped by its time limit.
 
-Assumption: sums of costs, and of worths, are less than 2^50, so that a number has room for them.
+Assumption: sums of costs, and of worths, are less than 2^50, so that a floating-point number holds them exactly.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ LARGEST = 1 << 50
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What is had for a cost, a whole number, 0 or more."""
+    """Some goods that are sold together, and their cost, a whole number of 0 or more."""
 
     cost: int
     goods: frozenset[int]
@@ -34,9 +33,9 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """The offers that are bought, by their places, sorted; what that costs, and what is had is worth.
+    """The offers that are bought, by their places, sorted; their cost, and the worth of the goods that are had.
 
-    ``optimal``: it is proved that no purchase within the budget is worth more; else none is worth more than ``bound``.
+    ``bound``: no purchase within the budget is proved to be worth more than this.
     """
 
     offers: tuple[int, ...]
@@ -46,12 +45,13 @@ class Purchase:
 
     @property
     def optimal(self) -> bool:
-        """See above."""
+        """Whether it is proved that no purchase within the budget is worth more."""
         return self.worth >= self.bound
 
 
 def best_purchase(offers: Sequence[Offer], worth: Mapping[int, int], budget: int, time_limit: float = 60.0) -> Purchase:
-    """The offers whose goods together are worth the most within a budget; of these the cheapest, then the first.
+    """The offers whose goods together are worth the most within a budget; of several such, the cheapest, then the
+    first.
 
     ``worth`` has a whole number, 1 or more, for each good. Each of three searches stops after ``time_limit`` seconds.
     Raises ``ValueError`` where numbers are too large.
@@ -82,7 +82,7 @@ class _Program:
     """The constraints: a column for each offer, then for each good."""
 
     def __init__(self, offers: Sequence[Offer], goods: Sequence[int], worths: Sequence[int], budget: int) -> None:
-        from scipy.sparse import lil_array  # takes its time to be loaded
+        from scipy.sparse import lil_array  # loaded late: SciPy takes long to load
 
         self._offers, self._budget = offers, budget
         self._columns = len(offers) + len(goods)

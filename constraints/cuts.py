@@ -1,8 +1,9 @@
-"""Why a repair needs each of its changes: an execution that is there without the change, and how the change forbids it.
+"""The reason why a repair needs each of its changes: an execution that only that change forbids, and how it does.
 
-Two calls of a solver for each change: with all other changes the model allows an execution that is asked for; the same
-execution, its reads and coherence and all, fails a check with the change. Where the change makes another one of it
-(an order of fences that was not there is chosen), any one with the same reads and coherence shows how.
+A solver is called twice for each change. First, with all changes but this one, the model allows an execution that is
+asked for. Second, with this change, that execution with its reads-from and coherence fails a check. Where the change
+turns it into another execution, since an order of fences is chosen that did not exist, any execution with equal
+reads-from and coherence shows how.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from oracle.executions.witness import CandidateExecution, Violation
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What a change cuts. ``before``: an execution without it, which raises ``flags``; ``after``: how it fails with the
-    change, None where it is not wrong any more (it raises no flag).
+    """The executions that a change forbids, by an example.
+
+    ``before``: an execution without the change, which raises ``flags``. ``after``: how the execution fails with the
+    change, None where nothing is wrong with it any more (it raises no flag).
     """
 
     before: CandidateExecution
@@ -26,7 +29,8 @@ class Cut:
 
 
 def cut_of(program: RepairableProgram, levels: Levels, weaker: Levels) -> Cut | None:
-    """What the step from weaker levels to others cuts; None where that is nothing."""
+    """An example of the executions that the step from weaker levels to other levels forbids; None where it forbids
+    none."""
     left = program.left(weaker)
     if left is None:
         return None

@@ -1,8 +1,9 @@
-"""Critical cycles as clauses, each once up to rotation and renaming (Alglave et al. 2015, section 4.1).
+"""Critical cycles of a size as clauses, each once up to rotation and renaming (Alglave et al. 2015, section 4.1).
 
-A cycle has events 0 to n - 1; edge p leads from event p to event p + 1, the last edge back to event 0. Internal edges
-stay in a thread, external ones go to another, and each thread is visited once; likewise for locations, which edges to
-the same location stay in. So threads and locations are runs of edges, and have no names that could be exchanged.
+A cycle has events 0 to n - 1. Edge p leads from event p to event p + 1, the last edge back to event 0. Internal edges
+stay in a thread, external ones go to another, and each thread is visited once. Edges to the same location stay at it,
+other edges go to another location, and each location is visited once. So threads and locations are runs of edges, and
+have no names that could be exchanged.
 
 Variables
     edge(p, e)         edge p is e
@@ -13,17 +14,17 @@ Variables
 
 Constraints
     every position has one edge, every event one annotation that fits; consecutive edges fit
-    the halves of an atomic operation have annotations that go together, and of those that say the same only one
-    the last edge is external, so that event 0 begins a thread; there are two external edges or more
-    one edge to another location alone cannot come back: there is none, or there are two or more
+    the halves of an atomic operation have annotations that go together, and of synonymous annotations only one
+    the last edge is external, so that event 0 begins a thread; at least two edges are external
+    one edge to another location alone cannot come back: the cycle has none, or two or more
     no edge composes with the next into another: rf;fr is co, fr;co is fr, co;co is co, po and fences go on; where
-        communication may compose, there is at least one edge of another kind, for in memory's order it only goes on
-    no edge is plain program order where communication within the thread, if that is asked for, would say the same
+        communication may compose, some edge is of another kind, for in memory's order communication only goes on
+    no edge is plain program order where communication within the thread, if that is asked for, is its synonym
     at most so many accesses a thread and a location; the two halves of an atomic operation count as one
     groups are equivalences, narrower ones within wider ones; a thread is in one group; shared memory is of one cta
     of the rotations that begin a thread, the least in lexicographic order: of edges, annotations, regions, groups
 
-The size is about n^2 (E + A + n^2) clauses for E edges and A annotations, of those that are alike one
+The size is about n^2 (E + A + n^2) clauses for E edges and A annotations, where interchangeable ones count once
 (``constraints.patterns``).
 """
 
@@ -53,25 +54,25 @@ from corpus.litmus.test import SCOPES, Place, Region
 DEFAULT_SOLVER = "minisat22"
 
 DIY7_EDGES = 3
-"""Edges within a thread that diy7 makes at most, unless its ``-ins`` says otherwise."""
+"""The limit of edges within a thread that diy7 has by default, without its ``-ins``."""
 
 Item = TypeVar("Item", Edge, Annotation)
 
 
 @dataclass(frozen=True, slots=True)
 class CycleBounds:
-    """What cycles to make.
+    """The bounds of the critical cycles that are made: their edges, annotations, scope tree, regions and sizes.
 
     ``levels``: the levels of the scope tree that vary, of ``cta`` and ``gpu``; threads are in a CTA each and on one GPU
-    where they do not. ``regions``: memory that locations may be in. At most so many accesses of a thread, and of a
-    location. With ``compositions``, communication may follow communication that it composes with, as rf;fr is co.
+    where they do not. ``regions``: memory that locations may be in. A thread, and a location, has at most so many
+    accesses. With ``compositions``, communication may follow communication that it composes with, as rf;fr is co.
 
     ``diy7``: the cycles of diy7's ``-mode critical`` (herdtools7, gen/alt.ml ``choice_critical``) in the place of these
-    rules and bounds. Edges within a thread and edges between threads take turns, but that Co or Fr may be followed by
-    Rf, and Rmw may stand anywhere; inside a sequence that was asked for anything goes. A thread has at most
-    ``DIY7_EDGES`` edges, a location at most two writes, for more would have to be observed, and two threads or more go
-    to another location. Example: a cycle may have `Fre Rfi` and `Rfe PosRR`, but not `PosWW PodWR`, `Fre Coe` or
-    `Coe PosWW`.
+    rules and bounds. Edges within a thread and edges between threads alternate, except that Co or Fr may be followed by
+    Rf, and Rmw may stand anywhere; inside a sequence that was asked for, any edges may follow each other. A thread has
+    at most ``DIY7_EDGES`` edges, a location at most two writes, for more would have to be observed, and two threads or
+    more go to another location. Example: a cycle may have `Fre Rfi` and `Rfe PosRR`, but not `PosWW PodWR`, `Fre Coe`
+    or `Coe PosWW`.
     """
 
     vocabulary: EdgeVocabulary
@@ -84,7 +85,7 @@ class CycleBounds:
     diy7: bool = False
 
     def apart(self, one: Edge, other: Edge) -> str:
-        """Why an edge may not be followed by another that leads on from it, in words; empty where it may."""
+        """The reason, in words, why an edge may not be followed by another that fits it; empty where it may."""
         if self.diy7:
             free = "Rmw" in (one.kind, other.kind) or (one.kind in ("Co", "Fr") and other.kind == "Rf")
             where = "within a thread" if one.internal else "between threads"
@@ -93,11 +94,11 @@ class CycleBounds:
         return "" if not kind or (self.compositions and kind in COMMUNICATION) else f"are {kind.lower()} themselves"
 
     def alike(self) -> tuple[list[tuple[Edge, ...]], list[tuple[Annotation, ...]]]:
-        """The edges, and the annotations, that no constraint tells apart; those of a group in ascending order.
+        """The groups of edges, and of annotations, that no constraint tells apart; each group in ascending order.
 
-        Edges are that join the same accesses in the same way, compose with the same edges, and may come anywhere;
-        annotations that fit the same accesses, where no edge asks for one and no atomic operation for two that go
-        together.
+        Edges are alike that join the same accesses in the same way, compose with the same edges, and may come anywhere.
+        Annotations are alike that fit the same accesses, where no edge asks for one and no atomic operation for two
+        that go together.
         """
         runs = self.vocabulary.runs
         bare = sorted({edge.bare for run in runs for edge in run})
@@ -124,10 +125,10 @@ class CycleBounds:
 
 
 class CycleEncoding:
-    """The clauses for cycles of ``size`` edges."""
+    """The formula of the critical cycles of ``size`` edges, an ``Encoding`` of the synthesis loop."""
 
     def __init__(self, bounds: CycleBounds, size: int, formula: Formula | None = None) -> None:
-        """``formula``: where the clauses go; a new one, unless they are part of more."""
+        """Writes the clauses to ``formula``, or to a new formula where none is given."""
         self.size = size
         self.formula = Formula() if formula is None else formula
         self._bounds = bounds
@@ -157,26 +158,25 @@ class CycleEncoding:
     # Names
 
     def edge(self, position: int, edge: Edge) -> int:
-        """That an edge, which has no annotations here, is at a position."""
+        """The literal that an edge, given without annotations, is at a position."""
         return self.formula.var("edge", position % self.size, edge)
 
     def note(self, event: int, annotation: Annotation) -> int:
-        """That an event has an annotation."""
+        """The literal that an event has an annotation."""
         return self.formula.var("note", event % self.size, annotation)
 
     def shared(self, event: int) -> int:
-        """That an event accesses shared memory."""
+        """The literal that an event accesses shared memory."""
         return self.formula.var("shared", event % self.size)
 
     def same(self, level: str, one: int, other: int) -> int:
-        """That the threads of two events are in one group of a level."""
+        """The literal that the threads of two events are in one group of a level of the scope tree."""
         one, other = sorted((one % self.size, other % self.size))
         return self.formula.var("same", level, one, other)
 
     def joined(self, name: str, position: int) -> int:
-        """That edge ``position`` is of one thread (``name`` is "internal"), or of one location ("same"); that it leads
-        from a write ("write").
-        """
+        """The literal that edge ``position`` stays in a thread (``name`` is "internal"), stays at a location
+        ("same"), or leads from a write ("write")."""
         return self.formula.var("is", name, position % self.size)
 
     # Constraints
@@ -239,7 +239,7 @@ class CycleEncoding:
         ]
 
     def _atomics_are_said_once(self) -> None:
-        """Of listed annotations that say the same, as plain and relaxed ones do, those that are least plain."""
+        """Requires, of synonymous listed annotations, as plain and relaxed ones are, those that are least plain."""
         reads, writes = (_half_listed(self._bounds.vocabulary, access) for access in "RW")
         listed = sorted(product(reads, writes), key=lambda pair: (pair.count(PLAIN), pair))
         kept = {atomic_mode(*pair): pair for pair in reversed(listed)}
@@ -271,7 +271,7 @@ class CycleEncoding:
             self._count_threads(*self._bounds.threads)
 
     def _two_threads_change_location(self) -> None:
-        """Edges to another location are in no thread alone."""
+        """Requires that not all edges to another location are in one thread."""
         for start in range(self.size):
             for end in range(start, start + min(DIY7_EDGES, self.size - 1) + 1):
                 within = [-self.joined("internal", position) for position in range(start, end)]
@@ -319,7 +319,7 @@ class CycleEncoding:
             self.formula.add(*(self.edge(position, edge) for position in range(self.size) for edge in others))
 
     def _asked_together(self, position: int, one: Edge, other: Edge) -> list[int]:
-        """That two edges from a position on stand in a sequence that was asked for."""
+        """The literals of which one holds where two edges from a position on stand in a sequence that was asked for."""
         return [
             self.formula.var("item", position, k, j)
             for k, run in enumerate(self._bounds.vocabulary.runs)
@@ -413,7 +413,8 @@ class CycleEncoding:
                 equal = following
 
     def _components(self, turn: int, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[list[int], list[int]]]:
-        """What is compared, ours and the rotation's, each as the literals of its values in ascending order."""
+        """The compared parts of the cycle and of its rotation, each as the literals of its values in ascending
+        order."""
         for event in range(self.size):
             there = event + turn
             yield [self.edge(event, edge) for edge in self.edges], [self.edge(there, edge) for edge in self.edges]
@@ -432,7 +433,7 @@ class CycleEncoding:
     # Solutions
 
     def decode(self, model: Sequence[int]) -> Cycle:
-        """The cycle of a model; ``model[v - 1]`` is the literal of variable ``v``."""
+        """The critical cycle of a model of the formula; ``model[v - 1]`` is the literal of variable ``v``."""
 
         def true(literal: int) -> bool:
             return model[literal - 1] == literal
@@ -445,17 +446,18 @@ class CycleEncoding:
         return Cycle(edges, notes, regions, _places(edges, same, self._bounds.levels))
 
     def refine(self, model: Sequence[int], solution: Cycle) -> Sequence[Clause]:
-        """Nothing: whatever satisfies the clauses is a critical cycle."""
+        """No clauses, since every model of the formula is a critical cycle."""
         return ()
 
     def block(self, solution: Cycle) -> list[Clause]:
-        """A clause for each rotation whose edges come first; one of them is what the formula has."""
+        """The blocking clauses of a cycle: one for each rotation whose edges come first, for one of these is the
+        formula's."""
         rotations = list(solution.rotations())
         least = min(rotation.edges for rotation in rotations)
         return [[-each for each in self.literals(rotation)] for rotation in rotations if rotation.edges == least]
 
     def literals(self, cycle: Cycle) -> Iterator[int]:
-        """The literals that say that the cycle is this one, from event 0 on."""
+        """The literals that hold together in exactly one cycle, a given one, from event 0 on."""
         for event in range(self.size):
             yield self.edge(event, cycle.edges[event])
             yield self.note(event, cycle.annotations[event])
@@ -466,9 +468,11 @@ class CycleEncoding:
             yield literal if homes[one][:depth] == homes[other][:depth] else -literal
 
     def cubes(self, cases: int) -> list[list[int]]:
-        """Rows of first edges, the shortest of which there are at least so many; every cycle begins with one of them.
+        """Cubes that split the cycles by their first edges: the shortest rows of edges of which there are at least
+        ``cases``.
 
-        They do not depend on how many processes there are, so units of work can be named by them.
+        Every cycle begins with one of the rows. They do not depend on the number of processes, so they can name units
+        of work.
         """
         rows: list[list[Edge]] = [[]]
         for _ in range(self.size):
@@ -498,7 +502,8 @@ def _listed(vocabulary: EdgeVocabulary, access: str) -> list[Annotation]:
 
 
 def _half_listed(vocabulary: EdgeVocabulary, access: str) -> list[Annotation]:
-    """The same for the read or the write of an atomic operation, which has no cache operator and is not volatile."""
+    """The annotations that half of an atomic operation may have without an edge that says so; they have no cache
+    operator and are not volatile."""
     return [note for note in _listed(vocabulary, access) if note.scope or note == PLAIN] or [PLAIN]
 
 
@@ -525,11 +530,11 @@ def _places(edges: Sequence[Edge], same: dict[tuple[str, int, int], bool], level
 def patterns(
     bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER, effort: SolverEffort | None = None
 ) -> Iterator[Pattern]:
-    """Patterns of critical cycles of a size, as soon as one is found; each cycle is one of one of them.
+    """Patterns of the critical cycles of a size, each given as soon as it is found; every cycle is of one of them.
 
-    The solver knows one edge, and one annotation, of those that are alike. When the iterator is exhausted there is no
-    other. ``effort`` counts the calls of the solver. Raises ``InputError`` where there is no solver of that name. A
-    size in parts: ``constraints.loop.solutions`` of ``CycleEncoding.cubes``.
+    The solver knows one edge, and one annotation, of each group that is alike. When the iterator is exhausted, there is
+    no other pattern. ``effort`` counts the calls of the solver. Raises ``InputError`` where there is no solver of that
+    name. To search a size in parts, use ``constraints.loop.solutions`` with ``CycleEncoding.cubes``.
     """
     vocabulary = bounds.vocabulary
     alike_edges, alike_annotations = bounds.alike()
@@ -545,7 +550,8 @@ def patterns(
 def cycles(
     bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER, effort: SolverEffort | None = None
 ) -> Iterator[Cycle]:
-    """Every critical cycle of a size, once up to rotation, as soon as it is found; as ``patterns`` has them."""
+    """Every critical cycle of a size, once up to rotation, given as soon as it is found; arguments and errors as for
+    ``patterns``."""
     for pattern in patterns(bounds, size, solver_name, effort):
         yield from pattern.cycles()
 

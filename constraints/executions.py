@@ -1,4 +1,4 @@
-"""The executions of a litmus test that a model allows, as clauses.
+"""The executions of a litmus test that a consistency model allows, as clauses.
 
 Variables
     step(t, s)       thread t takes its step s (constraints.runs)
@@ -16,11 +16,11 @@ Constraints
     events that must be ordered are ordered one way, without a cycle
     the final write of a location has no successor
     a read has the value that its source writes, and what a step takes for granted holds
-    every check of the model holds: its .cat file read over literals (oracle.cat.interpreter)
+    every check of the model holds: its .cat file evaluated over literals (oracle.cat.interpreter)
 
-Values come in two forms: here one variable for each value that a read may have (oracle.executions.domains), in
-``constraints.smt`` bit vectors. The size is about n^3 gates for each closure in the model, n the number of events of
-the unrolled threads.
+Values come in two forms. Here each value that a read may have is a variable (oracle.executions.domains); in
+``constraints.smt`` values are bit vectors. The size is about n^3 gates for each closure in the model, where n is the
+number of events of the unrolled threads.
 """
 
 from __future__ import annotations
@@ -67,12 +67,13 @@ DEFAULT_SOLVER = "cadical153"
 
 
 class Executions:
-    """The clauses, but for values. ``flags`` are the literals of the model's flags by name.
+    """The clauses of the executions of a test under a model, except those about values.
 
-    ``comparisons``: literals that say whether comparisons of values hold, for a reader of values to define.
-    ``checks``: how true each check is that the model requires. They are required where ``required`` is set.
-    ``unfinished``: threads may stop anywhere, and stay at any barrier. ``sites``: instructions that may be done in
-    several ways, ``levels`` which of them are. ``known``: variables that are not open (``constraints.circuit``).
+    ``flags`` are the literals of the model's flags by name. ``comparisons``: literals that say whether comparisons of
+    values hold, for a reader of values to define. ``checks``: how true each check is that the model requires. The
+    checks are required where ``required`` is set. ``unfinished``: threads may stop anywhere, and stay at any barrier.
+    ``sites``: instructions that may be done in several ways, ``levels`` which of these ways each has. ``known``:
+    variables whose values are known (``constraints.circuit``).
     """
 
     def __init__(
@@ -85,7 +86,8 @@ class Executions:
         sites: Sequence[Site] = (),
         known: Mapping[Name, bool] = MappingProxyType({}),
     ) -> None:
-        """Raises ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are too many clauses."""
+        """Writes the clauses. Raises ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are
+        too many."""
         self.test = test
         self.circuit = circuit = Circuit(known)
         self._unfinished = unfinished
@@ -196,7 +198,8 @@ class Executions:
         ).meet
 
     def compared(self, operation: str, left: Expression, right: Expression) -> Literal:
-        """That a comparison holds; where values decide, a literal of ``comparisons``, which they define."""
+        """The literal that a comparison holds; where it depends on values, a literal of ``comparisons``, which a
+        reader of values defines."""
         if left == right and not isinstance(left, Apply):
             return self.circuit.true if operation == "eq" else self.circuit.false
         if not isinstance(left, Read | Apply) and not isinstance(right, Read | Apply):
@@ -207,7 +210,7 @@ class Executions:
         return self.comparisons[held]
 
     def last_writes(self, term: Loc) -> list[tuple[int, Literal]]:
-        """The writes whose value may be a location's last, and when it is."""
+        """The writes whose value may be a location's last, each with the literal that it is."""
         return list(self.final[physical_location(self.test, term)].items())
 
     def _final_writes(self, co: Relation[Literal]) -> dict[str, dict[int, Literal]]:
@@ -275,7 +278,7 @@ class _Base(ProgramBase[Literal]):
         return {pair: truth for pair, truth in pairs.items() if truth}
 
     def _in_scope(self, one: int, other: int, scopes: Sequence[Mapping[Scope | None, Literal]]) -> Literal:
-        """That two events happen and name scopes that both are in."""
+        """The literal that two events happen and name scopes that both are in."""
         circuit = self.levels.circuit
         first, second = self.events[one], self.events[other]
         found = [
@@ -299,7 +302,10 @@ class _Base(ProgramBase[Literal]):
 
 
 class FiniteValues:
-    """Values as one variable for each value that a read may have. Raises ``TooManyError`` where there are too many."""
+    """Values of reads by finite domains: a variable for each value that a read may have.
+
+    Raises ``TooManyError`` where there are too many.
+    """
 
     def __init__(self, executions: Executions) -> None:
         self._executions = executions
@@ -336,19 +342,20 @@ class FiniteValues:
             circuit.require(literal, ~truth)
 
     def read(self, key: Key) -> Valuation[Literal]:
-        """The values of a read, or of a merge."""
+        """The values that a read, or a merge, may have, each with its literal."""
         return self._reads[key]
 
     def value(self, expression: Expression) -> Valuation[Literal]:
-        """The values of an expression over reads and merges."""
+        """The values that an expression over reads and merges may have, each with its literal."""
         return evaluate(expression, self._reads, self._executions.algebra)
 
     def compared(self, operation: str, left: Expression, right: Expression) -> Literal:
-        """That a comparison of two expressions holds."""
+        """The literal that a comparison of two expressions holds."""
         return compared(operation, self.value(left), self.value(right), self._executions.algebra)
 
     def asked(self) -> tuple[Literal, Literal]:
-        """That the condition's filter lets an execution through, and that its proposition holds there."""
+        """Two literals: the condition's filter lets the execution through, and the condition's proposition holds in
+        it."""
         condition, true = self._executions.test.condition, self._executions.circuit.true
         passes = true if condition.filter is None else self.satisfied(condition.filter)
         return passes, self.satisfied(condition.proposition)
@@ -377,7 +384,10 @@ class FiniteValues:
 
 
 def judge_by_sat(test: LitmusTest, model: Model, unroll: int = UNROLL, solver: str = DEFAULT_SOLVER) -> Judgement:
-    """The judgement of a model, by a SAT solver. Executions are not counted. Raises ``InputError`` as the parts do."""
+    """The judgement of a model on a litmus test, by a SAT solver, without counts of executions.
+
+    Raises ``InputError`` as the parts do.
+    """
     executions = Executions(test, model, unroll)
     values = FiniteValues(executions)
     condition = test.condition

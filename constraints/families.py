@@ -1,16 +1,16 @@
-"""Progress tests family by family: programs that differ in the values that they compare with and store, and no more.
+"""Families of progress tests: programs that differ only in the values that they compare with and store.
 
-A family is asked of the solver once, and which of its programs are tests is found by looking at all of them at once
-(``oracle.progress.batches``): of the programs of five instructions and two values there are a few hundred with the same
-jumps and locations, and on average fifty are tests. So the solver is asked fifty times less, and what excludes a family
-is one short clause.
+A family is asked of the solver once. Which of its programs are tests is found by looking at all of them at once
+(``oracle.progress.batches``). Among the programs of five instructions and two values, some hundreds have equal jumps
+and locations, and on average fifty of these are tests. So the solver is asked fifty times less, and one short clause
+excludes a family.
 
 A family has a test wherever the solver finds one, and all its tests are given with it. So when the solver finds no
-other, every test has been given, as when tests are asked for one by one; that test is decided by ``constraints.loop``
-and the refinements of ``constraints.progress``, as there.
+other family, every test has been given, as when tests are asked for one by one. ``constraints.loop`` and the
+refinements of ``constraints.progress`` decide that.
 
-Symmetry: of the images of a test that have its shape the least is given, by everything but locations and then by these;
-it satisfies the formula's order of equal threads, so its family is found.
+Symmetry: several images of a test may have its shape. The least is given: by everything but locations, and then by
+locations. It satisfies the formula's order of equal threads, so its family is found.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ from corpus.progress.axb import Instruction, instructions
 from oracle.progress.batches import NO_EXCHANGE, Options, ProgramBatch, completions, fits, least_tests
 
 MOST_PROGRAMS = 8192
-"""Programs of a family, at most."""
+"""The limit of programs in a family."""
 
 _TOGETHER = 8 * MOST_PROGRAMS
-"""Programs that are looked at together, about: where there are few it takes nearly as long."""
+"""The approximate number of programs that are looked at together: fewer take nearly as long."""
 
 _PATIENCE = 0.5
-"""Seconds that a family waits for others."""
+"""The seconds that a family waits for others."""
 
 
 @dataclass(frozen=True)
 class ProgramFamily:
-    """The programs that a model stands for: those with its literals ``fixed``, which a clause excludes.
+    """The AXB programs that one model of the formula stands for: those with its literals ``fixed``, which one clause
+    excludes.
 
     They have the locations and jumps of ``solution``, which is one of them, and for each instruction one of its
     ``options``.
@@ -50,12 +51,12 @@ class ProgramFamily:
     options: tuple[Options, ...]
 
     def __len__(self) -> int:
-        """How many programs there are."""
+        """How many programs the family has."""
         return prod(map(len, self.options))
 
 
 class FamilyEncoding:
-    """The formula of a shape, whose models are taken for their families; within a case, literals that are fixed."""
+    """The formula of a shape, each of whose models is taken for its family; a case fixes some of its literals."""
 
     def __init__(self, encoding: ProgressEncoding, case: Iterable[int] = ()) -> None:
         self.encoding = encoding
@@ -64,7 +65,7 @@ class FamilyEncoding:
         self._options = cache(self._options_of)
 
     def decode(self, model: Sequence[int]) -> ProgramFamily:
-        """The family of a model."""
+        """The family of programs that a model of the formula belongs to."""
         var, shape = self.formula.var, self.encoding.shape
         solution = self.encoding.decode(model)
         code = list(instructions(solution.program))
@@ -98,15 +99,15 @@ class FamilyEncoding:
         return field[value] in self._case or self._case.isdisjoint(field.values())
 
     def refine(self, model: Sequence[int], family: ProgramFamily) -> list[Clause]:
-        """As that of the encoding."""
+        """The refinements of the progress encoding, for the program of the family that the model is."""
         return self.encoding.refine(model, family.solution)
 
     def block(self, family: ProgramFamily) -> list[Clause]:
-        """The clause that excludes the family."""
+        """The one clause that excludes all programs of a family."""
         return [[-literal for literal in family.fixed]]
 
     def cubes(self, cases: int) -> list[list[int]]:
-        """As those of the encoding."""
+        """The cubes of the progress encoding, each of which fixes fields of instructions."""
         return self.encoding.cubes(cases)
 
 
@@ -115,7 +116,8 @@ def _skeleton(ins: Instruction) -> list[tuple[str, int]]:
 
 
 def together(families: Iterable[ProgramFamily]) -> Iterator[list[ProgramFamily]]:
-    """Families in their order, so many at once that they are looked at quickly; where they come slowly, fewer."""
+    """Families in their order, batched: so many at once that they are looked at quickly, fewer where they come
+    slowly."""
     gathered: list[ProgramFamily] = []
     begun = time.monotonic()
     for family in families:
@@ -128,7 +130,7 @@ def together(families: Iterable[ProgramFamily]) -> Iterator[list[ProgramFamily]]
 
 
 def found_in(families: Sequence[ProgramFamily], shape: ProgramShape) -> list[ProgramBatch]:
-    """The tests of each family of a shape; of images under permutation of threads the least."""
+    """The progress tests of each family of a shape; of the images of a test under permutation of threads, the least."""
     sizes = shape.lengths, shape.locations, shape.values
     code = ([ins for _, _, ins in instructions(family.solution.program)] for family in families)
     return least_tests([completions(sizes, own, family.options) for own, family in zip(code, families, strict=True)])

@@ -1,4 +1,4 @@
-"""A CNF whose variables are keyed by meaning, such as ``("reach", state)``."""
+"""A formula in conjunctive normal form whose variables are named by their meaning, such as ``("reach", state)``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Clause = list[int]
 
 
 class Formula:
-    """Clauses over named variables, numbered from 1 in the order of their first mention."""
+    """Clauses over named variables, which are numbered from 1 in the order of their first mention."""
 
     def __init__(self) -> None:
         self.clauses: list[Clause] = []
@@ -17,11 +17,11 @@ class Formula:
 
     @property
     def variables(self) -> int:
-        """Number of variables."""
+        """The number of variables, which is the greatest number in a clause."""
         return len(self._numbers)
 
     def var(self, *name: Hashable) -> int:
-        """The variable of that name, made at its first mention."""
+        """The number of the variable with a name, which is made at its first mention."""
         return self._numbers.setdefault(name, len(self._numbers) + 1)
 
     def names(self) -> Iterator[tuple[tuple[Hashable, ...], int]]:
@@ -29,20 +29,21 @@ class Formula:
         yield from self._numbers.items()
 
     def add(self, *literals: int) -> None:
-        """One clause: at least one of the literals."""
+        """Adds a clause: at least one of the literals holds."""
         self.clauses.append(list(literals))
 
     def implies(self, premises: Iterable[int], *conclusions: int) -> None:
-        """Where all premises hold, so does one of the conclusions."""
+        """Adds the clause that one of the conclusions holds where all premises do."""
         self.clauses.append([-literal for literal in premises] + list(conclusions))
 
     def define_and(self, result: int, literals: Sequence[int]) -> None:
-        """``result`` exactly when all literals hold."""
+        """Adds the clauses by which ``result`` holds exactly when all literals hold."""
         self.clauses += [[-result, literal] for literal in literals]
         self.clauses.append([*(-literal for literal in literals), result])
 
     def exactly_one(self, literals: Sequence[int]) -> None:
-        """Pairwise encoding, for the short lists that programs are made of."""
+        """Requires exactly one of the literals, by a pairwise encoding, for the short lists that programs are made
+        of."""
         self.add(*literals)
         for one, other in combinations(literals, 2):
             self.add(-one, -other)

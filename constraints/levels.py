@@ -1,4 +1,4 @@
-"""Instructions that may be done in several ways, as clauses: which way each of them is done is open.
+"""The levels of instructions as clauses: in which of several ways an instruction is done is open.
 
 Variables
     level(s, k)   site s is at its k-th level
@@ -6,9 +6,8 @@ Variables
 Constraints
     each site is at exactly one level
 
-A site is an instruction of the test, whose levels are modes; a fence may also be left out. Several instructions may be
-one site, as barriers where threads meet. All events of a site, for each round of the loops around it one, are at its
-level.
+A site is an instruction of the test, whose levels are modes. A fence may also be left out. Several instructions may be
+one site, as barriers where threads meet. All events of a site are at its level, in each round of the loops around it.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from oracle.executions.events import INITIAL, Event, EventKind, done_in
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Instructions by thread and place, and the ways in which they may be done, all alike; None: not at all.
+    """Instructions, by thread and place, and the levels at which all of them may be done together; None: not at all.
 
-    ``failure``: of a compare-and-swap, that the read of one that fails is as it is written.
+    ``failure``: of a compare-and-swap, that the read of one that fails is done as it is written.
     """
 
     instructions: tuple[tuple[int, int], ...]
@@ -35,7 +34,7 @@ class Site:
 
 
 class Levels:
-    """The clauses. ``chosen[s][k]``: site ``s`` is at its level ``k``."""
+    """The clauses of levels; ``chosen[s][k]`` is the literal that site ``s`` is at its level ``k``."""
 
     def __init__(self, circuit: Circuit, sites: Sequence[Site], events: Sequence[Event]) -> None:
         self.sites = sites
@@ -52,7 +51,7 @@ class Levels:
 
     @cached_property
     def variants(self) -> list[list[tuple[Event, Literal]]]:
-        """What each event may be, and when; nothing where it does not happen."""
+        """The forms that each event may have, each with its literal; an event has none where it does not happen."""
         return list(map(self._variants, self._events))
 
     def _variants(self, event: Event) -> list[tuple[Event, Literal]]:
@@ -70,22 +69,22 @@ class Levels:
         return event.kind is EventKind.READ and event.key not in self._swapped
 
     def present(self, event: int) -> Literal:
-        """That an event is not left out."""
+        """The literal that an event is not left out."""
         site = self._site(self._events[event])
         if site is None or None not in self.sites[site].modes:
             return self.circuit.true
         return self.circuit.any_of(literal for _, literal in self.variants[event])
 
     def when(self, event: int, fits: Callable[[Event], bool]) -> Literal:
-        """That an event is done in a way that fits."""
+        """The literal that an event is done in a way for which ``fits`` is true."""
         return self.circuit.any_of(literal for variant, literal in self.variants[event] if fits(variant))
 
     def decided(self, event: int, holds: Callable[[Literal], bool]) -> Event:
-        """An event that happens, as it is done where literals hold."""
+        """The form that an event that happens has in an execution, given which literals hold."""
         return next(variant for variant, literal in self.variants[event] if holds(literal))
 
     def scopes(self, event: int, fits: Callable[[Event], bool] = lambda _: True) -> Mapping[Scope | None, Literal]:
-        """The scopes that an event may name in ways that fit, and when."""
+        """The scopes that an event may name in ways for which ``fits`` is true, each with its literal."""
         found: dict[Scope | None, Literal] = {}
         for variant, literal in self.variants[event]:
             if fits(variant):

@@ -1,4 +1,39 @@
-"""The synthesis loop, whatever is sought: solve, decode, refine or keep, block, until nothing is left."""
+"""The synthesis loop: solve, decode, refine or keep, block, until the formula is UNSAT, whatever is sought.
+
+Worked example: the coherence orders of three writes a, b and c. A variable says of each pair which write comes first,
+so there are 2^3 = 8 assignments. Two of them are cycles. One is ``ba cb ac``, which the formula excludes by the clause
+"a before b, b before c or c before a". The formula does not exclude the other, ``ab bc ca``, so ``refine`` excludes it
+when the solver proposes it. Six orders are left.
+
+>>> class CoherenceOrders:
+...     formula = Formula()
+...     pairs = {"ab": formula.var("ab"), "bc": formula.var("bc"), "ca": formula.var("ca")}
+...     formula.add(*pairs.values())
+...
+...     def decode(self, model):
+...         return tuple(pair if model[v - 1] > 0 else pair[::-1] for pair, v in self.pairs.items())
+...
+...     def refine(self, model, solution):
+...         return [[-v for v in self.pairs.values()]] if solution == ("ab", "bc", "ca") else []
+...
+...     def block(self, solution):
+...         return [[-v if pair in solution else v for pair, v in self.pairs.items()]]
+>>> effort = SolverEffort()
+>>> for order in sorted(solutions(CoherenceOrders(), "cadical195", effort=effort)):
+...     print(*order)
+ab bc ac
+ab cb ac
+ab cb ca
+ba bc ac
+ba bc ca
+ba cb ca
+
+The solver was called once for each order, once for the cycle that was refined away, and once for the answer UNSAT,
+which shows that there is no seventh order.
+
+>>> effort
+SolverEffort(calls=8, refinements=1)
+"""
 
 from __future__ import annotations
 
@@ -13,35 +48,36 @@ Solution = TypeVar("Solution")
 
 
 class Encoding(Protocol[Solution]):
-    """A formula whose models stand for solutions."""
+    """A formula whose models stand for solutions, such as tests or critical cycles."""
 
     @property
     def formula(self) -> Formula:
-        """The clauses; blocking mentions no variable that they do not."""
+        """The clauses of the encoding; every variable of a blocking clause occurs in them."""
 
     def decode(self, model: Sequence[int]) -> Solution:
-        """What a model stands for; ``model[v - 1]`` is the literal of variable ``v``."""
+        """The solution that a model of the formula stands for; ``model[v - 1]`` is the literal of variable ``v``."""
 
     def refine(self, model: Sequence[int], solution: Solution) -> Sequence[Clause]:
-        """Clauses that hold for every solution and that this model violates; none where it is one."""
+        """Clauses that hold for every solution and that this model violates; none where the model stands for a
+        solution."""
 
     def block(self, solution: Solution) -> Iterable[Clause]:
-        """Clauses that exclude a solution, and whatever it stands for that the formula would give besides."""
+        """Blocking clauses: they exclude a solution, and its images, which the formula admits besides."""
 
     def cubes(self, cases: int) -> list[list[int]]:
-        """Cubes, at least so many where that can be, of which every solution is in one and none in two."""
+        """Cubes, at least ``cases`` where possible, such that every solution is in one of them and none is in two."""
 
 
 @dataclass
 class SolverEffort:
-    """What an enumeration took: calls of the solver and clauses that refinement added."""
+    """The effort of an enumeration: calls of the solver, and clauses that refinement added."""
 
     calls: int = 0
     refinements: int = 0
 
 
 class TooHardError(Exception):
-    """There may be more solutions, and the conflicts are spent that there were for them."""
+    """The allowed number of conflicts is spent, and more solutions may exist."""
 
 
 def solutions(
@@ -53,12 +89,12 @@ def solutions(
     effort: SolverEffort | None = None,
     conflicts: int | None = None,
 ) -> Iterator[Solution]:
-    """Every solution of an encoding within a cube, each as soon as it is found.
+    """Every solution of an encoding within a cube, each given as soon as it is found.
 
-    Those in ``known`` are not given again. When the iterator is exhausted, there is no other: the last call of the
-    solver said so. ``lemmas`` holds refinements that earlier calls learned about the same encoding, and is extended;
-    ``effort`` is counted up. ``conflicts``: how many the solver may have; with more, ``TooHardError`` is raised. Raises
-    ``InputError`` where there is no solver of that name.
+    Solutions in ``known`` are not given again. When the iterator is exhausted, no solution is left: the last call of
+    the solver answered UNSAT. ``lemmas`` holds refinements that earlier calls learned about this encoding, and is
+    extended; ``effort`` is counted up. ``conflicts``: how many conflicts the solver may have; with more,
+    ``TooHardError`` is raised. Raises ``InputError`` where there is no solver of that name.
     """
     lemmas = [] if lemmas is None else lemmas
     effort = effort or SolverEffort()

@@ -1,18 +1,18 @@
-"""Who meets whom at barriers, as clauses (``oracle.executions.barriers`` says what that is).
+"""The meetings of threads at barriers, as clauses (``oracle.executions.barriers`` defines them).
 
 Variables, for the barriers e, f, .. of a test
     meet(e, f)       e and f go through together; only where they may have one name and quorum
     through(e)       e is of a complete meeting
     before(e, f)     e's meeting is complete before f's; only where e and f are of threads that may meet
-    same(e, f)       e and f come to one barrier: where values decide, a comparison that they define
+    same(e, f)       e and f come to one barrier: where that depends on values, a comparison that they define
 
 Constraints
     meet is an equivalence of barriers that happen, are of different threads, come to one barrier and are gone through
-    who waits and does not stay goes through; who stays does not, but somebody does at the same barrier
+    who waits and does not stay goes through; who stays does not, but somebody does at that barrier
     a meeting has as many members as its quorum says, or one of each thread that takes part
     those that are left at a barrier are too few for another meeting
     before is a strict order of meetings, total for those of one barrier; a thread comes to what follows a barrier that
-    it waits at when that meeting is complete, and to the same barrier again when the last meeting there is
+    it waits at when that meeting is complete, and to that barrier again when the last meeting there is
 
 The size is n^3 clauses, n the number of barriers.
 """
@@ -29,11 +29,12 @@ from oracle.executions.barriers import certain_names
 from oracle.executions.events import Event, Expression
 
 Compare = Callable[[str, Expression, Expression], Literal]
-"""The literal that says that a comparison of two values holds."""
+"""A function that gives the literal that a comparison of two values holds."""
 
 
 class RendezvousClauses:
-    """The clauses. ``meet``: the pairs of events that go through together, both ways round."""
+    """The clauses of meetings at barriers; ``meet`` has the pairs of events that go through together, in both
+    directions."""
 
     def __init__(
         self,
@@ -45,9 +46,10 @@ class RendezvousClauses:
         compare: Compare,
         for_ever: bool = False,
     ) -> None:
-        """``executed``: that each event happens; ``earlier``: whether one event of a thread is before another.
+        """Writes the clauses for the events of a test.
 
-        ``for_ever``: who stays may do so at a barrier that has let nobody through.
+        ``executed``: that each event happens; ``earlier``: whether one event of a thread is before another.
+        ``for_ever``: a thread that stays may do so at a barrier that has let nobody through.
         """
         self._for_ever = for_ever
         self._circuit, self._test, self._events, self._executed = circuit, test, events, executed
@@ -67,7 +69,7 @@ class RendezvousClauses:
         return self._events[e].thread
 
     def _names(self) -> dict[tuple[int, int], Literal]:
-        """That two barriers come to one, where they can."""
+        """The literals that two barriers come to one, for the pairs that can."""
         same: dict[tuple[int, int], Literal] = {}
         for e, f in combinations(self._barriers, 2):
             one, other = self._events[e], self._events[f]
@@ -143,7 +145,7 @@ class RendezvousClauses:
         return self._circuit.any_of(one for one in found if one is not None)
 
     def _takes_part(self, thread: int, e: int) -> Literal:
-        """That a thread is awaited at a barrier without a quorum."""
+        """The literal that a thread is awaited at a barrier without a quorum."""
         arrival, places = self._events[e].barrier, [self._test.threads[t].place for t in (thread, self._thread(e))]
         assert arrival is not None
         if not places[0].shares(places[1], arrival.group):
@@ -153,7 +155,7 @@ class RendezvousClauses:
         return in_code | self._any(thread, lambda f: self._same.get((e, f)))
 
     def _counts(self, literals: Sequence[Literal]) -> list[Literal]:
-        """That 0, 1, .. of the literals hold."""
+        """The literals that 0, 1, .. of some literals hold."""
         counts = [self._circuit.true]
         for literal in literals:
             more = [self._circuit.false, *(count & literal for count in counts)]

@@ -1,11 +1,12 @@
-"""Patterns: cycles that differ only in edges and annotations that no constraint tells apart.
+"""Patterns of critical cycles: sets of cycles that differ only in edges and annotations that no constraint tells apart.
 
-To the constraints of ``constraints.cycles`` a fence between two accesses is what plain program order is, so that a
-cycle with four such edges stands for all that have one or the other in each place. The solver seeks patterns, and their
-cycles are written out here, each once: turned to the least of its rotations in the order of the constraints, and of the
-choices that a symmetry of the pattern turns into each other, the least alone.
+To the constraints of ``constraints.cycles`` a fence between two accesses is what plain program order is. So a cycle
+with four such edges stands for all cycles that have a fence or program order in each of the four places. The solver
+seeks patterns, and their cycles are written out here, each once: turned to the least of its rotations in the order of
+the constraints. Where a symmetry of the pattern turns several choices into each other, only the least is given.
 
-Assumption: what is alike may be exchanged at one place, and what was a cycle remains one (``CycleBounds.alike``).
+Assumption: edges or annotations that are alike may be exchanged at one place, and a cycle remains a cycle
+(``CycleBounds.alike``).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from corpus.litmus.test import SCOPES, Place, Region
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Cycles that have one of some edges and one of some annotations at each place.
+    """The cycles that have one of some edges and one of some annotations at each place.
 
     ``regions`` and ``places`` are those of a ``Cycle``, ``levels`` the levels of the scope tree that vary. ``turns``:
     the rotations that turn the pattern, or what it is a part of, into itself.
@@ -38,16 +39,17 @@ class Pattern:
 
     @property
     def size(self) -> int:
-        """Number of edges, and of events."""
+        """The number of edges of its cycles, which is their number of events."""
         return len(self.edges)
 
     @property
     def choices(self) -> int:
-        """How many ways to choose there are: the number of its cycles, unless it has a symmetry."""
+        """The number of ways to choose its edges and annotations: the number of its cycles, unless the pattern has a
+        symmetry."""
         return prod(map(len, (*self.edges, *self.annotations)))
 
     def parts(self, most: int) -> Iterator[Pattern]:
-        """Patterns of at most so many choices, which have its cycles between them."""
+        """Patterns of at most ``most`` choices that together have the cycles of this one."""
         if self.choices <= most:
             yield self
             return
@@ -58,10 +60,10 @@ class Pattern:
             yield from replace(self, **{name: (*places[:place], (option,), *places[place + 1 :])}).parts(most)
 
     def cycles(self) -> Iterator[Cycle]:
-        """Its cycles, each the least of its rotations, in ascending order of the choices."""
+        """The cycles of the pattern, each the least of its rotations, in ascending order of the choices."""
         size = self.size
         starts = [event for event in range(size) if not self.edges[event - 1][0].internal]
-        rest = {start: self._rest(start) for start in starts}  # of a rotation, what no choice changes
+        rest = {start: self._rest(start) for start in starts}  # the parts of a rotation that no choice changes
         edges = sorted({edge for options in self.edges for edge in options})
         notes = sorted({note for options in self.annotations for note in options})
         ranks = [[edges.index(edge) for edge in options] for options in self.edges]
@@ -79,7 +81,8 @@ class Pattern:
             )
 
     def _rest(self, start: int) -> tuple[list[bool], tuple[Region, ...], tuple[Place, ...]]:
-        """What the rotation from an event is compared by, after edges and annotations: regions, and who is together."""
+        """The key by which the rotation from an event is compared after edges and annotations: regions, and who is
+        together."""
         homes = list(accumulate((not options[0].internal for options in self.edges[:-1]), initial=0))
         turned = [self.places[home] for home in homes[start:] + homes[:start]]
         regions = self.regions[start:] + self.regions[:start]
@@ -99,7 +102,7 @@ class Pattern:
         annotations: Mapping[Annotation, tuple[Annotation, ...]],
         levels: tuple[str, ...],
     ) -> Pattern:
-        """The pattern of a cycle each of whose edges and annotations stands for those that are alike."""
+        """The pattern of a cycle, each of whose edges and annotations stands for all that are alike."""
         whole = cls(
             tuple(edges[edge] for edge in found.edges),
             tuple(annotations[note] for note in found.annotations),

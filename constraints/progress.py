@@ -1,8 +1,8 @@
 """Progress tests as clauses: AXB programs of one shape whose LTS is well formed and can fail to terminate.
 
-Seed 004, sections 5.1 and 5.2; the precise list (a) to (e) is in ``oracle.progress.wellformed``, which decides the same
-on an explicit LTS and knows nothing of this encoding. A *shape* fixes the number of instructions of each thread, the
-number of locations and the number of values; one formula covers one shape.
+Source: seed 004, sections 5.1 and 5.2. The precise list (a) to (e) is in ``oracle.progress.wellformed``, which decides
+these conditions on an explicit LTS and knows nothing of this encoding. A *shape* fixes the number of instructions of
+each thread, the number of locations and the number of values; one formula covers one shape.
 
 Variables (t thread, i instruction, l location, v value, m memory, s state = memory and program counters):
 
@@ -17,16 +17,16 @@ Variables (t thread, i instruction, l location, v value, m memory, s state = mem
     visits, changes, holds, fails t i m      a claimed state where t is at i in memory m, and what its step does
     turns s, turn s t     states with an endless run among claimed states
 
-Constraints, one method each, in the order of their methods below. Of the well-formedness conditions, the unique start
-state and that running threads are always enabled hold by construction of ``step``.
+Constraints, one method each, in the order of the methods. Of the well-formedness conditions, the unique start state and
+that running threads are always enabled hold by construction of ``step``.
 
 Two of the conditions are least fixed points, which clauses about one state at a time cannot say: that a claimed state
-is *really* reachable, and that from a reachable state the end *really* can be reached; cycles of states could vouch for
+is *really* reachable, and that from a reachable state the end *really* can be reached. Cycles of states could vouch for
 each other. Unrolling distances would need a bound for each shape, and a bound too low loses tests silently. Instead, as
 answer-set solvers do (loop formulas: Lin and Zhao, ASSAT, 2004), ``refine`` compares a model with the explicit LTS of
 its program and returns, for a set of states that cheat, the clauses they violate: a claimed set without the start
 needs a step into it from outside, and a reached set without an end state needs a step out of it. Both hold for all
-programs of the shape, so they are added for good; each excludes the cheating set for every program at once, and about a
+programs of the shape, so they are added for good. Each excludes the cheating set for every program at once, and about a
 hundred sets suffice where a shape has thousands of tests. No bound is involved, so none can be too low.
 
 Symmetry: locations are numbered in the order of their first occurrence (exact). Threads of equal length are ordered by
@@ -57,14 +57,16 @@ Site = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class ProgramShape:
-    """What one formula covers: instructions of each thread, at most so many locations, values 0 to ``values - 1``."""
+    """The shape that one formula covers: instructions of each thread, a maximum of locations, values 0 to ``values -
+    1``."""
 
     lengths: tuple[int, ...]
     locations: int
     values: int
 
     def fixed_jumps(self, cases: int) -> int:
-        """How many jumps of the longest thread to fix for at least so many cases; all of them where that is too few."""
+        """The number of jumps of the longest thread to fix for at least ``cases`` cases; all of its jumps where that
+        is too few."""
         longest = max(self.lengths)
         return next((n for n in range(longest) if (longest + 1) ** n >= cases), longest)
 
@@ -75,18 +77,18 @@ class ProgramShape:
 
 @dataclass(frozen=True)
 class Solution:
-    """A program of an encoding, one of each orbit under permutation of equal threads."""
+    """A program that an encoding found: one of each orbit under permutation of equal threads."""
 
     program: Program
 
     @cached_property
     def lts(self) -> Lts:
-        """The program's LTS."""
+        """The labelled transition system of the program, explored when it is first asked for."""
         return explore(self.program)
 
     @cached_property
     def images(self) -> list[tuple[Program, tuple[int, ...]]]:
-        """The program's images under permutation of threads (``thread_images``)."""
+        """The images of the program under permutation of its threads (``thread_images``)."""
         return thread_images(self.program)
 
 
@@ -99,7 +101,8 @@ class Loop:
 
 
 class ProgressEncoding:
-    """The formula of a shape, with decoding, refinement and blocking of its models."""
+    """The formula of a shape, an ``Encoding`` of the synthesis loop: decoding, refinement and blocking of its
+    models."""
 
     def __init__(self, shape: ProgramShape) -> None:
         self.shape = shape
@@ -159,8 +162,8 @@ class ProgressEncoding:
                 self.formula.implies([var("location", t, i, location)], *earlier)
 
     def _equal_threads_are_ordered(self) -> None:
-        """Of two neighbouring threads of equal length, the first is not greater in (jump, write, check) of its
-        instructions, compared lexicographically."""
+        """Requires, of two neighbouring threads of equal length, that the first is not greater in (jump, write,
+        check) of its instructions, compared lexicographically."""
         var, implies = self.formula.var, self.formula.implies
         lengths = self.shape.lengths
         for t in range(len(lengths) - 1):
@@ -204,7 +207,7 @@ class ProgressEncoding:
                     yield (*memory[:location], value, *memory[location + 1 :])
 
     def _steps_follow_the_program(self) -> None:
-        """``step`` is the semantics of AXB, a function of the program for each site and memory."""
+        """Defines ``step``, the semantics of AXB, as a function of the program for each site and memory."""
         var, add, implies = self.formula.var, self.formula.add, self.formula.implies
         for (t, i), memory in product(self.sites, self.memories):
             equal = var("equal", t, i, memory)
@@ -309,7 +312,8 @@ class ProgressEncoding:
         return [clause for loop in self.loops(model, solution) for clause in self.loop_formulas(loop)]
 
     def loops(self, model: Sequence[int], solution: Solution) -> list[Loop]:
-        """The sets of states that cheat in a model; none where it does not. ``solution`` is the model's."""
+        """The sets of states that cheat in a model of the formula; none where it does not. ``solution`` is the
+        model's."""
         lts = solution.lts
         unused = (0,) * (self.shape.locations - lts.program.locations)
         reachable = [(memory + unused, counters) for memory, counters in zip(lts.memories, lts.counters, strict=True)]
@@ -331,7 +335,7 @@ class ProgressEncoding:
         for state in self.states:
             if state in unfounded:
                 closure = [state]
-                for member in closure:  # grows while we walk it
+                for member in closure:  # grows during the walk
                     for before, support in self._entries[member]:
                         if model[support - 1] > 0 and before not in closure:
                             closure.append(before)
@@ -358,8 +362,8 @@ class ProgressEncoding:
         return [[-self.formula.var("reach", state), *sorted(exits)] for state in members]
 
     def block(self, solution: Solution) -> list[Clause]:
-        """Clauses that exclude the program and its images that have this shape, those under symmetries that the
-        formula does not break."""
+        """Blocking clauses: they exclude the program and those of its images with this shape that the formula's
+        symmetry breaking admits."""
         lengths = self.shape.lengths
         return [
             [-literal for literal in self.literals(image)]
@@ -368,7 +372,7 @@ class ProgressEncoding:
         ]
 
     def literals(self, program: Program) -> list[int]:
-        """The literals that say that the program is this one, of the encoding's shape."""
+        """The literals that hold together in exactly one program of the shape, a given one."""
         found = []
         for t, i in self.sites:
             ins = program.threads[t][i]
@@ -378,15 +382,15 @@ class ProgressEncoding:
         return found
 
     def cubes(self, cases: int) -> list[list[int]]:
-        """Cases that split the space: at least so many, where the longest thread has so many jumps to fix.
+        """Cases that split the programs: at least ``cases``, if the longest thread has jumps enough to fix.
 
-        Each is a list of literals; together they cover every program, and no program twice.
+        Each is a list of literals. Together they cover every program, and no program twice.
         """
         return [list(case) for case in product(*self.choices()[: self.shape.fixed_jumps(cases)])]
 
     def choices(self) -> list[list[int]]:
-        """What cases fix, in this order: for each field of an instruction the variables of its values, of which one
-        holds. Jumps are first, and of these those of the longest thread."""
+        """The variables that cases fix, in order: for each field of an instruction the variables of its values, of
+        which one holds. Jumps come first, and among these the jumps of the longest thread."""
         sites = sorted(self.sites, key=lambda site: (-self.shape.lengths[site[0]], -site[0], site[1]))
         return [
             [self.formula.var(kind, *site, value) for value in self._fields[kind, *site]]

@@ -1,8 +1,8 @@
-"""Proofs that clauses have no model, in LRAT: lines that name the clauses each step follows from.
+"""Proofs in LRAT that clauses have no model: each line names the clauses from which its step follows.
 
-CaDiCaL 1.9.5 writes them (PySAT hands out its older format alone, so the solver is told by its environment, which it
-reads when it is made, and its file is read as it is). What the empty clause does not hang on is left out, which is most
-of it, and clauses are numbered anew. The same clauses give the same proof.
+CaDiCaL 1.9.5 writes them. PySAT hands out its older format alone, so the solver gets its format from its environment,
+which it reads when it is made, and its file is read as it is. Steps on which the empty clause does not depend, which
+are most of them, are left out, and clauses are numbered anew. Equal clauses give equal proofs.
 
 Assumption: PySAT 1.8 and 1.9 keep the solver's file as ``prfile``; ``tests/unit/test_certificates.py`` fails where not.
 """
@@ -19,9 +19,10 @@ _SETTINGS = {"CADICAL_LRAT": "1", "CADICAL_BINARY": "0"}
 
 
 def prove_unsatisfiable(clauses: Sequence[Sequence[int]]) -> list[str]:
-    """The lines of a proof; clauses are numbered from 1 in the order given, those that it adds go on from there.
+    """The lines of an LRAT proof that clauses have no model.
 
-    Raises ``ValueError`` where the clauses have a model.
+    Clauses are numbered from 1 in the order given; the numbers of clauses that the proof adds follow. Raises
+    ``ValueError`` where the clauses have a model.
     """
     from pysat import solvers
 
@@ -40,11 +41,11 @@ def prove_unsatisfiable(clauses: Sequence[Sequence[int]]) -> list[str]:
 
 
 def _needed(lines: Sequence[str], clauses: int) -> list[str]:
-    """The steps that the empty clause hangs on, numbered from ``clauses`` + 1.
+    """The steps on which the empty clause depends, numbered from ``clauses`` + 1.
 
     The solver counts given clauses and steps together, in the order in which it comes to them.
     """
-    steps: dict[int, tuple[str, list[int]]] = {}  # what a step adds, as text, and the clauses it names
+    steps: dict[int, tuple[str, list[int]]] = {}  # the clause that a step adds, as text, and the clauses that it names
     for line in lines:
         name, _, rest = line.partition(" ")
         if not rest.startswith("d"):

@@ -1,10 +1,10 @@
-"""The cheapest changes of a program after which no execution is left of those that are asked for: exact, all of them.
+"""All minimal repairs of a program: the cheapest changes after which no execution of those asked for is left; exact.
 
 A *repair* gives each site (``constraints.levels``) a level. It is found by implicit hitting sets (Moreno-Centeno and
 Karp, Operations Research 2013; of unsatisfiable cores, Ignatiev et al., CP 2015): RC2 picks the cheapest repair that
 hits what was learned so far. Where the model, as clauses, leaves an execution with it, that execution is followed to
-levels as strong as it can be left at, and tried at all weaker ones. It is left in a *box*, some levels of each site,
-and so a repair has some site at another level.
+levels as strong as it can be left at, and tried at all weaker ones. It is left in a *box*, which has some levels of
+each site, and so a repair has some site at another level.
 
 Variables of the optimiser
     x(s, k)   site s is at level k; it costs what the level costs, and of two of one cost the weaker is the cheaper
@@ -17,8 +17,8 @@ Constraints
     for each box in which an execution is left: some site is at a level that is not of the box
     for each repair that was found, at levels R: some site is at a level that is not above or at R
 
-Nothing is taken for granted of the model. Where what a program allows, a weaker one allows as well, boxes are large.
-Where that is not so (two scopes of OpenCL 3.0 have to be the same), what is stronger than a repair need not be one.
+No property of the model is assumed. Boxes are large where a weaker program allows all that a stronger one allows. Where
+that fails (two scopes of OpenCL 3.0 have to be equal), levels above a repair need not be a repair.
 """
 
 from __future__ import annotations
@@ -42,20 +42,19 @@ from oracle.executions.bounds import UNROLL
 from oracle.executions.witness import CandidateExecution
 
 Levels = tuple[int, ...]
-"""A level of each site."""
+"""A level for each site, by number."""
 
 Box = tuple[frozenset[int], ...]
-"""Levels of each site."""
+"""A set of levels for each site."""
 
 Requirement = Mapping[int, frozenset[int]]
-"""Levels of some sites: one of these sites at least is at one of its levels."""
+"""Levels of some sites, of which at least one site must be at one of its levels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """The levels of a site. ``costs[k]``: what level ``k`` costs; ``above[k]``: the levels that are as strong as ``k``
-    or stronger, itself among them. Level 0 is below all.
-    """
+    """The levels of a site. ``costs[k]``: the cost of level ``k``; ``above[k]``: the levels as strong as ``k`` or
+    stronger, ``k`` among them. Level 0 is below all."""
 
     costs: tuple[int, ...]
     above: tuple[frozenset[int], ...]
@@ -63,21 +62,21 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A repair: the level of each site, and what they cost."""
+    """A repair of a program: the level of each site, and the cost of all."""
 
     levels: Levels
     cost: int
 
 
 class RepairableProgram:
-    """A test with its instructions at levels that are open: which executions does the model allow at which levels?
+    """A test whose instructions are at open levels, to be asked which executions the model allows at which levels.
 
-    ``outcome``: those are asked for that have the outcome, or violate what is claimed ``forall``; ``flags``: those that
-    raise a flag of the model's, as of a race.
+    ``outcome``: asks for executions that have the outcome, or violate what is claimed ``forall``; ``flags``: asks for
+    executions that raise a flag of the model's, as of a race.
 
-    What may be left out makes most of the events, and clauses are as many as the cube of those. So an execution is
-    looked for among those of the program with nothing else than what is there, and then is all that is known, but for
-    the levels, which are open everywhere.
+    Most events are of instructions that may be left out, and the number of clauses grows with the cube of the number of
+    events. So an execution is looked for among those of the program without the instructions that are left out. Then
+    all about it is known except the levels, which are open everywhere.
     """
 
     def __init__(
@@ -91,7 +90,7 @@ class RepairableProgram:
         flags: bool = False,
         solver: str = DEFAULT_SOLVER,
     ) -> None:
-        """Raises ``InputError`` as ``Executions`` does."""
+        """Opens a test at its sites. Raises ``InputError`` as ``Executions`` does."""
         self.model = model
         self._ladders = ladders
         self._open = partial(_Part, test, model, unroll, sites, ladders, outcome, flags, solver)
@@ -100,20 +99,21 @@ class RepairableProgram:
         self.complete = self._part((0,) * len(sites)).executions.complete
 
     def left(self, levels: Levels) -> FoundExecution | None:
-        """An execution at these levels that there should not be; None where there is none. Raises ``TooManyError``."""
+        """An unwanted execution that the model allows at these levels; None where there is none. Raises
+        ``TooManyError``."""
         part = self._part(levels)
         return FoundExecution(part, part.model()) if part.is_left(levels) else None
 
     def failing(self, found: FoundExecution, levels: Levels) -> FoundExecution | None:
-        """An execution at these levels with the reads, coherence and all of another one, that the model forbids."""
+        """An execution at these levels, with the reads-from, coherence and other choices of a found one, that the
+        model forbids."""
         with self._same(found) as part:
             at = [row[level] for row, level in zip(part.levels, levels, strict=True)]
             return FoundExecution(part, part.model()) if part.solve([*at, ~part.passes]) else None
 
     def box(self, levels: Levels) -> Box | None:
-        """Levels, the given ones among them, at all of which one execution is left; None where none is left there.
-        Raises ``TooManyError``.
-        """
+        """A box of levels, with the given ones in it, at all of which one execution is left; None where none is left
+        at the given levels. Raises ``TooManyError``."""
         part = self._part(levels)
         if not part.is_left(levels):
             return None
@@ -128,7 +128,7 @@ class RepairableProgram:
             if same.is_left_at_all(same.orders(), below):
                 return tuple(below)
         with self._same(here) as same:
-            same.is_left(levels)  # it is; the orders are those that were found
+            same.is_left(levels)  # it is satisfiable; the orders are those that were found
             orders = same.orders()
             box = [frozenset({level}) for level in levels]
             for number, ladder in enumerate(self._ladders):
@@ -139,7 +139,7 @@ class RepairableProgram:
             return tuple(box)
 
     def close(self) -> None:
-        """Frees the solvers."""
+        """Frees the solvers of all parts of the program."""
         for part in self._parts.values():
             part.close()
 
@@ -171,7 +171,7 @@ class RepairableProgram:
 
 
 MOST_PARTS = 16
-"""Parts of a program that are kept for when they are asked for again."""
+"""The limit of parts of a program that are kept for when they are asked for again."""
 
 
 class _Part:
@@ -219,7 +219,7 @@ class _Part:
         self.close()
 
     def close(self) -> None:
-        """Frees the solver."""
+        """Frees the solver of this part of the program."""
         self._solver.close()
 
     def solve(self, literals: Iterable[Literal]) -> bool:
@@ -227,7 +227,7 @@ class _Part:
         return self._solver.solve([literal.number for literal in literals])
 
     def model(self) -> Sequence[int]:
-        """What is true in the execution that was found last."""
+        """The values of all variables in the execution that was found last."""
         return self._solver.model()
 
     def is_left(self, levels: Levels) -> bool:
@@ -248,11 +248,11 @@ class _Part:
                     levels = tuple(next(k for k, lit in enumerate(row) if lit.holds(model)) for row in self.levels)
                 else:
                     refused |= above[stronger[0]]
-        self.is_left(levels)  # it is, and is found last
+        self.is_left(levels)  # an execution is left, and is the last that was found
         return levels
 
     def is_left_at_all(self, same: Sequence[Literal], box: Sequence[frozenset[int]]) -> bool:
-        """Whether the execution of which these hold, as its orders, is left at all levels of a box."""
+        """Whether one execution, fixed by its literals such as its orders, is left at all levels of a box."""
         elsewhere = (
             ~literal
             for row, levels in zip(self.levels, box, strict=True)
@@ -276,44 +276,43 @@ class _Part:
 
 
 KNOWN = frozenset({"step", "rf", "co", "final", "value"})
-"""The variables that say what an execution of threads that finish is, whatever levels there are, but for orders."""
+"""The variables that fix an execution of threads that finish at all levels, except its orders."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundExecution:
-    """An execution that was found: what is true of a part's variables."""
+    """An execution that a solver found: the variables of a part of the program that are true in it."""
 
     part: _Part
     true: Sequence[int]
 
     @property
     def known(self) -> dict[Name, bool]:
-        """What it has chosen."""
+        """The variables that fix the execution in another part of the program, by name, with their values."""
         names = self.part.executions.circuit.formula.names()
         return {name: self.true[number - 1] > 0 for name, number in names if name[0] in KNOWN}
 
     @property
     def execution(self) -> CandidateExecution:
-        """It as events and relations."""
+        """The execution as a candidate execution of the test: its events and relations."""
         return decoded(self.part.executions, self.part.values, frozenset(number for number in self.true if number > 0))
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The flags that it raises."""
+        """The names of the model's flags that the execution raises."""
         return tuple(name for name, literal in self.part.executions.flags.items() if literal.holds(self.true))
 
     @property
     def failed(self) -> int:
-        """The first check that it fails, of those that the model requires."""
+        """The number of the first check that the execution fails, of those that the model requires."""
         return next(n for n, check in enumerate(self.part.executions.checks) if not check.holds(self.true))
 
 
 def repairs(
     programs: Sequence[RepairableProgram], ladders: Sequence[Ladder], required: Iterable[Requirement] = ()
 ) -> Iterator[Repair]:
-    """Every minimal repair of all the programs at once that meets what is required, the cheapest first; none where
-    nothing repairs them.
-    """
+    """Every minimal repair of all the programs at once that meets the requirements, the cheapest first; none where
+    nothing repairs them."""
     with _Optimiser(ladders, required) as optimiser:
         while (levels := optimiser.cheapest()) is not None:
             boxes = (program.box(levels) for program in programs)
@@ -330,9 +329,8 @@ def _cost(ladders: Sequence[Ladder], levels: Levels) -> int:
 
 
 def lowered(levels: Levels, site: int, level: int, required: Iterable[Requirement]) -> Levels | None:
-    """Levels with one site at another one, and with it those that a requirement does not leave where they are; None
-    where it leaves no way.
-    """
+    """The levels after one site goes to another level, together with the sites that a requirement then moves; None
+    where the requirements leave no way."""
     left, moved, waiting = list(levels), {site}, list(required)
     left[site] = level
     while broken := next((each for each in waiting if all(left[n] not in kept for n, kept in each.items())), None):
@@ -345,7 +343,7 @@ def lowered(levels: Levels, site: int, level: int, required: Iterable[Requiremen
 
 
 class _Optimiser:
-    """RC2 over the levels of sites."""
+    """A search for the cheapest levels of sites, by RC2."""
 
     def __init__(self, ladders: Sequence[Ladder], required: Iterable[Requirement]) -> None:
         self._ladders = ladders
@@ -377,7 +375,7 @@ class _Optimiser:
         self._rc2.delete()
 
     def cheapest(self) -> Levels | None:
-        """The cheapest levels that all that was learned admits; None where there are none."""
+        """The cheapest levels that satisfy all that was learned; None where there are none."""
         model = None if self._refuted else self._rc2.compute()
         if model is None:
             return None
@@ -387,7 +385,7 @@ class _Optimiser:
         )
 
     def learn(self, box: Box) -> None:
-        """An execution is left at all levels of a box."""
+        """Excludes a box, for an execution is left at all its levels."""
         self._require(
             [
                 [level for level in range(len(ladder.costs)) if level not in levels]
@@ -396,7 +394,7 @@ class _Optimiser:
         )
 
     def exclude(self, repair: Levels) -> None:
-        """These levels, and stronger ones, are known."""
+        """Excludes the levels of a repair, and all levels as strong or stronger."""
         self._require(
             [
                 [level for level in range(len(ladder.costs)) if level not in ladder.above[least]]
@@ -405,7 +403,7 @@ class _Optimiser:
         )
 
     def _require(self, levels: Sequence[Sequence[int]]) -> None:
-        """Some site is at one of its levels."""
+        """Requires that some site is at one of its given levels."""
         clause = [variables[level] for variables, chosen in zip(self._at, levels, strict=True) for level in chosen]
         if clause:
             self._rc2.add_clause(clause)

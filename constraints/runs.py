@@ -1,4 +1,4 @@
-"""The ways that threads take, as clauses.
+"""The ways that the threads of a litmus test take through their unrolled programs, as clauses.
 
 Variables
     step(t, s)       thread t takes its step s (oracle.executions.unrolled), where there is a choice
@@ -25,10 +25,10 @@ from oracle.executions.unrolled import Unrolled
 
 
 class Runs:
-    """The clauses. ``taken[t][s]``: thread ``t`` takes its step ``s``; ``happens``: each event by its key.
+    """The clauses of the ways. ``taken[t][s]``: thread ``t`` takes its step ``s``; ``happens``: each event by its key.
 
     ``before``: the pairs of events that are on one way, the first one earlier. ``reached[t][n]``: thread ``t`` comes to
-    its node ``n``; ``stops[t][n]``: it stops there, which may only be where runs may be ``unfinished``.
+    its node ``n``; ``stops[t][n]``: it stops there, which it may only where runs may be ``unfinished``.
     """
 
     def __init__(self, circuit: Circuit, threads: Sequence[Unrolled], unfinished: bool = False) -> None:
@@ -90,7 +90,8 @@ class Runs:
         return taken
 
     def reads(self, sources: frozenset[Key]) -> Mapping[Key, Literal]:
-        """The reads among what a value comes from, merges taken apart, and where it comes from each."""
+        """The reads from which a value comes, each with the literal that it does; merges are resolved to their
+        reads."""
         found: dict[Key, Literal] = {}
         for key in sorted(sources):
             for read, truth in self._reads.get(key, {key: self._circuit.true}).items():
@@ -98,7 +99,7 @@ class Runs:
         return found
 
     def together(self, one: Event, other: Event) -> bool:
-        """Whether two events are of one thread and on one way through it; initial writes are not."""
+        """Whether two events are of one thread and on one way through it; never true of initial writes."""
         if one.thread == INITIAL:
             return False
         return (one.key, other.key) in self.before or (other.key, one.key) in self.before or one.key == other.key

@@ -1,8 +1,8 @@
-"""Verdicts by SMT: the clauses of ``constraints.executions``, with z3's bit vectors for values.
+"""Verdicts by SMT: the clauses of ``constraints.executions``, with bit vectors of z3 for values.
 
-A value is a number of 32 bits and what it is a number of: kind 0 is a plain number, kind k an offset from the address
-of the k-th location. A third part says whether the value has a meaning at all (``oracle.executions.values``). So
-nothing needs to be known of which values a read may have, and z3 carries the arithmetic.
+A value is a number of 32 bits and its kind: kind 0 is a plain number, kind k an offset from the address of the k-th
+location. A third part says whether the value has a meaning at all (``oracle.executions.values``). So the domains of
+reads need not be known, and z3 does the arithmetic.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Values:
                 self._reads[merge.key] = self._one_of([(value, taken[step]) for step, value, _ in merge.options])
 
     def literal(self, literal: Literal) -> Any:
-        """The z3 term of a literal."""
+        """The z3 term of a literal of the clauses."""
         atom = self._z3.Bool(f"v{abs(literal.number)}")
         return atom if literal.number > 0 else self._z3.Not(atom)
 
@@ -63,7 +63,7 @@ class _Values:
         return Address(self._executions.test.locations[kind - 1].name, number) if kind else int(number)
 
     def constraints(self) -> list[Any]:
-        """What must hold of values."""
+        """The z3 terms that must hold of values: what reads read, and what comparisons mean."""
         z3, executions = self._z3, self._executions
         terms = []
         for write, row in enumerate(executions.rf):
@@ -83,7 +83,7 @@ class _Values:
         return terms
 
     def satisfied(self, proposition: Proposition) -> Any:
-        """That the final state satisfies a proposition."""
+        """The z3 term that the final state satisfies a proposition."""
         match proposition:
             case Atom(operation, left, right):
                 return self._compared(operation, self._final(left), self._final(right))
@@ -185,7 +185,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class BitVectors:
-    """Values for a search that goes on: comparisons are literals, and a solver is opened that knows what they mean."""
+    """Values as bit vectors for a search that goes on: comparisons are literals, and a solver is opened that knows
+    what they mean."""
 
     def __init__(self, executions: Executions) -> None:
         self._executions = executions
@@ -193,16 +194,16 @@ class BitVectors:
         self._solver: _Solver | None = None
 
     def compared(self, operation: str, left: Expression, right: Expression) -> Literal:
-        """That a comparison of two expressions holds."""
+        """The literal that a comparison of two expressions holds."""
         return self._executions.compared(operation, left, right)
 
     def open(self) -> Solver:
-        """A solver that knows what all comparisons so far say of values, and none of the clauses."""
+        """A z3 solver that knows what all comparisons so far say of values, but none of the clauses."""
         self._solver = _Solver(self._values)
         return self._solver
 
     def read(self, key: Key) -> Mapping[Value, Literal]:
-        """The value of a read where the solver that was opened last has found one."""
+        """The value of a read in the model that the solver opened last has found."""
         assert self._solver is not None
         return {self._values.found(key, self._solver.found): self._executions.circuit.true}
 
@@ -216,11 +217,12 @@ class _Solver(Z3):
 
     @property
     def found(self) -> Any:
-        """z3's model."""
+        """The model that z3 found last."""
         return self._solver.model()
 
     def add(self, clauses: Iterable[Sequence[int]]) -> None:
-        """As text where there is nothing yet: a text declares what it speaks of, which can be done once."""
+        """Adds clauses, as text where none have been added yet: a text declares its constants, which can be done
+        once."""
         if self._names:
             super().add(clauses)
             return
@@ -232,7 +234,10 @@ class _Solver(Z3):
 
 
 def judge_by_smt(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
-    """The judgement of a model, by z3. Executions are not counted. Raises ``InputError`` as ``unroll_threads`` does."""
+    """The judgement of a model on a litmus test, by z3, without counts of executions.
+
+    Raises ``InputError`` as ``unroll_threads`` does.
+    """
     import z3
 
     executions = Executions(test, model, unroll)
@@ -242,10 +247,10 @@ def judge_by_smt(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgem
     holds = values.satisfied(condition.proposition)
     flags = [z3.And(passes, values.literal(literal)) for literal in executions.flags.values()]
     solver: Any = z3.SolverFor("QF_BV")
-    solver.set("ctrl_c", False)  # Ctrl-C is Python's to answer
+    solver.set("ctrl_c", False)  # Python answers Ctrl-C
     solver.from_string(
         _smtlib(executions.circuit.formula.variables, executions.circuit.formula.clauses)
-    )  # a term at a time would take ten times as long
+    )  # adding one term at a time would take ten times as long
     solver.add(values.constraints())
     answers = []
     for question in (z3.And(passes, holds), z3.And(passes, z3.Not(holds)), *flags):

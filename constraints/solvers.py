@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from corpus.errors import InputError
 
 DEFAULT_SOLVER = "minisat22"
-"""The quickest on these formulas: thousands of small calls, each a few decisions (see ``benchmarks/progress.py``)."""
+"""The quickest solver on these formulas: thousands of small calls, each a few decisions
+(``benchmarks/progress.py``)."""
 
 # Names as PySAT spells them. Left out: kissat404, which aborts when a clause comes after a call, and cryptominisat,
 # which needs a package of its own.
@@ -37,29 +38,31 @@ SOLVERS = (*PYSAT_SOLVERS, "z3")
 
 
 class Solver(Protocol):
-    """What enumeration needs of a solver."""
+    """The interface that enumeration needs of an incremental SAT solver."""
 
     def add(self, clauses: Iterable[Sequence[int]]) -> None:
-        """Adds clauses."""
+        """Adds clauses, each a row of literals, which stay for all later calls."""
 
     def solve(self, assumptions: Sequence[int] = ()) -> bool:
         """Whether the clauses are satisfiable together with the literals assumed for this call."""
 
     def solve_within(self, conflicts: int) -> bool | None:
-        """As ``solve``; None where that takes more conflicts than so many, counted from the first call. A solver that
-        cannot stop takes as many as it needs."""
+        """The answer of ``solve``, or None if it takes more conflicts than so many, counted from the first call. A
+        solver that cannot stop takes as many as it needs."""
 
     def model(self) -> Sequence[int]:
-        """After a satisfiable call: the literal of variable ``v`` at index ``v - 1``."""
+        """The model found by the last call, if that was satisfiable: the literal of variable ``v`` at index ``v -
+        1``."""
 
     def close(self) -> None:
-        """Frees the solver."""
+        """Frees the memory of the solver, which is not used afterwards."""
 
 
 def open_solver(name: str, variables: int) -> Solver:
     """A fresh solver over variables 1 to ``variables``, and more where clauses bring them.
 
-    Raises ``InputError`` where there is no solver of that name."""
+    Raises ``InputError`` where there is no solver of that name.
+    """
     if name == "z3":
         return Z3(variables)
     if name in PYSAT_SOLVERS:
@@ -91,7 +94,7 @@ class _PySat:
         try:
             self._solver.conf_budget(left)
             answer: bool | None = self._solver.solve_limited()
-        except NotImplementedError:  # PySAT's way to say that Lingeling, of all, cannot stop
+        except NotImplementedError:  # PySAT raises this for Lingeling, which cannot stop
             return self.solve()
         return answer
 
@@ -104,7 +107,8 @@ class _PySat:
 
 
 class Z3:
-    """z3 for a logic of SMT-LIB that has Booleans; the variables of clauses are its constants ``v1``, ``v2``, .."""
+    """The solver z3 for a logic of SMT-LIB with Booleans; the variables of clauses are its constants ``v1``, ``v2``,
+    .."""
 
     def __init__(self, variables: int, logic: str = "QF_FD") -> None:
         import z3

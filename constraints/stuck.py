@@ -1,22 +1,22 @@
-"""Hangs (``oracle.executions.stuck``, where they are defined) as clauses over the unrolled program.
+"""Hangs (``oracle.executions.stuck`` defines them) as clauses over the unrolled program.
 
 Variables, besides those of ``constraints.executions``
     hang                 a hang is asked for, and not only whether a loop can be followed further
     left(t, n)           thread t is left at node n
     spin(t, a, b)        thread t goes for ever the round that it has gone from node a to node b
     cycle(t, a, b, c)    thread t goes for ever the round that it has gone from a to b, and from b to c
-    steady               what rounds write is the same at each location
+    steady               the rounds write one value to each location
 
 Constraints
     a thread that stops before its end is left or stuck, in one way; or it waits at a barrier (constraints.meetings)
-    a round that spins has neither write nor barrier, and begins and ends with the same registers
-    of a round that cycles each step is taken again, a round later, and its reads read the same again
+    a round that spins has neither write nor barrier, and begins and ends with equal registers
+    of a round that cycles each step is taken again, a round later, and its reads read equal values again
     what is read for ever is co-maximal, or written for ever
-    rf, co, the order of fence.sc and syncbar are within the second time as within the first, and do not lead out of it
+    rf, co, the order of fence.sc and syncbar are within the second round as within the first, and do not lead out of it
     where a hang is asked for, some thread is stuck, or waits and none is left; none is left that is promised execution
 
-Promises depend on who has ended and who has stepped, in any way; so they come one by one, for those who have in a hang
-that breaks one.
+Promises depend in any way on which threads have ended and which have stepped. So they are added one by one: each for
+the threads of a hang that breaks it.
 
 Values are those that each read may have, or, for the method by SMT, bit vectors.
 """
@@ -50,9 +50,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """A way to be stuck. ``nodes``: where the round begins, where it ends, and where it ends again if it cycles.
+    """A round of a stuck thread. ``nodes``: where the round begins, where it ends, and where it ends again if it
+    cycles.
 
-    ``steps``: those of the round; of a cycle each with those that may be the same step a round later.
+    ``steps``: those of the round; of a cycle each with those that may be its counterpart a round later.
     """
 
     thread: int
@@ -69,9 +70,10 @@ def find_hang_by_sat(
     steady: bool = False,
     solver: str = DEFAULT_SOLVER,
 ) -> Hanging:
-    """Whether a program may hang under a promise and a model, by a SAT solver. ``steady``: look for such a hang first.
+    """Whether a program may hang under a promise and a model, by a SAT solver; ``steady``: look for a steady hang
+    first.
 
-    One round of each loop is tried first: what spins needs no more, and where all loops do, there is no more.
+    One round of each loop is tried first. Loops that spin need no more, and if all loops do, no more is tried.
     ``solver``: one of ``constraints.solvers``, or ``smt``. Raises ``InputError`` as ``merged_threads`` does, and
     ``TooManyError`` where there are too many clauses or values.
     """
@@ -84,15 +86,16 @@ def find_hang_by_sat(
 def only_as_by_sat(
     test: LitmusTest, model: Model, other: Model, unroll: int = UNROLL, solver: str = DEFAULT_SOLVER
 ) -> bool:
-    """Whether all executions that a model allows, ended or not, are executions that another one allows, too.
+    """Whether another model allows every execution of a program that a model allows, ended or not, by a SAT solver.
 
-    The other one has a total coherence and chooses no orders. ``solver`` and errors as for ``find_hang_by_sat``.
+    The other model has a total coherence order and chooses no orders. ``solver`` and errors as for
+    ``find_hang_by_sat``.
     """
     return _hangs(unasked(test), model, unroll, solver).only_as(other)
 
 
 SMT = "smt"
-"""The method by bit vectors, where the name of a solver is due."""
+"""The name of the method by bit vectors, in place of a solver's name."""
 
 
 def _values(executions: Executions, solver: str) -> FiniteValues | BitVectors:
@@ -103,13 +106,13 @@ def _values(executions: Executions, solver: str) -> FiniteValues | BitVectors:
     return BitVectors(executions)
 
 
-@lru_cache(maxsize=2)  # what a model says of a test is the same whatever is promised
+@lru_cache(maxsize=2)  # the answer of a model does not depend on the promise
 def _hangs(test: LitmusTest, model: Model, unroll: int, solver: str) -> _Hangs:
     return _Hangs(test, model, unroll, solver)
 
 
 class _Hangs:
-    """The clauses. Events go by their number in ``Executions.events``."""
+    """The clauses of hangs. Events go by their number in ``Executions.events``."""
 
     def __init__(self, test: LitmusTest, model: Model, unroll: int, solver: str) -> None:
         self._test = test
@@ -141,7 +144,7 @@ class _Hangs:
         self._further = self._goes_on()
 
     def find(self, guarantee: Guarantee, steady: bool) -> Hanging:
-        """A hang, if there is one."""
+        """The answer whether the program may hang under a promise."""
         executions, circuit = self._executions, self._circuit
         promised = circuit.fresh()
         opened = self._open()
@@ -159,7 +162,7 @@ class _Hangs:
             opened.close()
 
     def only_as(self, other: Model) -> bool:
-        """Whether another model allows whatever is allowed."""
+        """Whether another model allows every execution that this one allows."""
         executions, circuit = self._executions, self._circuit
         found = [
             executions.executed[one] & executions.executed[two] & ~(row.get(two, circuit.false) | back)
@@ -177,7 +180,7 @@ class _Hangs:
             opened.close()
 
     def _open(self) -> Solver:
-        """A solver that knows all clauses."""
+        """A fresh solver with all clauses."""
         if isinstance(self._values, FiniteValues):
             opened = open_solver(self._solver, self._circuit.formula.variables)
         else:
@@ -245,14 +248,14 @@ class _Hangs:
         return self._circuit.false if end is None else self._runs.reached[number].get(end, self._circuit.false)
 
     def _waiting(self, number: int) -> Literal:
-        """That a thread waits at a barrier for ever."""
+        """The literal that a thread waits at a barrier for ever."""
         events, happens = self._runs.events, self._runs.happens
         return self._circuit.any_of(
             happens[key] for key, event in events.items() if event.thread == number and stays(event)
         )
 
     def _unstepped(self, number: int) -> Literal:
-        """That a thread has done no instruction: it has passed labels alone."""
+        """The literal that a thread has done no instruction: it has passed labels alone."""
         thread, body = self._runs.threads[number], Flow(self._test, number).body
         before = {0}
         for step in thread.steps:
@@ -263,7 +266,7 @@ class _Hangs:
         return self._circuit.any_of([*stops, *([self._ended(number)] if thread.end in before else [])])
 
     def _goes_on(self) -> Literal:
-        """That some loop can be followed further, and does more than wait, or may to the model."""
+        """The literal that some loop can be followed further, and does more than wait, or may to the model."""
         found = []
         for number, thread in enumerate(self._runs.threads):
             waits = spinning_jumps(self._test, number) if self._forgets_reads else frozenset[int]()
@@ -291,7 +294,7 @@ class _Hangs:
                 self._circuit.require(~promised, *otherwise, ~left)
         return not fair & _mask(self._left, true)
 
-    # What goes on for ever
+    # Rounds that go on for ever
 
     def _rounds_are_gone_again(self) -> None:
         circuit, events = self._circuit, self._executions.events
@@ -385,7 +388,7 @@ class _Hangs:
                 for other, pair in relation[one].items():
                     circuit.require(~literal, ~pair, second.get(other, false))
 
-    # What is found
+    # Solutions
 
     def _decoded(self, true: frozenset[int]) -> Hang:
         endings: list[ThreadEnding] = []
@@ -440,7 +443,7 @@ def _shift(one: Node, other: Node) -> dict[int, int]:
 
 
 def _what(thread: Unrolled, step: Move, shift: Mapping[int, int]) -> object:
-    """What is the same of a step and of that step a round later."""
+    """A key that a step shares with the equal step of a later round."""
     places = []
     for node in (thread.nodes[step.source], thread.nodes[step.target]):
         jumps = {jump: node.jumps.get(jump, 0) + shift.get(jump, 0) for jump in {*node.jumps, *shift}}

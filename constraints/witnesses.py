@@ -1,8 +1,9 @@
-"""Why a model allows or forbids an outcome, where executions are too many to list: a solver finds those that are shown.
+"""The reasons why a model allows or forbids an outcome, on executions found by a solver, for tests with too many to
+list.
 
 ALLOWED: one execution that passes every check. FORBIDDEN: for each check, in the model's order, one execution with the
-outcome that fails it and passes those before it, if there is one. What is wrong with an execution is then found on it
-alone (``oracle.executions.witness``).
+outcome that fails it and passes those before it, if there is one. What is wrong with an execution is then found on that
+execution alone (``oracle.executions.witness``).
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from oracle.executions.witness import CandidateExecution, MemoryExplanation, Vio
 def explain_by_sat(
     test: LitmusTest, model: Model, unroll: int = UNROLL, solver: str = DEFAULT_SOLVER
 ) -> MemoryExplanation:
-    """What a model says of a test, and why. Raises ``TooManyError`` where that takes too many clauses or values."""
+    """The answer of a model to a litmus test, with the reasons. Raises ``TooManyError`` above the limits of clauses
+    or values."""
     allowed = _Search(test, model, unroll, True, solver)
     bounded, complete = allowed.executions.bounded, allowed.executions.complete
     explanation = MemoryExplanation(
@@ -52,7 +54,7 @@ def explain_by_sat(
 
 
 def violated(model: Model, number: int, execution: CandidateExecution) -> Violation:
-    """How an execution fails the check of that number among those that the model requires."""
+    """The way in which an execution fails a check, given by its number among those that the model requires."""
     written = [statement for statement in model.syntax.statements if isinstance(statement, ModelCheck)]
     required = [place for place, check in enumerate(written) if not check.flag]
     return violation_of(model, required[number], execution)[0]
@@ -82,14 +84,14 @@ class _Search:
 
 
 class ReadValues(Protocol):
-    """What reads read."""
+    """A reader of values: which values each read may have."""
 
     def read(self, key: Key, /) -> Mapping[Value, Literal]:
-        """Values of a read, each with the literal that says that it is the one."""
+        """The values of a read, each with the literal that the read has it."""
 
 
 def decoded(executions: Executions, values: ReadValues, true: frozenset[int]) -> CandidateExecution:
-    """The execution that a solver has found; ``true``: the variables that are."""
+    """The execution that a solver has found; ``true``: the variables that are true in its model."""
     runs = executions.runs
 
     def holds(literal: Literal) -> bool:

@@ -1,4 +1,4 @@
-"""The judge: what each model says of a test, and why.
+"""The oracle: the verdict of each model on a test, and the reasons for it.
 
-It imports no solver, so it stays independent of what it judges.
+It imports no solver, so it stays independent of the searches that it judges.
 """

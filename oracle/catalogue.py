@@ -1,7 +1,7 @@
-"""The models that ship, by name: what each one is, and where it comes from.
+"""The catalogue of the models that ship: the name, a description and the source of each.
 
-A .cat file that ships opens with a title and a comment, whose first sentence says what the model is and whose paragraph
-``Source: ..`` says what it was transcribed from. The catalogue is read from there, so that it cannot say another thing.
+A .cat file that ships opens with a title and a comment. The first sentence of the comment says what the model is, and
+its paragraph ``Source: ..`` says what it was transcribed from. The catalogue is read from there, so the two agree.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _SOURCE = re.compile(r"^\s*Source: (.*?)(?=\n\s*\n|\Z)", re.DOTALL | re.MULTILIN
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """A model that ships.
+    """An entry of the catalogue: a model that ships.
 
     ``family`` is ``memory`` or ``progress``, ``kind`` how the model is written: ``axioms``, ``transition system`` or
-    ``guarantee``. ``vocabulary`` names the programs that it is about, empty where no vocabulary has its words.
-    ``path`` is its .cat file, empty where it has none.
+    ``guarantee``. ``vocabulary`` names the programs that it is about, empty where no vocabulary has its words. ``path``
+    is its .cat file, empty where it has none.
     """
 
     name: str

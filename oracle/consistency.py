@@ -1,8 +1,8 @@
 """Consistency models by name: .cat files that ship, a user's .cat file, the operational models.
 
 A name means, in this order: a .cat file that ships (``ptx-6.0``), as every one in ``oracle/models`` does; an
-operational model (``thesis-weak``); a path that ends in ``.cat``. All of them answer the same question of a litmus
-test, ``oracle.executions.judge.Judgement``.
+operational model (``thesis-weak``); a path that ends in ``.cat``. Each model gives a judgement of a litmus test,
+``oracle.executions.judge.Judgement``.
 """
 
 from __future__ import annotations
@@ -27,18 +27,19 @@ OPERATIONAL = {"thesis-weak": False, "thesis-strong": True}
 
 @dataclass(frozen=True, slots=True)
 class OperationalModel:
-    """A transition system, explored to its final states."""
+    """A consistency model that is a transition system, explored to its final states."""
 
     name: str
     strong: bool
 
     @property
     def digest(self) -> str:
-        """Empty: the model is synth's own Python, and changes with its version only."""
+        """The empty digest, for the model is synth's own Python, and changes with its version only."""
         return ""
 
     def judge(self, test: LitmusTest, unroll: int = UNROLL) -> Judgement:
-        """The judgement; ``executions`` counts final states. UNKNOWN where the model does not speak of the test."""
+        """The judgement of the model on a test; ``executions`` counts final states. UNKNOWN where the model does not
+        cover the test."""
         from oracle.operational.explore import StateLimitError, UnmodelledError, explore, satisfies
 
         try:
@@ -58,7 +59,7 @@ class OperationalModel:
 
 @dataclass(frozen=True)
 class AxiomaticModel:
-    """A .cat file. It is read when the model is first asked: of many that are named, a process may ask few.
+    """A consistency model in a .cat file, which is read when the model is first asked.
 
     ``bell`` is a bell file that comes before it.
     """
@@ -69,7 +70,7 @@ class AxiomaticModel:
 
     @cached_property
     def model(self) -> Model:
-        """What the file says. Raises ``InputError`` as ``load_model`` does."""
+        """The model that the file denotes. Raises ``InputError`` as ``load_model`` does."""
         return load_model(self.path, self.name, self.bell)
 
     def __getstate__(self) -> dict[str, object]:
@@ -77,18 +78,20 @@ class AxiomaticModel:
         return self.__dict__
 
     def varied(self, model: Model) -> AxiomaticModel:
-        """A variant of the model, which no file has as it is."""
+        """This model with a variant in place of what its file says, since no file has the variant as it is."""
         varied = replace(self, name=model.name)
         varied.__dict__["model"] = model
         return varied
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that the model is written in: its file, what that includes, the prelude."""
+        """SHA-256 of all text that the model's meaning depends on: its file, the files that it includes, the
+        prelude."""
         return self.model.digest
 
     def judge(self, test: LitmusTest, unroll: int = UNROLL) -> Judgement:
-        """The judgement, by listing executions. Raises ``TooManyError`` where they are too many."""
+        """The judgement of the model on a test, by listing executions. Raises ``TooManyError`` where they are too
+        many."""
         return judge(test, self.model, unroll)
 
 
@@ -96,20 +99,20 @@ ConsistencyModel = AxiomaticModel | OperationalModel
 
 
 def load_model(path: str, name: str = "", bell: str | None = None) -> Model:
-    """The model in a .cat file, called ``name`` or by the file's stem; what a bell file defines is known there.
+    """The model in a .cat file, called ``name`` or by the file's stem; names that a bell file defines are known there.
 
     Raises ``InputError`` where a file cannot be read, and as ``oracle.cat.interpreter.checked_model`` does.
     """
     model = checked_model(name or Path(path).stem, read_cat(path, bell), VOCABULARY)
     if model.syntax.over_members is None:
         return model
-    from oracle.executions.members import over_members  # few models are so
+    from oracle.executions.members import over_members  # few models go over members
 
     return over_members(model, path, bell)
 
 
 def model_names() -> tuple[str, ...]:
-    """The models that ship, sorted."""
+    """The names of all consistency models that ship, sorted."""
     return tuple(sorted([*shipped_models(), *OPERATIONAL]))
 
 
@@ -119,10 +122,10 @@ def resolve_consistency_models(
     """The models that ``names`` mean, in their order, each once; all that ship where none is named.
 
     A file's model is called by the file's stem; of two with one name, also by the folders that tell them apart,
-    ``old/ptx`` and ``new/ptx``. ``among``: further models that are in play, so that one is called the same wherever it
-    comes up. ``bell``: a bell file that comes before each of a user's. Raises ``InputError`` where a name is unknown,
-    with the nearest right ones, where one file is named in two ways, and where a .cat file is wrong, with line and
-    column.
+    ``old/ptx`` and ``new/ptx``. ``among``: further models that take part, so that a model has one name wherever it
+    comes up. ``bell``: a bell file that comes before each of a user's models. Raises ``InputError`` where a name is
+    unknown, with the nearest right ones, where one file is named in two ways, and where a .cat file is wrong, with line
+    and column.
     """
     names = names or model_names()
     asked = origins(names, ".cat")
@@ -138,8 +141,8 @@ def resolve_consistency_models(
 def _model(name: str, bell: str | None) -> ConsistencyModel:
     if not name.endswith(".cat") or name in shipped_models():
         return _known(name)
-    model = AxiomaticModel(Path(name).stem, name, bell)  # made anew: whoever asks again may have changed the file
-    _ = model.model  # what is wrong with a user's file is said before anything is asked
+    model = AxiomaticModel(Path(name).stem, name, bell)  # made anew, for the file may have changed
+    _ = model.model  # errors in a user's file are reported before any test is judged
     return model
 
 
@@ -150,7 +153,7 @@ def _known(name: str) -> ConsistencyModel:
         return AxiomaticModel(name, shipped[name])
     if name in OPERATIONAL:
         return OperationalModel(name, OPERATIONAL[name])
-    from oracle.progress.models import GUARANTEES, MODELS  # a name of theirs is known, and not meant here
+    from oracle.progress.models import GUARANTEES, MODELS  # the name of a progress model is known, but not meant here
 
     known = f"known, besides paths that end in .cat: {', '.join(model_names())}"
     if name.endswith(".py") or name.partition("@")[0] in (*GUARANTEES, *MODELS):

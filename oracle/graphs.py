@@ -1,7 +1,7 @@
 """Algorithms on directed graphs whose nodes are numbered from 0, each given by its row of successors.
 
-A negative entry of a row is no edge, so that a row may have a place for each letter of an automaton. Nothing here is
-recursive: graphs of programs are deep.
+A negative entry of a row is no edge, so that a row may have a place for each letter of an automaton. No algorithm is
+recursive, for graphs of programs are deep.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def closed_components(
     """The largest sets of ``nodes``, each sorted, that have an edge inside, are strongly connected, and keep what they
     owe: no edge of ``owed``, which are among ``successors``, leaves them.
 
-    Maximal end components of a Markov decision process are found so (de Alfaro, "Formal verification of probabilistic
-    systems", 1997, 3.3): a component loses the nodes whose owed edges leave it, until there are none.
+    Maximal end components of a Markov decision process are found in this way (de Alfaro, "Formal verification of
+    probabilistic systems", 1997, 3.3): a component loses the nodes whose owed edges leave it, until there are none.
     """
     left = [sorted(nodes)]
     while left:
@@ -92,7 +92,7 @@ def reachable(starts: Iterable[Node], successors: Callable[[Node], Iterable[Node
     """The nodes that paths from ``starts`` lead to, the starts among them, breadth-first."""
     found = dict.fromkeys(starts)
     waiting = list(found)
-    for node in waiting:  # grows while we walk it
+    for node in waiting:  # grows during the walk
         for after in successors(node):
             if after not in found:
                 found[after] = None
@@ -119,9 +119,9 @@ def topological(start: Node, successors: Callable[[Node], Iterable[Node]]) -> li
 
 
 def linear_extension(pairs: Collection[tuple[int, int]], count: int) -> frozenset[tuple[int, int]]:
-    """All pairs of a total order of the nodes that has the given ones, smaller nodes first where it may choose.
+    """All pairs of a total order of the nodes that has the given pairs, smaller nodes first where several orders do.
 
-    ``pairs`` have no circle.
+    ``pairs`` have no cycle.
     """
     left, order = set(range(count)), list[int]()
     while left:

@@ -1,11 +1,11 @@
 """A .cat model as herd7 reads it: its definitions and checks, after lines for the names that herd7 lacks.
 
-herd7's cat is the language of our models, but for what it starts from. It has no coherence order before ``cos.cat`` is
-included; its names of orders and scopes are those of C11 or of a bell file; the two events of an atomic operation are
-apart in program order. So a model goes to herd7 as one file: its title, the lines that it needs of
+herd7's cat is the language of our models, but it starts from other names. It has no coherence order before ``cos.cat``
+is included; its names of orders and scopes are those of C11 or of a bell file; the two events of an atomic operation
+are apart in program order. So a model goes to herd7 as one file: its title, the lines that it needs of
 ``cat/herd-shared.cat`` and of its language, ``cat/herd-c.cat`` or ``cat/herd-lisa.cat``, those that it needs of our
-prelude, and its own statements, in terms (``oracle.cat.elaboration``). Sets of what those languages cannot say, such as
-proxies, are empty.
+prelude, and its own statements, in terms (``oracle.cat.elaboration``). Sets that those languages cannot express, such
+as proxies, are empty.
 
 Refused by name: partial coherence orders, of which herd7 has none, and names that have no line.
 

@@ -1,12 +1,13 @@
 """A lasso of a litmus test's transition system as a hang, so that any memory model can be asked whether it allows it.
 
-What may hang under sequential consistency may hang under a weaker model, for the same execution shows it: the stem of
-the lasso and its cycle twice, each read reading what was written last, ``co`` and the order of fences as in time. All
-that a hang asks for (``oracle.executions.stuck``) holds of it. Whether the memory model allows it is asked of that one
-execution; that is quick, and knows no bound on loops. Where it is not allowed, or there is no lasso, nothing is said.
+A program that may hang under sequential consistency may hang under a weaker model, by one execution that both allow:
+the stem of the lasso and its cycle twice, each read reading what was written last, ``co`` and the order of fences as in
+time. It satisfies all conditions of a hang (``oracle.executions.stuck``). The memory model is asked whether it allows
+that one execution, which is quick, and needs no bound on loops. Where it does not, or there is no lasso, there is no
+answer.
 
 Gaps: no hang is made where threads meet at barriers, where one goes round without access to memory, or of a run in
-which a weak compare-and-swap fails for no reason.
+which a weak compare-and-swap fails spuriously.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from oracle.progress.litmus import NoVerdictError, explore_litmus
 from oracle.progress.models import ProgressModel
 
 MOST_STATES = 20_000
-"""States that are looked through for a lasso; beyond, other ways to a hang are as quick."""
+"""The limit of states that are searched for a lasso; beyond it, other ways to a hang are as quick."""
 
 _UNBOUNDED = 1 << 30
 
@@ -100,7 +101,7 @@ class _Run:
         return any(event.kind is EventKind.WRITE for event in events)
 
     def finish(self, thread: int) -> None:
-        """What a thread still does by itself before it ends."""
+        """Runs a thread through the instructions that it does by itself before it ends."""
         while self._states[thread].pc != self._walkers[thread].flow.end:
             self._advance(thread)
 

@@ -1,15 +1,15 @@
-"""Progress under a memory model: a progress model and a consistency model in one, named ``fair & rc11``.
+"""Liveness models: a progress model and a consistency model in one, named such as ``fair & rc11``.
 
 A program may hang under the two where some execution that never ends is allowed by the consistency model and keeps the
-promise of the progress model; ``oracle.executions.stuck`` says what that is. Under ``sc`` that is what the progress
-model alone says of the program (``oracle.progress.models``), and a test holds the two together.
+promise of the progress model (``oracle.executions.stuck``). Under ``sc`` the verdict is that of the progress model
+alone (``oracle.progress.models``), and a test holds the two together.
 
-A bare ``fair`` is read weakly here, and ``fair & rc11`` is one model. Strong fairness, ``fair-strong & rc11``, says the
-same wherever threads only wait. It is about states of memory that come again and again, and executions have none; so
-where all hangs that are found are livelocks, which it may forbid, the program has to be *robust*: all its executions,
-ended or not, are sequentially consistent, as ``only_as`` finds as far as loops are followed. Then so are those that
-never end, for a cycle in one is a cycle in a beginning of it; memory has states, and the program alone says whether it
-may hang (``oracle.progress.models``). Where it is not robust the verdict is UNKNOWN.
+A bare ``fair`` is read weakly here, and ``fair & rc11`` is one model. Strong fairness, ``fair-strong & rc11``, gives an
+equal verdict wherever threads only wait. It is about states of memory that come again and again, and executions have no
+states. So where all hangs that are found are livelocks, which it may forbid, the program has to be *robust*: all its
+executions, ended or not, are sequentially consistent, as ``only_as`` finds as far as loops are followed. Then so are
+those that never end, for a cycle in one is a cycle in a beginning of it. Memory then has states, and the program alone
+decides whether it may hang (``oracle.progress.models``). Where it is not robust the verdict is UNKNOWN.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ from oracle.progress.models import GUARANTEES, MODELS, ProgressModel, Verdict
 from oracle.progress.plugins import is_progress_model, resolve_models
 
 AND = "&"
-"""What stands between the two names."""
+"""The text between the two names of a liveness model."""
 
 LIVELOCK = (
     "every hang that was found is a livelock; strong fairness is about states of memory, "
     "which a program has only where all its executions are sequentially consistent, and this one has others"
 )
-"""Why strong fairness leaves a verdict open."""
+"""The reason why strong fairness leaves a verdict open."""
 
 
 @dataclass(frozen=True, slots=True)
 class LivenessModel:
-    """A progress model and a consistency model."""
+    """A liveness model: a progress model and a consistency model that hold together."""
 
     name: str
     progress: ProgressModel
     consistency: Model
 
     def progress_of(self, test: LitmusTest) -> ProgressModel:
-        """The progress model as the threads of a test see it, where they are."""
+        """The progress model as the threads of a test see it from their places in the scope tree."""
         return self.progress.among([thread.place for thread in test.threads])
 
     @property
     def digest(self) -> str:
-        """Of both, where both are texts."""
+        """The digests of both models in one, where both models are texts."""
         return AND.join(digest for digest in (self.progress.digest, self.consistency.digest) if digest)
 
 
 @dataclass(frozen=True)
 class Liveness:
-    """What such a model says of a test. ``hanging``: a hang, if there is one, and how far one was looked for.
+    """The answer of a liveness model on a test. ``hanging``: a hang, if there is one, and how far one was looked for.
 
     Loops were followed for ``unroll`` jumps back. ``kept``: the hang keeps a strong promise, steady or not.
     """
@@ -74,7 +74,7 @@ class Liveness:
 
     @property
     def verdict(self) -> Verdict:
-        """MAY_HANG, TERMINATES, or UNKNOWN where strong fairness leaves it open."""
+        """The verdict: MAY_HANG, TERMINATES, or UNKNOWN where strong fairness leaves it open."""
         hang = self.hanging.hang
         if hang is None:
             return Verdict.TERMINATES
@@ -83,12 +83,13 @@ class Liveness:
 
     @property
     def reason(self) -> str:
-        """Why the verdict is UNKNOWN."""
+        """The reason why the verdict is UNKNOWN; empty where it is not."""
         return LIVELOCK if self.verdict is Verdict.UNKNOWN else ""
 
 
 def judge_liveness(test: LitmusTest, model: LivenessModel, unroll: int = UNROLL) -> Liveness:
-    """What the model says, by listing executions. Raises ``TooManyError`` where there are too many."""
+    """The answer of a liveness model on a test, by listing executions. Raises ``TooManyError`` where there are too
+    many."""
     progress = model.progress_of(test)
     hanging = find_hang(test, progress.guarantee, model.consistency, unroll, progress.strong)
     found = Liveness(test, model, hanging, unroll)
@@ -96,7 +97,8 @@ def judge_liveness(test: LitmusTest, model: LivenessModel, unroll: int = UNROLL)
 
 
 def settled(found: Liveness, only_as: Callable[[Model], bool]) -> Liveness:
-    """What is found, and where strong fairness left it open what its transition system says, if the program is robust.
+    """The answer found; where strong fairness left it open, the verdict of the program's transition system, if the
+    program is robust.
 
     ``only_as``: whether all executions of the program are executions of a model.
     """

@@ -1,4 +1,4 @@
-"""Names for models that are files, where two files would have one."""
+"""The naming of models that are files, so that no two models of a command have one name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from corpus.errors import InputError
 
 
 def origins(names: Sequence[str], suffix: str) -> dict[str | Path, str]:
-    """Each name once, by what it means: the whole path of a file with that suffix, else the name itself.
+    """The origin of each name, each once: the whole path of a file with that suffix, else the name itself.
 
     Raises ``InputError`` where two names mean one file.
     """
@@ -22,10 +22,10 @@ def origins(names: Sequence[str], suffix: str) -> dict[str | Path, str]:
 
 
 def names_apart(models: Sequence[tuple[str, str | Path]]) -> list[str]:
-    """What to call each model, no two the same; each comes with its name and origin (``origins``).
+    """A distinct name for each model; each model comes with its name and origin (``origins``).
 
     Of files whose models have one name, each is led by as many folders above it as tell it apart: ``old/ptx`` and
-    ``new/ptx``. What is no file keeps its name. Raises ``InputError`` for two models of one name in one folder.
+    ``new/ptx``. A model that is no file keeps its name. Raises ``InputError`` for two models of one name in one folder.
     """
     called = []
     for name, path in models:
@@ -47,5 +47,5 @@ def names_apart(models: Sequence[tuple[str, str | Path]]) -> list[str]:
 def _whole(name: str) -> Path:
     try:
         return Path(name).resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a null character
+    except (OSError, RuntimeError, ValueError) as error:  # a cycle of links, or a null character
         raise InputError(f"no such file: {error}", name) from None

@@ -1,8 +1,8 @@
-"""What an outcome takes: threads one after the other, threads that interleave, or weak memory.
+"""The concurrency that an outcome takes: threads one after the other, threads that interleave, or weak memory.
 
-A device shows the first without running anything at once, so that seeing it says nothing of the stress that a test was
-under. Of the mutants of Levine et al. (ASPLOS 2023), those that reverse program order take interleaving, and those that
-weaken program order or synchronisation take weak memory; none is serial.
+A device shows a *serial* outcome without running anything at once, so that seeing it says nothing of the stress that a
+test was under. Of the mutants of Levine et al. (ASPLOS 2023), those that reverse program order take interleaving, and
+those that weaken program order or synchronisation take weak memory; none is serial.
 
 An outcome is *serial* where some sequentially consistent execution with it has all communication between threads go
 along one order of them: the relation of threads that communicate is acyclic. Threads that wait for each other at a
@@ -31,7 +31,7 @@ acyclic same; (com & ext); same as serial
 
 
 class Takes(StrEnum):
-    """What the outcome that a test asks for takes, the least first."""
+    """The concurrency that the outcome of a test takes, the least first."""
 
     SERIAL = "serial"
     INTERLEAVING = "interleaving"
@@ -39,7 +39,8 @@ class Takes(StrEnum):
 
 
 def takes(test: LitmusTest) -> Takes:
-    """What the outcome of a test takes. Raises ``TooManyError`` where executions are too many to list."""
+    """The concurrency that the outcome of a test takes. Raises ``TooManyError`` where executions are too many to
+    list."""
     for kind, model in zip(Takes, _models(), strict=False):
         if judge(test, model, counts=False).answer is Answer.ALLOWED:
             return kind

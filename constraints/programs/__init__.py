@@ -1,1 +1,1 @@
-"""Programs that are not given: executions of any program of a size as clauses, and what is asked of them."""
+"""Unknown programs: executions of all programs of a size as clauses, and the questions that are asked of them."""

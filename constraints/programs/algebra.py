@@ -1,7 +1,8 @@
-"""The algebra of views: what is asked of a check is known, so that acyclicity needs no closure.
+"""The relational algebra of execution views, in which each check has a known polarity, so acyclicity needs no closure.
 
-Where a check is to hold, an order of the events that every pair goes along with is proof of it; where it is to fail,
-a set of events each of which leads to one of the set. Neither follows from the execution: there may be several.
+Where a check is to hold, its proof is an order of the events that every pair goes along with. Where it is to fail, its
+proof is a set of events, each of which leads to one of the set. Neither follows from the execution, for several such
+orders or sets may exist.
 """
 
 from __future__ import annotations
@@ -16,21 +17,24 @@ from oracle.graphs import components
 
 @dataclass(frozen=True, slots=True)
 class PolarClauses(Clauses):
-    """Clauses of one polarity. ``negative``: some check is to fail; else all checks are to hold.
+    """The algebra over literals for checks of one polarity: with ``negative``, some check is to fail; else all are to
+    hold.
 
-    A literal then implies its truth, or its truth implies the literal, as the polarity needs it; not both.
+    A literal then implies its truth, or its truth implies the literal, whichever the polarity needs, but not both.
     """
 
     negative: bool = field(kw_only=True)
 
     def is_acyclic(self, relation: Relation[Literal], positive: bool = False) -> Literal:
-        """That a relation has no cycle. ``positive``: it stands in a check of the model, which has no negation."""
+        """The literal that a relation has no cycle; ``positive``: it stands in a check of the model, under no
+        negation."""
         if not positive:
             return Clauses.is_acyclic(self, relation)
         return self._has_no_way_on(relation) if self.negative else self._is_ordered(relation)
 
     def _is_ordered(self, relation: Relation[Literal]) -> Literal:
-        """``truth -> pair(e, f) -> e before f``, of an order of all that may be on one cycle."""
+        """A literal that implies an order of all events that may be on one cycle: ``truth -> pair(e, f) -> e before
+        f``."""
         circuit = self.circuit
         truth = circuit.fresh()
         for one, row in enumerate(relation):
@@ -42,7 +46,7 @@ class PolarClauses(Clauses):
                 there = before[one, other] = circuit.fresh()
                 before[other, one] = ~there
             for one, middle, other in permutations(sorted(circle), 3):
-                if one < middle and one < other:  # the other rotations of a circle of three say the same
+                if one < middle and one < other:  # the other rotations of a cycle of three give equal clauses
                     circuit.require(~before[one, middle], ~before[middle, other], ~before[other, one])
             for (one, other), literal in before.items():
                 if other in relation[one]:

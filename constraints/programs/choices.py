@@ -1,4 +1,4 @@
-"""How an outcome comes about: the coherence order, and the order of ``fence.sc``, as clauses."""
+"""The choices by which an outcome comes about, as clauses: the coherence order, and the order of ``fence.sc``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def choose(
     partial: bool,
     final: Sequence[Literal] = (),
 ) -> OrderLiterals:
-    """New choices, called by ``name``, of an execution of these events.
+    """New choices of coherence and fence order, called ``name``, for an execution of some events.
 
     Constraints
         co(w, v)      only between writes of one location that happen; a strict order, total unless ``partial``
@@ -59,7 +59,7 @@ def _fences(unknown: ProgramSkeleton, name: Hashable) -> list[dict[int, Literal]
 
 
 def ordered(circuit: Circuit, name: Hashable, size: int, fences: Sequence[int]) -> list[dict[int, Literal]]:
-    """``before[f][g]``, a total order of those of ``size`` events that may be ``fence.sc``."""
+    """The literals ``before[f][g]`` of a total order of those of ``size`` events that may be ``fence.sc``."""
     before: list[dict[int, Literal]] = [{} for _ in range(size)]
     for f, g in combinations(fences, 2):
         before[f][g] = circuit.var("fence", name, f, g)
@@ -75,9 +75,10 @@ def chosen(
     before: frozenset[tuple[int, int]],
     final: Sequence[Literal],
 ) -> tuple[OrderLiterals, Literal]:
-    """Choices that are known, as those of any program; and that they are possible where the last writes are these.
+    """Known choices as constants, which any program may make, and the literal that they are possible with these last
+    writes.
 
-    ``co`` may relate events that are not writes of one location: only such pairs count.
+    ``co`` may relate events that are not writes of one location: only pairs of such writes count.
     """
     circuit = unknown.circuit
     rows: list[dict[int, Literal]] = [{} for _ in unknown.events]
@@ -92,9 +93,10 @@ def chosen(
 
 
 def reversed_coherence(choices: OrderLiterals, final: Sequence[Literal]) -> OrderLiterals:
-    """The same choices the other way round, but that last writes are last: another way to the same outcome.
+    """The choices with coherence and fence order reversed, except that last writes stay last: another way to the
+    outcome.
 
-    Where three writes of one location meet it is the only other one, so that little is left to be learned.
+    Where three writes of one location meet it is the only other way, so that little is left to be learned.
     """
     co = [
         {v: (before & final[v]) | (choices.co[v][w] & ~final[w]) for v, before in row.items()}

@@ -1,4 +1,4 @@
-"""What minimality is said of: an outcome of a program, or one execution."""
+"""The two criteria of minimality: of an outcome of a program, or of one execution."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Criterion(StrEnum):
-    """What minimality is said of."""
+    """The object that minimality is said of: an outcome of a program, or one execution."""
 
     EXECUTION = "execution"
     OUTCOME = "outcome"

@@ -1,21 +1,24 @@
-"""The tests that a model forbids as clauses, each once up to the exchange of threads: minimal ones, or any.
+"""The tests that a consistency model forbids, as clauses, each once up to the exchange of threads: minimal ones, or
+any.
 
-Variables: those of a program with its outcome (``constraints.programs.skeleton``), and how the outcome comes about
-(``constraints.programs.choices``), once for the execution and, where outcomes are compared, once for each relaxation.
+Variables: those of a program skeleton (``constraints.programs.skeleton``), and the choices by which its outcome comes
+about (``constraints.programs.choices``), once for the execution and, where outcomes are compared, once for each
+relaxation.
 
 Constraints
     the model forbids the execution: one of its checks fails, and it raises no flag, as that of a data race
-    other models, if any are named, allow an execution with the same outcome, and raise no flag
-    minimal (Lustig et al., ASPLOS 2017): after each relaxation that applies (``relaxations``), it does not
+    other models, if any are named, allow an execution with that outcome, and raise no flag
+    minimal (Lustig et al., ASPLOS 2017): after each relaxation that applies (``relaxations``), the model does not
+        forbid what is left
 
-``Criterion.EXECUTION`` says that of one execution: what a relaxation leaves of it keeps its coherence and fence
-order, and what read from a write that is removed reads nothing. ``Criterion.OUTCOME`` says it of outcomes: after a
-relaxation, some execution with what is left of the outcome is not forbidden, and a read whose write is removed may read
-anything. That every execution with the outcome is forbidden is learned: where one is allowed, the choices that it
-makes must be forbidden in whatever program makes them (counterexample-guided). For that, choices are orders of all
-events, which any program has. Where several were learned, executions are forbidden that the formula holds already: for
-each event, the one that is allowed without the event, with the event put back. Example: the write to x of P0 in
-`W x; W y | W x | W x` is put back as the first write to x; what is allowed then shows that it does nothing.
+``Criterion.EXECUTION`` means minimality of one execution: what a relaxation leaves of it keeps its coherence and fence
+order, and what read from a write that is removed reads nothing. ``Criterion.OUTCOME`` means minimality of outcomes:
+after a relaxation, some execution with what is left of the outcome is not forbidden, and a read whose write is removed
+may read anything. That every execution with the outcome is forbidden is learned (counterexample-guided): where one is
+allowed, the choices that it makes must be forbidden in every program that makes them. For that, choices are orders of
+all events, which any program has. Once several choices were learned, the formula also forbids executions that it holds
+already: for each event, the execution that is allowed without the event, with the event put back. Example: the write to
+x of P0 in `W x; W y | W x | W x` is put back as the first write to x; what is allowed then shows that it does nothing.
 
 The size is that of the model over n events for each relaxation, of which there are 2 n to 8 n.
 """
@@ -52,7 +55,8 @@ formula that needs fewer refinements is solved sooner without them."""
 
 
 def splits(events: int, threads: tuple[int, int] | None = None) -> list[tuple[int, ...]]:
-    """The ways to split events into threads, larger ones first; ``threads``: so many at least and at most."""
+    """The ways to split events into threads, larger threads first; ``threads``: the least and the greatest number of
+    threads."""
 
     def parts(left: int, most: int) -> Iterator[tuple[int, ...]]:
         if left == 0:
@@ -66,7 +70,8 @@ def splits(events: int, threads: tuple[int, int] | None = None) -> list[tuple[in
 
 
 class OutcomeEncoding:
-    """What both criteria and comparisons share: an unknown program, what stands for a test in it, and its blocking."""
+    """The parts that both criteria and comparisons share: a program skeleton, the test in its models, and their
+    blocking."""
 
     def __init__(self, words: Vocabulary, sizes: tuple[int, ...], outcome: bool) -> None:
         self.circuit = Circuit()
@@ -75,25 +80,25 @@ class OutcomeEncoding:
 
     @property
     def formula(self) -> Formula:
-        """The clauses."""
+        """The clauses of the skeleton and of all that has been required of it so far."""
         return self.circuit.formula
 
     def choices(self, name: str, executed: Sequence[Literal], model: Model) -> OrderLiterals:
-        """New choices that the model lets an execution of these events have."""
+        """New choices of coherence and fence order, of those that the model lets an execution of these events have."""
         return choose(self.unknown, name, executed, model.partial_co, self.final)
 
     def view(self, choices: OrderLiterals, model: Model, negative: bool) -> ExecutionView:
-        """The execution as the model sees it."""
+        """The execution with these choices as the model sees it."""
         return replace(self.unknown.view(choices, negative), initial_writes=sees_initial_writes(model))
 
     def outcome(self, execution: Execution) -> Iterator[Literal]:
-        """What the formula says of the program of an execution, and of its outcome."""
+        """The literals that the program of an execution, with its outcome, satisfies."""
         yield from self.unknown.literals(execution)
         yield from self.unknown.sources(execution)
         yield from self.last_writes(execution)
 
     def last_writes(self, execution: Execution) -> Iterator[Literal]:
-        """What the formula says of the final values of an execution."""
+        """The literals of the last writes of an execution."""
         for write in execution.final:
             if write is not None:
                 yield self.final[write_of(execution, write)]
@@ -101,10 +106,10 @@ class OutcomeEncoding:
 
 @dataclass(frozen=True)
 class SeparationQuestion:
-    """Which tests are asked for: those that one model forbids and others allow; minimal ones, or any.
+    """The tests that are asked for: those that one model forbids and others allow; minimal ones, or any.
 
-    With a ``translation``, the others are to allow the outcome of the translated program, of which a flag says nothing;
-    and the program is to raise none by any outcome, as far as running it one event at a time shows.
+    With a ``translation``, the others are to allow the outcome of the translated program, in which flags do not count.
+    The program itself is then to raise no flag by any outcome, as far as running it one event at a time shows.
     """
 
     forbidden_by: Model
@@ -115,7 +120,8 @@ class SeparationQuestion:
 
 
 class Forbidden(OutcomeEncoding):
-    """The tests that answer a question and whose threads have ``sizes`` events; an ``Encoding`` of the loop."""
+    """The tests that answer a question and whose threads have ``sizes`` events; an ``Encoding`` of the synthesis
+    loop."""
 
     @building()
     def __init__(self, question: SeparationQuestion, words: Vocabulary, sizes: tuple[int, ...]) -> None:
@@ -128,7 +134,7 @@ class Forbidden(OutcomeEncoding):
         self._refined = 0
         circuit = self.circuit
         every = [circuit.true] * self.unknown.size
-        # By outcome, every choice is to be forbidden: so a total order of coherence, which is less often nonsense.
+        # By outcome every choice is to be forbidden; a total order of coherence is more often meaningful.
         self._choices = choose(self.unknown, "", every, model.partial_co and not self._by_outcome, self.final)
         for number, other in enumerate(question.allowed_by):
             choices = self.choices(f"allowed {number}", every, other) if self._by_outcome else self._choices
@@ -141,7 +147,7 @@ class Forbidden(OutcomeEncoding):
                 elif question.translation is None:
                     circuit.require(~result.truth)
             if model.partial_co or not other.partial_co:
-                self._choices = choices  # likewise
+                self._choices = choices  # every choice is to be forbidden, so these may serve
             elif question.translation is not None:
                 self._extends(choices)
         view = self.view(self._choices, model, negative=True)
@@ -161,13 +167,15 @@ class Forbidden(OutcomeEncoding):
                 self._removed.append((residual, relaxed.applies))
 
     def _extends(self, choices: OrderLiterals) -> None:
-        """That coherence is one that has been chosen, made total: every such order is to be forbidden, so any does."""
+        """Requires a coherence order that makes the chosen one total; every such order is to be forbidden, so any
+        serves."""
         for w, row in enumerate(choices.co):
             for v, before in row.items():
                 self.circuit.require(~before, self._choices.co[w][v])
 
     def _race_free(self) -> None:
-        """That the model flags no execution in which the program is run one event at a time, whatever the outcome."""
+        """Requires that the model flags no execution in which the program is run one event at a time, whatever the
+        outcome."""
         circuit, sees = self.circuit, sees_initial_writes(self.model)
         if not self.model.flags:
             return
@@ -178,14 +186,14 @@ class Forbidden(OutcomeEncoding):
                 circuit.require(~flag, *failing)
 
     def _forbid(self, view: ExecutionView, where: Literal) -> None:
-        """That the model forbids an execution, and raises no flag on it."""
+        """Requires that the model forbids an execution, and raises no flag on it."""
         results = self.model.judge(view)
         self.circuit.require(~where, *(~each.truth for each in results if not each.check.flag))
         for flag in (each.truth for each in results if each.check.flag):
             self.circuit.require(~where, ~flag)
 
     def _residual(self, relaxed: RelaxedView) -> ExecutionView:
-        """What a relaxation leaves of the execution, or an execution with what it leaves of the outcome."""
+        """The view that a relaxation leaves of the execution, or of an execution with what it leaves of the outcome."""
         view = relaxed.view
         if not self._by_outcome:
             return view
@@ -233,7 +241,7 @@ class Forbidden(OutcomeEncoding):
     # The loop's encoding
 
     def decode(self, model: Sequence[int]) -> Execution:
-        """The execution; by outcome, its coherence is that the last write comes last."""
+        """The execution of a model of the formula; by outcome, in its coherence order the last write comes last."""
         satisfied = [False, *(number > 0 for number in model)]
         unknown, co = self.unknown, self._choices.co
 
@@ -252,7 +260,7 @@ class Forbidden(OutcomeEncoding):
 
     @building()
     def refine(self, model: Sequence[int], solution: Execution) -> Sequence[Clause]:
-        """By outcome, where the model allows an execution of it: that those choices are to be forbidden."""
+        """By outcome, where the model allows an execution with it: clauses that those choices are to be forbidden."""
         found = self._allowed(solution)
         if found is None:
             return []
@@ -269,7 +277,7 @@ class Forbidden(OutcomeEncoding):
         return self.formula.clauses[before:]
 
     def is_test(self, solution: Execution) -> bool:
-        """Whether what a model of the formula stands for is a test, and needs no ``refine``."""
+        """Whether the execution of a model of the formula is a test, so that ``refine`` has nothing to add."""
         return self._allowed(solution) is None
 
     def _allowed(self, solution: Execution) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]] | None:
@@ -280,7 +288,7 @@ class Forbidden(OutcomeEncoding):
         return self._verifier.allowed(solution)
 
     def block(self, solution: Execution) -> Iterable[Clause]:
-        """The images of a test under the exchange of threads."""
+        """The blocking clauses of a test: one for each of its images under the exchange of threads."""
         for image in dict.fromkeys(solution.images()):
             literals = self.outcome(image) if self._by_outcome else self._whole(image)
             yield [-literal.number for literal in literals if literal is not self.circuit.true]
@@ -294,13 +302,12 @@ class Forbidden(OutcomeEncoding):
                 yield literal if (w, v) in there else ~literal
 
     def cubes(self, cases: int) -> list[list[int]]:
-        """One: sizes are split already."""
+        """The empty cube alone, since sizes are split before, into threads of fixed numbers of events."""
         return [[]]
 
     def beginnings(self) -> list[list[int]]:
-        """For each event literals of which one holds: which kind of instruction begins with it, or that it is the write
-        of an update. They may take new variables and clauses.
-        """
+        """For each event, literals of which exactly one holds: which kind of instruction begins with the event, or
+        that it is the write of an update. They may take new variables and clauses."""
         unknown = self.unknown
         every = (
             [*(unknown.starting(e, kind) for kind in unknown.words.modes), unknown.half(e)] for e in unknown.events
@@ -309,9 +316,10 @@ class Forbidden(OutcomeEncoding):
 
 
 class Shapes:
-    """An encoding by outcome of which each shape is given once: tests that differ in modes and places alone are one.
+    """An encoding by outcome that gives each shape once: tests that differ in modes and places alone are one.
 
-    ``counts``: whether a solution is one, as its shape is then given; another leaves its shape to be found.
+    ``counts``: whether a solution counts, so that its shape is blocked; where it does not, its shape may be found
+    again.
     """
 
     def __init__(self, encoding: Forbidden, counts: Callable[[Execution], bool] = lambda _: True) -> None:
@@ -323,7 +331,8 @@ class Shapes:
         self.cubes = encoding.cubes
 
     def block(self, solution: Execution) -> Iterable[Clause]:
-        """The images of its shape under the exchange of threads; of what does not count, of itself."""
+        """The blocking clauses of the images of a solution's shape under the exchange of threads, or of the solution
+        alone where it does not count."""
         unknown, encoding = self._encoding.unknown, self._encoding
         if not self._counts(solution):
             yield from encoding.block(solution)
@@ -335,7 +344,7 @@ class Shapes:
 
 
 class Verifier(OutcomeEncoding):
-    """Looks for an execution of an outcome that a model allows, or says nothing of."""
+    """A search for an execution of an outcome that a model allows, or flags."""
 
     @building()
     def __init__(self, model: Model, words: Vocabulary, sizes: tuple[int, ...]) -> None:
@@ -351,7 +360,8 @@ class Verifier(OutcomeEncoding):
         self._solver.add(self.formula.clauses)
 
     def allowed(self, execution: Execution) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]] | None:
-        """Its coherence and its order of fences, as pairs of events; None where every execution is forbidden."""
+        """The coherence and the order of fences of an allowed execution, as pairs of events; None where every
+        execution is forbidden."""
         if not self._solver.solve([literal.number for literal in self.outcome(execution)]):
             return None
         model = self._solver.model()

@@ -1,11 +1,11 @@
-"""Executions of an unknown program one instruction at a time: what is read and last follows from the order.
+"""Executions of an unknown program one instruction at a time, in which reads and last writes follow from the order.
 
-Such an execution exists of whatever program. Programs here have no branch that a value decides, so two accesses that
-race in some execution can be run one right after the other, each as soon as all before it in its thread has happened:
-for each two events of different threads, an order in which their instructions come together is an execution by which
-the race is seen (``meetings``). Which of the two goes first is tried one way only: where it matters to a race, some are
-not seen here. An update happens at once: where an event is half of the one before it, it follows that, and else it
-comes later. Where barriers forbid such an execution, it says nothing.
+Every program has such an execution. Programs here have no branch that a value decides. So two accesses that race in
+some execution can be run one right after the other, each as soon as all before it in its thread has happened. For each
+two events of different threads there is an order in which their instructions come together (``meetings``), and its
+execution shows the race. Which of the two goes first is tried one way only: races for which that matters may be missed.
+An update happens at once: an event that is half of the update before it follows at once, and any other event comes
+later. Where barriers forbid such an execution, it says nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from constraints.programs.skeleton import OrderLiterals, ProgramSkeleton
 from constraints.programs.view import ExecutionView
 
 Slot = tuple[int, Literal]
-"""A place in an order, of an event, and that it happens there."""
+"""A place in an order: an event, and the literal that it happens there."""
 
 
 def meetings(unknown: ProgramSkeleton) -> Iterator[list[Slot]]:
-    """Orders of all events that go along with program order, in which two of different threads meet.
+    """Orders of all events that go along with program order, in which two events of different threads are next to each
+    other.
 
-    An event stands in two places where it may be half of an update, in one of which it happens.
+    An event has two places where it may be half of an update, and it happens in one of them.
     """
     always, never = unknown.circuit.true, unknown.circuit.false
     for one, other in combinations(unknown.events, 2):
@@ -45,7 +46,7 @@ def meetings(unknown: ProgramSkeleton) -> Iterator[list[Slot]]:
 
 
 def interleaved(unknown: ProgramSkeleton, order: Sequence[Slot]) -> ExecutionView:
-    """The execution of the program in that order, of which a check is to fail or a flag not to be raised."""
+    """The execution of the program in a given order, of which a check is to fail or a flag is not to be raised."""
     false = unknown.circuit.false
     co: list[dict[int, Literal]] = [{} for _ in unknown.events]
     rf: list[dict[int, Literal]] = [{} for _ in unknown.events]

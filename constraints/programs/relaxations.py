@@ -1,8 +1,8 @@
-"""Every single relaxation of an unknown program, as clauses: the views of what is left.
+"""Every single relaxation of an unknown program, as clauses: the views of what each relaxation leaves.
 
-``corpus.executions.relaxations`` says the same of an execution that is known, one at a time. Here a view serves all
-programs: that of event 2 with its order one step down is the execution itself where event 2 has no lower order, and
-``applies`` says where it has one. What a relaxation leaves alone is the same literal in both views.
+``corpus.executions.relaxations`` gives the relaxations of a known execution, one at a time. Here one view serves all
+programs: the view of event 2 with its order one step down is the execution itself where event 2 has no lower order, and
+``applies`` says where it has one. The parts that a relaxation leaves alone are identical literals in both views.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from oracle.executions.events import EventKind
 
 @dataclass(frozen=True)
 class RelaxedView:
-    """``view`` is what the relaxation of that name leaves, wherever it ``applies``. ``removes``: events go."""
+    """The ``view`` that the relaxation called ``name`` leaves, wherever it ``applies``. ``removes``: it removes
+    events."""
 
     name: str
     applies: Literal
@@ -30,7 +31,7 @@ class RelaxedView:
 
 
 def relaxations(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
-    """All of them, but for those that apply to no program."""
+    """All relaxations of an unknown program, except those that apply to no program."""
     every = [
         *_removals(unknown, view),
         *_weaker_modes(unknown, view),
@@ -62,7 +63,7 @@ def _removals(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[Relaxed
 
 
 def _without_barrier(unknown: ProgramSkeleton, view: ExecutionView, thread: int, rank: int) -> RelaxedView:
-    """In all threads of the CTA whose first thread this is."""
+    """The view without a barrier, in all threads of the CTA whose first thread is given."""
     circuit = unknown.circuit
     executed = list(view.executed)
     first = ~circuit.any_of(view.in_group(earlier, thread, Scope.CTA) for earlier in range(thread))
@@ -78,7 +79,7 @@ def _without_barrier(unknown: ProgramSkeleton, view: ExecutionView, thread: int,
 
 
 def without(unknown: ProgramSkeleton, view: ExecutionView, executed: Sequence[Literal]) -> ExecutionView:
-    """The view where fewer events happen; relations are met with ``executed`` by the view itself."""
+    """The view in which fewer events happen; the view itself restricts relations to the events ``executed``."""
     return replace(view, executed=executed, _made={})
 
 
@@ -243,7 +244,7 @@ def _unsynchronised(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[R
 
 
 def _share_memory(unknown: ProgramSkeleton, one: int, other: int) -> Literal:
-    """That two threads access one location in shared memory."""
+    """The literal that two threads access one location in shared memory."""
     return unknown.circuit.any_of(
         unknown.shared[e] & unknown.loc[e][f]
         for e in unknown.events

@@ -1,11 +1,12 @@
 """The critical cycles whose tests some models allow and others forbid, as far as clauses can tell.
 
-The clauses of cycles (``constraints.cycles``) get those of the models, which see the cycle's own execution: accesses, a
-fence between two of them where the edge is one, reads-from as the cycle has it (``corpus.cycles.cycle``). A test asks
-for an outcome, which fixes everything but the order of ``fence.sc`` and, where a model leaves writes unordered, which
-writes of a location are. Every cycle whose test is asked for satisfies the clauses; the oracle has the last word.
+The clauses of cycles (``constraints.cycles``) are joined with those of the models, which see the cycle's own execution:
+accesses, a fence between two of them where the edge is one, reads-from as the cycle has it (``corpus.cycles.cycle``). A
+test asks for an outcome. An outcome fixes everything except the order of ``fence.sc`` and, where a model leaves writes
+unordered, the order of writes of a location. Every cycle whose test is asked for satisfies the clauses; the oracle has
+the last word.
 
-A location of three writes or more has an observer in the test (``corpus.litmus.made``), which the execution has, too.
+A location of three writes or more has an observer in the test (``corpus.litmus.made``), and so in the execution.
 
 Variables, besides those of cycles
     co(m, w, v)         model m has write w before write v
@@ -16,11 +17,11 @@ Constraints
     a model that is to allow the test allows an execution of the outcome: with the choices that its variables make
     a model that is to forbid it forbids each: of the choices that were learned, one of its checks fails
 
-Choices to be forbidden are learned where one makes an execution allowed (``_Verifier``); they are orders of all events,
-so that any cycle has them. There is one formula for each way to divide the events into threads (``divisions``), without
-an observer or with one of so many writes: program order is then known, and not literals. Where there are two observers,
-or one of more than ``MOST_OBSERVED`` writes, nothing is said, and all cycles are given. The size is that of the models
-over up to 2 n events, and 2 k - 3 of an observer of k writes.
+Choices to be forbidden are learned where one makes an execution allowed (``_Verifier``). They are orders of all events,
+so that any cycle has them. Each way to divide the events into threads (``divisions``) has a formula, without an
+observer or with one of so many writes: program order is then known, and needs no literals. With two observers, or one
+of more than ``MOST_OBSERVED`` writes, the clauses say nothing of the models, and all cycles are given. The size is that
+of the models over up to 2 n events, and 2 k - 3 more for an observer of k writes.
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ from oracle.executions.initial import sees_initial_writes
 from oracle.executions.steps import TooManyError
 
 Division = tuple[bool, ...]
-"""Of each edge, whether it stays in its thread; the last does not."""
+"""For each edge of a cycle, whether it stays in its thread; the last edge does not."""
 
 
 def divisions(bounds: CycleBounds, size: int) -> Iterator[Division]:
-    """The ways to divide the events of a cycle into threads, fewest threads first."""
+    """The ways to divide the events of a cycle into threads, those with the fewest threads first."""
     atomic = any(edge.kind == "Rmw" for run in bounds.vocabulary.runs for edge in run)
     longest = bounds.thread_accesses * (2 if atomic else 1)
     least, most = bounds.threads or (2, size)
@@ -72,7 +73,7 @@ def _parts(total: int, parts: int, most: int) -> Iterator[tuple[int, ...]]:
 
 
 MOST_OBSERVED = 4
-"""Writes of which an observer is part of the clauses."""
+"""The limit of observed writes; clauses with an observer of more writes are not made."""
 
 
 @dataclass(frozen=True)
@@ -128,14 +129,14 @@ class _Programs:
 
     @property
     def positions(self) -> range:
-        """The events of the cycle."""
+        """The positions of the cycle, each of which is an event and the edge that begins with it."""
         return range(len(self.division))
 
     def _literal(self, number: int) -> Literal:
         return self.circuit.literal(number)
 
     def _has(self, position: int, fits: Callable[[Edge], bool]) -> Literal:
-        """That the edge at a position fits."""
+        """The literal that the edge at a position fits."""
         edges = [edge for edge in self.cycles.edges if edge.internal == self.division[position]]
         fitting = [edge for edge in edges if fits(edge)]
         if len(fitting) == len(edges):
@@ -194,7 +195,7 @@ class _Programs:
         self.ways = [EventModes(circuit, {way: literal for way, literal in ways.items() if literal}) for ways in found]
 
     def _histories(self) -> None:
-        """``before[p][q]``: in the order of their location, p comes before q."""
+        """Defines ``before[p][q]``: in the order of their location, p comes before q."""
         circuit, positions = self.circuit, self.positions
         same = [self._literal(self.cycles.joined("same", p)) for p in positions]
         one_location = circuit.true
@@ -217,7 +218,8 @@ class _Programs:
                 self.before[p][(p + distance) % len(positions)] = so_far
 
     def _observed(self) -> None:
-        """``target[p]``: event p is of a location with an observer. ``rank[p][k]``: k writes come before event p."""
+        """Defines ``target[p]``: event p is of a location with an observer; and ``rank[p][k]``: k writes come before
+        event p."""
         circuit, positions, false = self.circuit, self.positions, self.circuit.false
         self.rank: list[dict[int, Literal]] = []
         for p in positions:
@@ -242,7 +244,7 @@ class _Programs:
         return self.before[one][other] | self.before[other][one]
 
     def fits(self, observed: int) -> Literal:
-        """That one location has an observer, of so many writes."""
+        """The literal that one location has an observer, of ``observed`` writes."""
         circuit, false = self.circuit, self.circuit.false
         last, more = (
             circuit.any_of(self.written[p] & self.rank[p].get(k, false) for p in self.positions)
@@ -284,9 +286,10 @@ class _Programs:
         self.depends = {kind: self._dependencies(kind) for kind in ("addr", "data", "ctrl")}
 
     def _groups(self, level: str) -> list[list[Literal]]:
-        """Of each two threads, that they are in one group; an observer is with the writers, if they are together.
+        """The literals that two threads are in one group of a level; an observer is with the writers, if they are
+        together.
 
-        Beside writers on two GPUs, it is on any one GPU where there are threads: which one, the name of the cycle says.
+        Beside writers on two GPUs, it is on any one GPU where there are threads; the name of the cycle says which one.
         """
         circuit = self.circuit
         starts = [p for p in self.positions if p == 0 or not self.division[p - 1]]
@@ -353,16 +356,16 @@ class _Programs:
 
     @property
     def strong(self) -> list[int]:
-        """The fences that may be ``fence.sc``."""
+        """The fences of the cycle, by number, that may be ``fence.sc``."""
         fences = [*self.fence.values(), *self.observer_fences]
         return [fence for fence in fences if any(way.mode.order is Order.SC for way in self.ways[fence].chosen)]
 
     def _writes(self, one: int, other: int) -> Literal:
-        """That two events are writes of one location, the first of which comes first in the cycle."""
+        """The literal that two events are writes of one location, the first of which comes first in the cycle."""
         return self.before[one][other] & ~self.reads[one] & ~self.reads[other]
 
     def open(self, name: Hashable, model: Model) -> OrderLiterals:
-        """New choices."""
+        """New choices of coherence and fence order for a model, as variables."""
         circuit = self.circuit
         co = [dict[int, Literal]() for _ in self.thread]
         pairs: dict[tuple[int, int], Literal] = {}
@@ -384,7 +387,7 @@ class _Programs:
         return OrderLiterals(co, ordered(circuit, name, len(self.thread), fences))
 
     def _is_last(self, position: int) -> Literal:
-        """That no write of its location comes after a write."""
+        """The literal that no write of its location comes after a write."""
         return ~self.circuit.any_of(self._writes(position, q) for q in self.positions if q != position)
 
     def chosen(self, choice: _Choice) -> tuple[OrderLiterals, Literal]:
@@ -424,10 +427,10 @@ class _Programs:
 
 
 class Separating:
-    """The cycles of one division whose tests these models may allow and forbid; an ``Encoding`` of the loop.
+    """The cycles of one division whose tests these models may allow and forbid; an ``Encoding`` of the synthesis loop.
 
-    ``observed``: 0 for those without an observer, else those with one of so many writes. Raises ``TooManyError`` where
-    the clauses are too many.
+    ``observed``: 0 for cycles without an observer, else the number of writes that the one observer observes. Raises
+    ``TooManyError`` where the clauses are too many.
     """
 
     def __init__(
@@ -452,22 +455,23 @@ class Separating:
             self._forbid(model, _Choice(tuple(programs.strong)))
 
     def _forbid(self, model: Model, choice: _Choice) -> None:
-        """That the model forbids the execution that a choice makes."""
+        """Requires that the model forbids the execution that a choice makes."""
         choices, possible = self._programs.chosen(choice)
         results = model.judge(self._programs.view(choices, model, negative=True))
         self._circuit.require(~possible, *(~result.truth for result in results if not result.check.flag))
 
     @property
     def formula(self) -> Formula:
-        """The clauses."""
+        """The clauses of the cycles and of the models that see them."""
         return self._circuit.formula
 
     def decode(self, model: Sequence[int]) -> Cycle:
-        """The cycle of a model of the formula."""
+        """The critical cycle of a model of the formula."""
         return self._programs.cycles.decode(model)
 
     def refine(self, model: Sequence[int], solution: Cycle) -> Sequence[Clause]:
-        """Where a model allows the test by other choices than those that were learned: that it forbids them, too."""
+        """Where a model that should forbid the test allows it by choices not yet learned: clauses by which it
+        forbids these, too."""
         before = len(self._circuit.formula.clauses)
         home = [number for number, literal in enumerate(self._programs.home) if model[literal.number - 1] > 0]
         for each in self._forbidden_by:
@@ -480,11 +484,11 @@ class Separating:
         return self._circuit.formula.clauses[before:]
 
     def block(self, solution: Cycle) -> list[Clause]:
-        """As of cycles."""
+        """The blocking clauses of a cycle, which are those of the cycle encoding."""
         return self._programs.cycles.block(solution)
 
     def cubes(self, cases: int) -> list[list[int]]:
-        """One: sizes are divided already."""
+        """The empty cube alone, since sizes are divided before, into threads of fixed numbers of events."""
         return [[]]
 
 
@@ -502,7 +506,8 @@ class _Verifier:
         self._solver.add(formula.clauses)
 
     def allowed(self, cycle: Cycle, home: Sequence[int]) -> _Choice | None:
-        """Its choices; None where every execution is forbidden. ``home``: the thread that an observer is beside."""
+        """The choices of an allowed execution; None where every execution is forbidden. ``home``: the thread that an
+        observer is beside."""
         there = [self._programs.home[thread].number for thread in home]
         if not self._solver.solve([*self._programs.cycles.literals(cycle), *there]):
             return None
@@ -520,7 +525,8 @@ def separating_cycles(
 ) -> Iterator[Cycle]:
     """Every critical cycle of a division whose test these models may allow and forbid, once up to rotation.
 
-    All whose tests they do are among them; where the clauses would be too many, all cycles are.
+    All cycles whose tests the models do allow and forbid are among them. Where the clauses would be too many, all
+    cycles of the division are given.
     """
     effort = effort or SolverEffort()
     programs = _Programs(bounds, division)

@@ -1,12 +1,48 @@
-"""A program that is not given, with its outcome, as clauses: the events of each thread are counted, all else is open.
+"""The program skeleton as clauses: the variables and constraints of all programs whose threads have given sizes.
+
+Only the number of events of each thread is fixed. The instructions, locations, scope tree and dependencies of a program
+are open, and so is its outcome: what each read reads, and the last write of each location.
+
+Worked example: two threads of one event each, plain reads and writes, no dependencies. Event 0 is of thread 0, event 1
+of thread 1. Each model of the formula is one program with one outcome.
+
+>>> from constraints.solvers import open_solver
+>>> from corpus.executions.text import execution_text
+>>> from corpus.litmus.test import PLAIN
+>>> words = Vocabulary("example", {Instruction.READ: (PLAIN,), Instruction.WRITE: (PLAIN,)}, dependencies=())
+>>> circuit = Circuit()
+>>> skeleton = ProgramSkeleton(circuit, words, (1, 1))
+>>> final = skeleton.last_writes()
+>>> solver = open_solver("cadical195", circuit.formula.variables)
+>>> solver.add(circuit.formula.clauses)
+>>> found = []
+>>> while solver.solve():
+...     model = solver.model()
+...     last = [w for w in skeleton.events if final[w].holds(model)]
+...     execution = skeleton.execution([False, *(literal > 0 for literal in model)], frozenset(), last)
+...     found.append(execution_text(execution).replace("0.0.0.0: ", "P0: ").replace("0.0.1.0: ", "P1: "))
+...     solver.add([[-literal for literal in model]])
+>>> for line in sorted(found):
+...     print(line)
+P0: R x<-1 | P1: W x | final x=1
+P0: R x<-init | P1: R x<-init
+P0: R x<-init | P1: R y<-init
+P0: R x<-init | P1: W x | final x=1
+P0: R x<-init | P1: W y | final y=1
+P0: W x | P1: W x | final x=0
+P0: W x | P1: W x | final x=1
+P0: W x | P1: W y | final x=0 y=1
+
+A program with a write in P0 and a read in P1 is missing, for exchanging its threads gives one that is listed. The two
+outcomes of ``W x | W x`` are images of each other as well: threads that tie are left to whoever blocks a solution.
 
 Variables
     way(e, k, m)        event e begins an instruction of kind k done in mode m; or is the second half of an update
     loc(e, f)           events e < f access one location
-    vloc(e, f)          by one address, where there are aliases
+    vloc(e, f)          events e < f access one location by one address; only where locations may have aliases
     shared(e)           event e accesses shared memory
-    same(v, t, u)       threads t < u are in one group of level v
-    ssw(t, u)           thread t synchronises with thread u by the system, where there is that
+    same(v, t, u)       threads t < u are in one group of level v of the scope tree
+    ssw(t, u)           thread t synchronises with thread u by the system; only where the vocabulary has that
     addr, data(r, e)    what is read at r goes into the address or the value of e
     branch(r, e)        what is read at r decides a branch right before e
     rf(w, r), init(r)   read r reads what write w wrote, or the initial value
@@ -14,18 +50,19 @@ Variables
 
 Constraints
     each event is done in one way, or is half of the update that begins before it
-    to access one location is an equivalence of accesses; the halves of an update do
-    to do so by one address is one within it
-    groups are equivalences, narrower ones within wider ones; shared memory is accessed by threads of one CTA
+    to access one location is an equivalence of accesses, in which the halves of an update are related
+    to access one location by one address is an equivalence within that one
+    groups of the scope tree are equivalences of threads, narrower ones within wider ones
+    a location in shared memory is accessed by threads of one CTA
     threads of one CTA have equally many barriers
-    that threads synchronise by the system is a strict order of them
+    to synchronise by the system is a strict order of threads
     dependencies lead from reads to accesses that can have them; a read decides one branch at most
     a read has one source, of its location; a location that is written has one last write
-    of threads of equally many events, the earlier one is not greater: in its ways, then in what is said within it
+    of two threads of equally many events, the earlier one is not greater: in its ways, then in what is said within it
 
-What coherence and the order of fences are is not said here: one outcome may come about in many ways
-(``OrderLiterals``). Locations and groups have no names here. Programs are the same up to the exchange of threads; of
-threads that tie, the images are blocked together.
+The coherence order and the order of fences are no part of the skeleton, since one outcome may come about by several of
+them (``OrderLiterals``). Locations and groups have no names here. Two programs are equal if an exchange of threads
+turns one into the other. Where threads tie, all images of a solution are blocked together.
 """
 
 from __future__ import annotations
@@ -48,7 +85,8 @@ Choice = tuple[Instruction, Mode]
 
 @dataclass(frozen=True)
 class OrderLiterals:
-    """How an outcome comes about: ``co[w][v]``, and ``before[f][g]`` between events that may be ``fence.sc``."""
+    """The choices by which an outcome comes about: ``co[w][v]``, and ``before[f][g]`` between events that may be
+    ``fence.sc``."""
 
     co: Sequence[Mapping[int, Literal]]
     before: Sequence[Mapping[int, Literal]]
@@ -56,7 +94,7 @@ class OrderLiterals:
 
 @dataclass
 class ProgramSkeleton:
-    """The variables and constraints of programs whose threads have ``sizes`` events."""
+    """The variables and constraints of all programs, with outcomes, whose threads have ``sizes`` events."""
 
     circuit: Circuit
     words: Vocabulary
@@ -87,35 +125,35 @@ class ProgramSkeleton:
 
     @property
     def size(self) -> int:
-        """Number of events."""
+        """The number of events of all threads together."""
         return len(self.thread)
 
     @property
     def events(self) -> range:
-        """The events."""
+        """The numbers of the events, thread by thread in program order."""
         return range(self.size)
 
     def follows(self, event: int) -> bool:
-        """Whether an event is not the first of its thread."""
+        """Whether an event has another one before it in its thread."""
         return event > 0 and self.thread[event - 1] == self.thread[event]
 
     def reads(self, event: int) -> Literal:
-        """That an event is a read."""
+        """The literal that an event is a read."""
         return self.ways[event].of(EventKind.READ)
 
     def writes(self, event: int) -> Literal:
-        """That an event is a write."""
+        """The literal that an event is a write."""
         return self.ways[event].of(EventKind.WRITE)
 
     def starting(self, event: int, kind: Instruction) -> Literal:
-        """That an instruction of a kind begins with an event."""
+        """The literal that an instruction of a kind begins with an event."""
         return self.circuit.any_of(literal for (each, _), literal in self.starts[event].items() if each is kind)
 
     def half(self, event: int) -> Literal:
-        """That an event is the write of an update."""
+        """The literal that an event is the write of an update."""
         return self.rmw[event - 1] if self.follows(event) and event - 1 in self.rmw else self.circuit.false
 
-    # What is done
+    # Instructions
 
     def _instructions(self) -> None:
         circuit = self.circuit
@@ -143,10 +181,10 @@ class ProgramSkeleton:
             circuit.exactly_one(list(ways.values()), circuit.true)
             self.ways.append(EventModes(circuit, ways))
 
-    # Where
+    # Locations and places
 
     def accesses(self, event: int) -> Literal:
-        """That an event is a read or a write."""
+        """The literal that an event is a read or a write."""
         return self.reads(event) | self.writes(event)
 
     def _locations(self) -> None:
@@ -170,7 +208,7 @@ class ProgramSkeleton:
                 circuit.require(~self.loc[e][f], ~self.shared[e], self.shared[f])
 
     def _equivalence(self, name: str) -> list[dict[int, Literal]]:
-        """An equivalence of accesses, to which the halves of an update are one."""
+        """The literals of an equivalence of accesses, in which the halves of an update are related."""
         circuit = self.circuit
         rows = [{e: self.accesses(e)} for e in self.events]
         for e, f in combinations(self.events, 2):
@@ -219,7 +257,7 @@ class ProgramSkeleton:
         return self.same[Scope.CTA][one][other] if Scope.CTA in self.same else self.circuit.false
 
     def _barriers(self, thread: int) -> dict[int, Literal]:
-        """How many barriers a thread has."""
+        """The numbers of barriers that a thread may have, each with its literal."""
         counts = {0: self.circuit.true}
         for e in self.events:
             if self.thread[e] == thread:
@@ -235,7 +273,7 @@ class ProgramSkeleton:
         }
 
     def barrier_places(self) -> list[dict[int, Literal]]:
-        """How many barriers there are before each event in its thread."""
+        """For each event, the numbers of barriers that may be before it in its thread, each with its literal."""
         places: list[dict[int, Literal]] = []
         for e in self.events:
             if Instruction.BARRIER not in self.words.modes:
@@ -244,7 +282,7 @@ class ProgramSkeleton:
                 places.append(self._counted(places[e - 1], e - 1) if self.follows(e) else {0: self.circuit.true})
         return places
 
-    # What depends on what
+    # Dependencies
 
     def _dependencies(self) -> None:
         circuit, kinds, one_kind = self.circuit, self.words.dependencies, self.words.interchangeable
@@ -277,7 +315,8 @@ class ProgramSkeleton:
                 circuit.require(~one, ~other)
 
     def depends(self) -> dict[str, list[dict[int, Literal]]]:
-        """Dependencies as models see them: of both halves of an update, of all that comes after a branch."""
+        """The dependencies as models see them, by kind: those of both halves of an update, and of all events after a
+        branch."""
         circuit = self.circuit
         addr: list[dict[int, Literal]] = [dict(row) for row in self.addr]
         ctrl: list[dict[int, Literal]] = [{} for _ in self.events]
@@ -291,7 +330,7 @@ class ProgramSkeleton:
                 ctrl[r][e] = so_far
         return {"addr": addr, "data": self.data, "ctrl": ctrl}
 
-    # What is read, and what is left
+    # Reads-from and last writes
 
     def _sources(self) -> None:
         circuit = self.circuit
@@ -310,7 +349,7 @@ class ProgramSkeleton:
             circuit.exactly_one(sources, self.reads(r))
 
     def last_writes(self) -> list[Literal]:
-        """``final(w)``: one write of each location that is written."""
+        """The literals ``final(w)``, of which exactly one holds for each location that is written."""
         circuit = self.circuit
         final = [circuit.var("final", w) for w in self.events]
         for w in self.events:
@@ -323,7 +362,7 @@ class ProgramSkeleton:
     # Symmetry
 
     def _order_threads(self) -> None:
-        """Of two threads of equally many events, the first is not the greater."""
+        """Requires, of two threads of equally many events, that the first is not the greater."""
         every = [(kind, mode) for kind, modes in self.words.modes.items() for mode in modes]
         for t in range(len(self.sizes) - 1):
             if self.sizes[t] != self.sizes[t + 1]:
@@ -350,7 +389,7 @@ class ProgramSkeleton:
                 equal = equal & ((one & other) | (~one & ~other))
 
     def _own(self, events: Sequence[int], further: int) -> Iterator[tuple[Literal, Literal]]:
-        """What is said within a thread, and the same of the thread whose events are so many further on."""
+        """The literals about a thread, each with its counterpart about the thread whose events are ``further`` on."""
         for e in events:
             yield self.initial[e], self.initial[e + further]
             for f in events:
@@ -361,7 +400,7 @@ class ProgramSkeleton:
     # Views
 
     def view(self, choices: OrderLiterals, negative: bool) -> ExecutionView:
-        """The execution as a model sees it."""
+        """The execution with these choices as a consistency model sees it."""
         return ExecutionView(
             self.circuit,
             self.thread,
@@ -385,7 +424,7 @@ class ProgramSkeleton:
     # Models of the formula, and executions
 
     def literals(self, execution: Execution) -> Iterator[Literal]:
-        """What the formula says of the program of an execution of these sizes, and of what its reads read."""
+        """The literals that the program of an execution of these sizes satisfies, its reads-from aside."""
         firsts = _first_events(execution)
         for i, step in enumerate(execution.steps):
             e = firsts[i]
@@ -415,7 +454,7 @@ class ProgramSkeleton:
                     yield literal if (kind, r, e) in there else ~literal
 
     def shape(self, execution: Execution) -> Iterator[Literal]:
-        """What the formula says of which instructions there are, and of which locations."""
+        """The literals of the kinds of instructions of an execution, and of which of them access one location."""
         firsts, places = _first_events(execution), _locations(execution)
         for i, step in enumerate(execution.steps):
             yield self.starting(firsts[i], step.kind)
@@ -424,7 +463,7 @@ class ProgramSkeleton:
                 yield self.loc[e][f] if places[e] == places[f] else ~self.loc[e][f]
 
     def sources(self, execution: Execution) -> Iterator[Literal]:
-        """What the formula says of what the reads of an execution read."""
+        """The literals of what each read of an execution reads."""
         firsts = _first_events(execution)
         for i, source in enumerate(execution.rf):
             if source is not None:
@@ -439,7 +478,7 @@ class ProgramSkeleton:
     ) -> Execution:
         """The execution that a model of the formula stands for; ``satisfied[v]``: whether variable ``v`` holds.
 
-        ``pairs`` are those of coherence, ``last`` the last writes of locations, as events.
+        ``pairs`` are those of the coherence order, ``last`` the last writes of locations, as events.
         """
 
         def holds(literal: Literal) -> bool:
@@ -524,7 +563,7 @@ def _first_events(execution: Execution) -> list[int]:
 
 
 def write_of(execution: Execution, instruction: int) -> int:
-    """The event that writes, of an instruction."""
+    """The number of the event by which an instruction writes: its first event, or the second one of an update."""
     return _first_events(execution)[instruction] + (execution.steps[instruction].kind is Instruction.UPDATE)
 
 

@@ -1,9 +1,11 @@
-"""The execution of an unknown program after a translation, as a model sees it: a view with slots for fences.
+"""The execution of an unknown program after a translation, as a consistency model sees it: a view with slots for
+fences.
 
-Each event of the program has as many slots before and after it as the translation can ask for; which instruction the
-event is, is open, and so whether the fence of a slot happens, and what it is. Right before a write that may become an
-update there is one for its read. What is accessed, read and coherent, and the places of threads, are the program's
-literals. Only the order of ``fence.sc`` is new, for the fences are, and what such updates read, which is anything.
+Each event of the program has as many slots before and after it as the translation can ask for. Which instruction the
+event is, is open. So it is open whether the fence of a slot happens, and what it is. Right before a write that may
+become an update there is a slot for the update's read. Accesses, reads-from, coherence and the places of threads are
+the program's literals. Two things are new: the order of ``fence.sc``, and what the reads of such updates read, which is
+anything.
 
 Variables, and constraints besides those of the program
     fence(f, g)           an order of all slots and fences that may be ``fence.sc``
@@ -44,11 +46,11 @@ class _Slots:
             self._fences(e, [(literal, targets.after) for literal, targets in self._ended(e)])
 
     def _begun(self, event: int) -> list[tuple[Literal, MappedOp]]:
-        """What each instruction that may begin with an event becomes."""
+        """The targets of the translation for each instruction that may begin with an event, with its literal."""
         return [(literal, self.translation.targets[choice]) for choice, literal in self.unknown.starts[event].items()]
 
     def _ended(self, event: int) -> list[tuple[Literal, MappedOp]]:
-        """What each instruction that may end with an event becomes."""
+        """The targets of the translation for each instruction that may end with an event, with its literal."""
         targets = self.translation.targets
         own = self.unknown.starts[event].items()
         ended = [(literal, targets[choice]) for choice, literal in own if choice[0] is not Instruction.UPDATE]
@@ -92,7 +94,7 @@ class _Slots:
             for (kind, mode), literal in unknown.starts[event - 1].items():
                 if kind is Instruction.UPDATE:
                     done = targets[kind, mode].itself
-                    assert done is not None  # an access
+                    assert done is not None  # the event is an access
                     ways.append((literal, EventMode(EventKind.WRITE, done, True)))
         self._add(event, ways, some_left_out)
 
@@ -132,7 +134,7 @@ class _Slots:
         return rows
 
     def sources(self, name: Hashable, rf: list[dict[int, Literal]], initial: dict[int, Literal]) -> None:
-        """Adds what the reads of writes read."""
+        """Adds the sources of the reads that writes got by the translation."""
         circuit, unknown = self.circuit, self.unknown
         for event, read in self.read.items():
             executed, other = self.executed[read], [w for w in unknown.events if w != event]
@@ -154,11 +156,11 @@ class _Slots:
         return rows
 
     def of_events(self, literals: Mapping[int, Literal]) -> dict[int, Literal]:
-        """What is said of events, of their places."""
+        """Literals about events, renumbered to the places of these events."""
         return {self.place[event]: literal for event, literal in literals.items()}
 
     def spread(self, sequence: Sequence[Literal]) -> list[Literal]:
-        """What is said of each event, of its place; false of slots."""
+        """A row of literals about events as a row about all places, false for slots."""
         found = [self.circuit.false] * len(self.owner)
         for event, literal in enumerate(sequence):
             found[self.place[event]] = literal
@@ -168,7 +170,7 @@ class _Slots:
 def translated_view(
     unknown: ProgramSkeleton, view: ExecutionView, translation: Translation, name: Hashable
 ) -> ExecutionView:
-    """The view of the execution of the translated program; ``view``: that of the program, unchanged, as to the rest.
+    """The view of the execution of the translated program; ``view`` is the view of the program before the translation.
 
     ``name`` is that of the order of its fences.
     """

@@ -1,8 +1,8 @@
-"""An execution of an unknown program as a model sees it: a base whose every set and relation is of literals.
+"""An execution of an unknown program as a consistency model sees it: a base whose sets and relations are of literals.
 
 A *view* is such an execution after none or one of its relaxations. Events 0 to n - 1 are those of the threads, one
 after the other in program order; after them comes the initial write of each location. The two events of an update
-stand next to each other. A view has no constraints of its own: what it may be, ``constraints.programs.skeleton`` says.
+stand next to each other. A view has no constraints of its own: ``constraints.programs.skeleton`` has them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from oracle.executions.events import (
 
 
 class EventMode(NamedTuple):
-    """How an event is done: its kind, the mode of its instruction, and whether that is an update."""
+    """The way in which an event is done: its kind, the mode of its instruction, and whether that is an update."""
 
     kind: EventKind
     mode: Mode
@@ -36,7 +36,7 @@ class EventMode(NamedTuple):
 
     @property
     def tags(self) -> frozenset[str]:
-        """The sets that the event is in, but for its memory's."""
+        """The names of the sets that the event is in, except those of the memory that it accesses."""
         if self.kind is EventKind.FENCE:
             return fence_tags(self.mode)
         if self.kind is EventKind.BARRIER:
@@ -45,20 +45,20 @@ class EventMode(NamedTuple):
 
     @property
     def scope(self) -> Scope | None:
-        """The scope that the event names."""
+        """The scope that the event names, None where it names none."""
         return self.mode.scope if self.kind in (EventKind.FENCE, EventKind.BARRIER) else access_scope(self.mode)
 
 
 @dataclass(frozen=True)
 class EventModes:
-    """How an event may be done: of the literals, exactly one holds."""
+    """The ways in which an event may be done, each with its literal, of which exactly one holds."""
 
     circuit: Circuit
     chosen: Mapping[EventMode, Literal]
 
     @cached_property
     def tags(self) -> Mapping[str, Literal]:
-        """That the event is in a set, for all sets that it may be in."""
+        """The sets that the event may be in, each with its literal."""
         found: dict[str, list[Literal]] = {}
         for way, literal in self.chosen.items():
             for tag in way.tags:
@@ -67,7 +67,7 @@ class EventModes:
 
     @cached_property
     def scopes(self) -> Mapping[Scope, Literal]:
-        """That the event names a scope, for all that it may name."""
+        """The scopes that the event may name, each with its literal."""
         found: dict[Scope, list[Literal]] = {}
         for way, literal in self.chosen.items():
             if way.scope is not None:
@@ -75,15 +75,15 @@ class EventModes:
         return {scope: self._any(literals) for scope, literals in found.items()}
 
     def of(self, kind: EventKind) -> Literal:
-        """That the event is of a kind."""
+        """The literal that the event is of a kind, such as a read."""
         return self.tags.get(kind.value, self.circuit.false)
 
     def which(self, fits: Callable[[EventMode], bool]) -> Literal:
-        """That the event is done in a way that fits."""
+        """The literal that the event is done in a way for which ``fits`` is true."""
         return self._any([literal for way, literal in self.chosen.items() if fits(way)])
 
     def mapped(self, step: Callable[[EventMode], EventMode]) -> EventModes:
-        """The same event done in another way for each."""
+        """The ways of the event after a change of each, with their literals unchanged."""
         found: dict[EventMode, list[Literal]] = {}
         for way, literal in self.chosen.items():
             found.setdefault(step(way), []).append(literal)
@@ -94,12 +94,14 @@ class EventModes:
 
 
 Matrix = Sequence[Mapping[int, Literal]]
-"""Rows of what may hold between events."""
+"""A relation between events as rows of literals."""
 
 
 @dataclass(frozen=True)
 class ExecutionView:
-    """``ways[e]``: how event ``e`` is done; ``loc[e][f]``: that events access one location, which ``loc[e][e]`` has,
+    """The base of an unknown execution: each fact about its events is a literal.
+
+    ``ways[e]``: how event ``e`` is done; ``loc[e][f]``: that events access one location, which ``loc[e][e]`` has,
     ``vloc[e][f]`` by one address; ``executed[e]``: that it happens. ``thread[e]`` is its thread.
 
     ``rmw[e]``: that ``e`` and ``e + 1`` are an update. ``same[level][t][u]``: that threads are in one group.
@@ -108,8 +110,8 @@ class ExecutionView:
     ``before[f][g]``: that fence f comes before g where both are ``fence.sc`` in need of an order.
     ``synchronised[t][u]``: that thread t synchronises with thread u by the system.
 
-    With ``initial_writes``, there is an initial write for each event, which happens where that event is the first of
-    its location. Without them, ``fr`` says what follows from them; that is for models to which it makes no difference
+    With ``initial_writes``, each event has an initial write, which happens where that event is the first of its
+    location. Without them, ``fr`` says what follows from them; that is for models to which it makes no difference
     (``oracle.executions.initial``).
     """
 
@@ -135,12 +137,12 @@ class ExecutionView:
 
     @property
     def size(self) -> int:
-        """Number of events of threads."""
+        """The number of events of threads, which initial writes follow."""
         return len(self.thread)
 
     @cached_property
     def used(self) -> list[Literal]:
-        """That there is an initial write, for each event: that it is the first of its location that happens."""
+        """For each event the literal that it has an initial write: it is the first of its location that happens."""
         if not self.initial_writes:
             return []
         any_of = self.circuit.any_of
@@ -159,7 +161,7 @@ class ExecutionView:
         )
 
     def value(self, name: str) -> Set[Literal] | Relation[Literal] | None:
-        """The set or relation of that name, None where there is none; the prelude's are not among them."""
+        """The set or relation of a name, None where the base has none; names of the prelude are not among them."""
         if name not in self._made:
             if is_set(name):
                 self._made[name] = self._set(name)
@@ -187,7 +189,7 @@ class ExecutionView:
         return {e: literal for e, literal in found.items() if literal}
 
     def _is_plain(self, event: int) -> Literal:
-        """That an event is at a location that no atomic accesses."""
+        """The literal that an event is at a location that no atomic accesses."""
         atomic = (
             literal & self.executed[f] & self.ways[f].tags["ATOM"]
             for f, literal in self.loc[event].items()
@@ -196,7 +198,7 @@ class ExecutionView:
         return self.loc[event][event] & ~self.circuit.any_of(atomic)
 
     def _about_memory(self, event: int, name: str) -> Literal:
-        """That an event accesses memory of that kind, or is a fence or barrier that orders it."""
+        """The literal that an event accesses memory of a kind, or is a fence or barrier that orders it."""
         ordering = self.ways[event].tags.get(name)
         return self._in_memory(event, name) | (self.circuit.false if ordering is None else ordering)
 
@@ -205,7 +207,8 @@ class ExecutionView:
         return self.loc[event][event] & (shared if name == Region.SHARED.name else ~shared)
 
     def pairs(self, related: Callable[[int, int], Literal | None]) -> list[dict[int, Literal]]:
-        """The pairs of events of threads that are related, where both happen; None and false are no pair."""
+        """The pairs of events of threads that are related and both happen; where ``related`` gives None or false, a
+        pair is left out."""
         rows: list[dict[int, Literal]] = [{} for _ in self.algebra.executed]
         for one in range(self.size):
             for other in range(self.size):
@@ -241,7 +244,8 @@ class ExecutionView:
         return rows
 
     def _initial_pairs(self, matrix: Matrix | None = None) -> list[dict[int, Literal]]:
-        """That an access is to the location of an initial write; or by the address by which it is accessed first."""
+        """The literals that an access is to the location of an initial write, or by the address by which it is
+        accessed first."""
         rows = self.loc if matrix is None else matrix
         return [
             {e: used & rows[initial][e] & self.executed[e] for e in range(initial, self.size)}
@@ -299,7 +303,7 @@ class ExecutionView:
         return self.algebra.closure(_kept(self.pairs(related)))
 
     def in_group(self, one: int, other: int, scope: Scope) -> Literal:
-        """That two threads are in one group of a level."""
+        """The literal that two threads are in one group of a level of the scope tree."""
         if one == other or scope is Scope.SYS:
             return self.circuit.true
         if scope in self.same:
@@ -309,7 +313,8 @@ class ExecutionView:
         return self.circuit.true if scope.value <= Scope.GPU.value else self.circuit.false
 
     def _reaches(self, one: int, other: int, default: Scope | None = None) -> Literal:
-        """That the scope of an event includes the thread of another; ``default``: the scope of one that names none."""
+        """The literal that the scope of an event includes the thread of another; ``default``: the scope of one that
+        names none."""
         t, u = self.thread[one], self.thread[other]
         scopes = self.ways[one].scopes
         inside = self.circuit.any_of(literal & self.in_group(t, u, scope) for scope, literal in scopes.items())
@@ -350,7 +355,7 @@ class ExecutionView:
 
 
 class SpacedView(ExecutionView):
-    """A view with a place for a fence between events that follow each other, as are the halves of an update."""
+    """A view with room for a fence between any two consecutive events, as between the halves of an update."""
 
     def _rmw(self) -> list[dict[int, Literal]]:
         following = {e: next(f for f in range(e + 1, self.size) if self.ways[f].of(EventKind.WRITE)) for e in self.rmw}

@@ -1,12 +1,29 @@
-"""Relational algebra over events, whatever truth is.
+"""The relational algebra in which a .cat model is evaluated over events, for any kind of truth.
 
-A relation says of each pair of events how true it is. In the oracle a truth is a set of candidate executions, the bits
-of an integer, so that one pass judges all candidates of a test at once. In ``constraints`` a truth is a literal, and
-the same pass writes clauses. Either kind has ``&`` and ``|``, and is false in the sense of ``bool`` exactly when it is
-known to be so, which keeps matrices sparse.
+Worked example: one thread reads x (event 0) and then writes x (event 1). Candidate 0 has the read read the initial
+value, candidate 1 the value of the write that comes after it. A truth is a set of candidates, the bits of an integer.
 
-Events are numbered from 0. Sets are dicts from event to truth, relations tuples of such rows; what is missing is false.
-Neither is changed once it is made.
+>>> algebra = bits(candidates=2, events=2)
+>>> po = algebra.pairs([(0, 1)])  # program order, in both candidates: 0b11
+>>> rf = ({}, {0: 0b10})  # reads-from leads from event 1 to event 0 in candidate 1 alone
+>>> po
+({1: 3}, {})
+
+The check ``acyclic po | rf`` is true of candidate 0 alone. In candidate 1 a cycle leads from event 0 to event 1 and
+back, which the transitive closure shows as event 0 related to itself.
+
+>>> algebra.closure(algebra.union(po, rf))
+({1: 3, 0: 2}, {0: 2, 1: 2})
+>>> bin(algebra.is_acyclic(algebra.union(po, rf)))
+'0b1'
+
+A relation says of each pair of events how true it is that the pair is related. In the oracle a truth is a set of
+candidate executions, so that one pass judges all candidates of a test at once. In ``constraints`` a truth is a literal,
+and one pass writes clauses. Either kind has ``&`` and ``|``. A truth is false in the sense of ``bool`` exactly when it
+is known to be false, which keeps matrices sparse.
+
+Events are numbered from 0. A set is a dict from event to truth. A relation is a tuple of such rows, one for each event.
+A missing entry is false. Sets and relations are never changed once they are made.
 """
 
 from __future__ import annotations
@@ -17,7 +34,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 
 class Truth(Protocol):
-    """How true something is."""
+    """A truth value of an algebra, such as a set of candidate executions or a literal."""
 
     def __and__(self, other: Any, /) -> Any: ...
     def __or__(self, other: Any, /) -> Any: ...
@@ -31,9 +48,10 @@ Relation = tuple[Mapping[int, T], ...]
 
 @dataclass(frozen=True, slots=True)
 class Algebra(Generic[T]):
-    """The operations. ``executed[e]``: how true it is that event ``e`` happens; complements stay within that.
+    """The operations of .cat on sets of events and relations between events, whose truths are of one type.
 
-    ``exact``: truths that are equally true are equal, so that a fixpoint is seen when it is reached.
+    ``executed[e]``: how true it is that event ``e`` happens; complements stay within that. ``exact``: equivalent truths
+    are equal, so that a fixpoint is seen when it is reached.
     """
 
     true: T
@@ -43,37 +61,37 @@ class Algebra(Generic[T]):
 
     @property
     def size(self) -> int:
-        """Number of events."""
+        """The number of events, which are numbered from 0."""
         return len(self.executed)
 
     # Sets
 
     def everything(self) -> Set[T]:
-        """All events that happen."""
+        """The set of all events, each as true as it is that the event happens."""
         return {event: truth for event, truth in enumerate(self.executed) if truth}
 
     def select(self, events: Iterable[int]) -> Set[T]:
-        """Those of the given events that happen."""
+        """The set of those of the given events that happen."""
         return {event: self.executed[event] for event in events if self.executed[event]}
 
     def set_union(self, left: Set[T], right: Set[T]) -> Set[T]:
-        """``left | right``."""
+        """The set ``left | right``: events of either set."""
         return _union(left, right)
 
     def set_intersection(self, left: Set[T], right: Set[T]) -> Set[T]:
-        """``left & right``."""
+        """The set ``left & right``: events of both sets."""
         return _intersection(left, right)
 
     def set_difference(self, left: Set[T], right: Set[T]) -> Set[T]:
-        """``left`` without ``right``."""
+        """The set ``left \\ right``: events of ``left`` that are not in ``right``."""
         return self._difference(left, right)
 
     def identity(self, events: Set[T]) -> Relation[T]:
-        """``[S]``: each event of a set with itself."""
+        """The relation ``[events]``: each event of a set with itself."""
         return tuple({event: events[event]} if event in events else {} for event in range(self.size))
 
     def product(self, left: Set[T], right: Set[T]) -> Relation[T]:
-        """``left * right``."""
+        """The relation ``left * right``: each event of ``left`` with each event of ``right``."""
         empty: Mapping[int, T] = {}
         rows = []
         for event in range(self.size):
@@ -84,11 +102,11 @@ class Algebra(Generic[T]):
     # Relations
 
     def empty(self) -> Relation[T]:
-        """No pair."""
+        """The empty relation, which has no pair of events."""
         return ({},) * self.size
 
     def pairs(self, pairs: Iterable[tuple[int, int]]) -> Relation[T]:
-        """Those of the given pairs whose events happen."""
+        """The relation of the given pairs, each as true as it is that both its events happen."""
         rows: list[dict[int, T]] = [{} for _ in range(self.size)]
         for one, other in pairs:
             truth = self.executed[one] & self.executed[other]
@@ -97,24 +115,24 @@ class Algebra(Generic[T]):
         return tuple(rows)
 
     def universe(self) -> Relation[T]:
-        """All pairs of events that happen."""
+        """The relation of all pairs of events that happen."""
         everything = self.everything()
         return self.product(everything, everything)
 
     def union(self, left: Relation[T], right: Relation[T]) -> Relation[T]:
-        """``left | right``."""
+        """The relation ``left | right``: pairs of either relation."""
         return tuple(map(_union, left, right))
 
     def intersection(self, left: Relation[T], right: Relation[T]) -> Relation[T]:
-        """``left & right``."""
+        """The relation ``left & right``: pairs of both relations."""
         return tuple(map(_intersection, left, right))
 
     def difference(self, left: Relation[T], right: Relation[T]) -> Relation[T]:
-        """``left`` without ``right``."""
+        """The relation ``left \\ right``: pairs of ``left`` that are not in ``right``."""
         return tuple(map(self._difference, left, right))
 
     def compose(self, left: Relation[T], right: Relation[T]) -> Relation[T]:
-        """``left ; right``."""
+        """The relation ``left ; right``: a pair of ``left`` followed by a pair of ``right``."""
         rows = []
         for row in left:
             out: dict[int, T] = {}
@@ -127,15 +145,15 @@ class Algebra(Generic[T]):
         return tuple(rows)
 
     def from_set(self, events: Set[T], relation: Relation[T]) -> Relation[T]:
-        """``[events] ; relation``."""
+        """The relation ``[events] ; relation``: the pairs that begin in a set."""
         return self.compose(self.identity(events), relation)
 
     def to_set(self, relation: Relation[T], events: Set[T]) -> Relation[T]:
-        """``relation ; [events]``."""
+        """The relation ``relation ; [events]``: the pairs that end in a set."""
         return self.compose(relation, self.identity(events))
 
     def compose_within(self, left: Relation[T], right: Relation[T], bound: Relation[T]) -> Relation[T]:
-        """The pairs of ``left ; right`` that ``bound`` has, too, as true as they are in the former."""
+        """The pairs of ``left ; right`` that are also in ``bound``, each as true as it is in ``left ; right``."""
         rows = []
         for row, wanted in zip(left, bound, strict=True):
             out: dict[int, T] = {}
@@ -150,7 +168,7 @@ class Algebra(Generic[T]):
         return tuple(rows)
 
     def inverse(self, relation: Relation[T]) -> Relation[T]:
-        """``relation ^-1``."""
+        """The relation ``relation ^-1``: every pair with its events exchanged."""
         rows: list[dict[int, T]] = [{} for _ in range(self.size)]
         for event, row in enumerate(relation):
             for other, truth in row.items():
@@ -158,11 +176,11 @@ class Algebra(Generic[T]):
         return tuple(rows)
 
     def reflexive(self, relation: Relation[T]) -> Relation[T]:
-        """``relation ?``."""
+        """The relation ``relation ?``: its pairs, and each event with itself."""
         return self.union(relation, self.identity(self.everything()))
 
     def closure(self, relation: Relation[T]) -> Relation[T]:
-        """``relation ^+``, by Warshall's algorithm."""
+        """The transitive closure ``relation ^+``, by Warshall's algorithm."""
         rows = [dict(row) for row in relation]
         for middle in range(self.size):
             through = list(rows[middle].items())
@@ -179,31 +197,31 @@ class Algebra(Generic[T]):
         return tuple(rows)
 
     def reflexive_closure(self, relation: Relation[T]) -> Relation[T]:
-        """``relation ^*``."""
+        """The reflexive and transitive closure ``relation ^*``."""
         return self.reflexive(self.closure(relation))
 
     def domain(self, relation: Relation[T]) -> Set[T]:
-        """The events that the relation leads from."""
+        """The set of events that the relation leads from."""
         return _kept((event, any_of(row.values())) for event, row in enumerate(relation) if row)
 
     def named(self, name: str, relation: Relation[T]) -> Relation[T]:
-        """A relation that a model calls ``name``; the same one, but for algebras that keep names."""
+        """A relation that a model calls ``name``: it is given back unchanged, except by algebras that keep names."""
         return relation
 
-    # Checks: how true they are
+    # Checks
 
     def is_empty(self, value: Relation[T] | Set[T]) -> T:
-        """That there is no pair, or no event."""
+        """The truth of the check ``empty``: a relation has no pair, or a set no event."""
         rows = value if isinstance(value, tuple) else (value,)
         found = [truth for row in rows for truth in row.values()]
         return self.negate(any_of(found)) if found else self.true
 
     def is_irreflexive(self, relation: Relation[T]) -> T:
-        """That no event is related to itself."""
+        """The truth of the check ``irreflexive``: no event is related to itself."""
         return self.is_empty({event: row[event] for event, row in enumerate(relation) if event in row})
 
     def is_acyclic(self, relation: Relation[T], positive: bool = False) -> T:
-        """That there is no cycle.
+        """The truth of the check ``acyclic``: the relation has no cycle.
 
         ``positive``: the truth is used in positive polarity only, so it may be false where there is no cycle, as long
         as some choice makes it true.
@@ -217,7 +235,7 @@ class Algebra(Generic[T]):
 
 
 def any_of(truths: Iterable[T]) -> T:
-    """The disjunction of at least one truth."""
+    """The disjunction of truths, of which there must be at least one."""
     found = iter(truths)
     total = next(found)
     for truth in found:
@@ -249,13 +267,14 @@ def _intersection(left: Mapping[int, T], right: Mapping[int, T]) -> Mapping[int,
 
 
 class Candidates(Algebra[int]):
-    """The algebra whose truths are sets of candidates, the bits of an integer, and where every event happens.
+    """The algebra whose truths are sets of candidates, the bits of an integer, and in which every event happens.
 
-    What it does in its own way is quicker, and the same: rows are shared where nothing is taken from them.
+    Its own methods are quicker than those that it replaces and give equal results: rows are shared where nothing is
+    taken from them.
     """
 
     def pairs(self, pairs: Iterable[tuple[int, int]]) -> Relation[int]:
-        """The given pairs, for all events happen."""
+        """The relation of the given pairs, true in every candidate, since all events happen."""
         true = self.true
         rows: list[dict[int, int]] = [{} for _ in range(self.size)]
         for one, other in pairs:
@@ -263,14 +282,14 @@ class Candidates(Algebra[int]):
         return tuple(rows)
 
     def identity(self, events: Set[int]) -> Relation[int]:
-        """``[S]``."""
+        """The relation ``[events]``: each event of a set with itself."""
         rows: list[Mapping[int, int]] = [{}] * self.size
         for event, truth in events.items():
             rows[event] = {event: truth}
         return tuple(rows)
 
     def from_set(self, events: Set[int], relation: Relation[int]) -> Relation[int]:
-        """``[events] ; relation``."""
+        """The relation ``[events] ; relation``: the pairs that begin in a set."""
         rows: list[Mapping[int, int]] = [{}] * self.size
         for event, truth in events.items():
             row = relation[event]
@@ -278,11 +297,14 @@ class Candidates(Algebra[int]):
         return tuple(rows)
 
     def to_set(self, relation: Relation[int], events: Set[int]) -> Relation[int]:
-        """``relation ; [events]``."""
+        """The relation ``relation ; [events]``: the pairs that end in a set."""
         return tuple([_intersection(row, events) if row else row for row in relation])
 
     def is_acyclic(self, relation: Relation[int], positive: bool = False) -> int:
-        """That there is no cycle: events are left out one by one, with an edge from each before them to each after."""
+        """The candidates in which the relation has no cycle.
+
+        Events are eliminated one by one, with an edge from each event before them to each event after them.
+        """
         rows = [dict(row) for row in relation]
         cyclic = 0
         while rows:
@@ -300,10 +322,10 @@ class Candidates(Algebra[int]):
 
 
 def bits(candidates: int, events: int) -> Candidates:
-    """The algebra of candidates 0 to ``candidates - 1``."""
+    """The algebra of the candidates 0 to ``candidates - 1``."""
     return among((1 << candidates) - 1, events)
 
 
 def among(candidates: int, events: int) -> Candidates:
-    """The algebra of some candidates, the bits of a mask."""
+    """The algebra of some candidates, given as the bits of a mask."""
     return Candidates(candidates, lambda truth: candidates ^ truth, (candidates,) * events)

@@ -1,7 +1,7 @@
-"""What a model is read over: an algebra, and the sets and relations that are said in terms of no others.
+"""The base of an evaluation of a .cat model: an algebra, and the sets and relations that are not defined by others.
 
-The rest of the names are lines of ``prelude.cat``. So an execution that is known in another way than by listing it, or
-whose program is not known at all, needs an algebra and this one function to be judged by every model.
+The other names are lines of ``prelude.cat``. An execution may be known otherwise than by listing it, or its program may
+be unknown: an algebra and this one function are then enough for every model to judge it.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ class Base(Protocol[T]):
 
     @property
     def algebra(self) -> Algebra[T]:
-        """The operations; its events are those of the values."""
+        """The operations on sets and relations, over the events of this base."""
         ...
 
     def value(self, name: str) -> Set[T] | Relation[T] | None:
-        """The set or relation of that name, None where the base has none.
+        """The set or relation of a name, None where the base has none.
 
-        A base may answer for a name of the prelude, too: then the prelude's line is not read.
+        A base may also answer for a name of the prelude; the prelude's line is then not read.
         """
         ...
 
 
 @dataclass(frozen=True)
 class BaseNames:
-    """The names that bases answer for; and a base of no events, over which a model is checked when it is loaded.
+    """The names that bases answer for, which are also a base of no events; a model is checked over it when it is
+    loaded.
 
     ``chosen``: the relations that an execution chooses; the others are known before anything runs.
     """
@@ -43,9 +44,9 @@ class BaseNames:
 
     @property
     def algebra(self) -> Algebra[int]:
-        """The algebra of no events."""
+        """The algebra of no events, over which a model is checked when it is loaded."""
         return bits(1, 0)
 
     def value(self, name: str) -> Set[int] | Relation[int] | None:
-        """The empty set or relation of that name, None where there is none."""
+        """The empty set or relation of a name, None where the base has no such name."""
         return {} if name in self.sets or name[0] == ANNOTATED else () if name in self.relations else None

@@ -1,9 +1,9 @@
-"""What the .cat language has besides terms, said in terms.
+"""Elaboration of a .cat model: all of the language is reduced to terms, definitions and checks.
 
 A model is walked in the order of its text. Functions of sets and relations stay functions. All else is gone when the
-walk is over: procedures are put in where they are called, ``if`` is about variants, which are off, ``match`` and
-``forall`` go over tags; for expressions, see ``oracle.cat.expressions``. What is only said for pictures (``show``) is
-passed over.
+walk is over. Procedures are put in where they are called, ``if`` is about variants, which are off, ``match`` and
+``forall`` go over tags; for expressions, see ``oracle.cat.expressions``. Statements that only concern pictures
+(``show``) are passed over.
 
 The names of herd's library that make coherence orders mean here what that library says of them, whoever defines them:
 ``with co from generate_cos(r)`` has ``co`` hold ``r``, ``with x from generate_orders(S, r)`` names the part of ``co``
@@ -67,15 +67,15 @@ from oracle.cat.terms import (
 _COHERENCE = {"partial-co": True, "total-co": False}
 _PARTIAL_ARCHITECTURES = {"PTX"}
 _ORDERS = frozenset({"rlx", "acq", "rel", "acq_rel", "sc", "con"})
-"""Annotations that are called as the orders of C."""
+"""Annotations with the names of C's memory orders."""
 _STANDARD = frozenset({"map"})
 """Names of herd's standard library that are no terms."""
 
 
 class Elaboration(Expressions):
-    """One model in the making: ``statements`` so far, its ``title``, and whether coherence is ``partial``.
+    """The elaboration of one model: ``statements`` so far, its ``title``, and whether coherence is ``partial``.
 
-    ``over_members``, and once all is read ``one_event``, as in ``Syntax``.
+    ``over_members``, and once all is read ``one_event``, as in ``ModelSyntax``.
     """
 
     def __init__(self, title: str, include: Include) -> None:
@@ -86,12 +86,12 @@ class Elaboration(Expressions):
         self.over_members: FilePosition | None = None
         self._include = include
         self._check_name: str | None = None
-        self._blocks = 0  # within each other, where the text is read now
+        self._blocks = 0  # the nesting of blocks at the current position
         self._makes_coherence = False
         self._is_of_lisa = False
 
     def read(self, tree: Tree, path: str, bell: tuple[Tree, str] | None = None) -> None:
-        """Reads a model, after a bell file if there is one, and finds out what it is."""
+        """Reads a model, after a bell file if one is given, and finds out its properties."""
         scope = NameScope(path, (str(Path(path).resolve()),))
         if bell:
             inside = self.run(bell[0], replace(scope, path=bell[1], above=(*scope.above, str(Path(bell[1]).resolve()))))
@@ -101,7 +101,7 @@ class Elaboration(Expressions):
         self._finish(FilePosition(path, 1, 1))
 
     def run(self, tree: Tree, scope: NameScope) -> NameScope:
-        """Reads a file."""
+        """Elaborates the statements of one file, and gives the scope after them."""
         start = len(self.statements)
         for item in subtrees(tree):
             if item.data in ("title", "long_title"):
@@ -194,12 +194,12 @@ class Elaboration(Expressions):
                 return self._bind(str(name), Tags(tuple(tag[1:] for tag in tags)), at(tree, scope), scope)
             case "instructions":
                 return self._instructions(tree, scope)
-            case _:  # what is shown
+            case _:  # statements about pictures
                 pass
         return scope
 
     def _statements(self, trees: Sequence[Tree], scope: NameScope) -> NameScope:
-        """Those of some statements, or of branches of them."""
+        """The scope after some statements, or after branches of them."""
         self._blocks += 1
         for tree in chain.from_iterable(subtrees(tree) if tree.data == "branch" else [tree] for tree in trees):
             if self._blocks > MOST_BLOCKS:
@@ -235,7 +235,7 @@ class Elaboration(Expressions):
         bindings = [part for part in subtrees(tree) if part.data == "binding"]
         scope = self._recursive(bindings, scope, fresh=scope.within)
         for check in subtrees(tree):
-            if check.data == "check":  # what grows fails a check at the end if it fails it on the way
+            if check.data == "check":  # a growing relation that fails the check on the way fails it at the end
                 self._check(check, scope)
         return scope
 
@@ -263,7 +263,7 @@ class Elaboration(Expressions):
         kinds = leaves(tree)
         (check,) = subtrees(tree)
         kind = kinds[0].type if kinds else ""
-        # What must hold for a model to say anything is a flag where it does not.
+        # A condition under which a model says anything is a flag where it does not hold.
         self._check(check, scope, flag=bool(kind), inverted=kind in ("ASSERT", "UNDEFINED"))
 
     def _check(self, tree: Tree, scope: NameScope, flag: bool = False, inverted: bool = False) -> None:
@@ -274,7 +274,7 @@ class Elaboration(Expressions):
         name = self._check_name or (names[0].strip('"') if names else f"{word} on line {kind.line}")
         self._around = names[0].strip('"').replace(" ", "-") if names else word
         position = place_of(kind, scope)
-        if negated:  # where the word stands
+        if negated:  # the position of the word
             skipped = kind[: len(kind) - len(word)]
             lines = skipped.count("\n")
             column = len(skipped) - skipped.rfind("\n") if lines else position.column + len(skipped)
@@ -410,5 +410,5 @@ class Elaboration(Expressions):
 
 
 def reads_another(position: FilePosition) -> ModelCheck:
-    """What holds of an update that is one event: it reads from another, as two events do."""
+    """The check that holds of an update that is one event: it reads from another event, as two events do."""
     return ModelCheck("irreflexive", Name("rf", position), "an-update-reads-another-event", False, False, position)

@@ -1,11 +1,12 @@
-"""What the expressions of the .cat language mean: terms, and what is gone when a model is read.
+"""Elaboration of .cat expressions: which term an expression means, after all else is reduced to terms.
 
-Functions of other kinds than of sets and relations (of functions, of tags, curried ones, or that give tuples) are put
-in where they are applied; a name that is local to a term becomes a definition of its own, ``obsco'ww`` for the ``ww``
-of ``obsco``; ``if`` is about variants, which are off, and about tags; ``match`` goes over tags. What goes over events
-is no term, nor is what is defined by it; both are an error where they are needed, and only there.
+Functions that do not only take and give sets and relations (functions of functions or of tags, curried ones, or those
+that give tuples) are put in where they are applied. A name that is local to a term becomes a definition of its own,
+``obsco'ww`` for the ``ww`` of ``obsco``. ``if`` is about variants, which are off, and about tags; ``match`` goes over
+tags. An expression that goes over events is no term, nor is a name that is defined by it; both are an error where they
+are needed, and only there.
 
-Source and gaps as for ``oracle.cat.elaboration``.
+Source and gaps: those of ``oracle.cat.elaboration``.
 """
 
 from __future__ import annotations
@@ -76,22 +77,23 @@ _OF_TAGS = {
 """Functions of tags, and whether they give pairs of one group."""
 
 _OF_MEMBERS = frozenset({"classes-loc", "partition", "classes"})
-"""Functions that part a set, or the events of a relation."""
+"""Functions that split a set, or the events of a relation, into sets."""
 
 
 class Expressions:
-    """What is known while a model is read; ``statements`` so far, for a local name is a definition of its own."""
+    """The elaboration of expressions while a model is read; ``statements`` so far, for a local name is a definition
+    of its own."""
 
     deepest = MOST_NESTED
-    """Operators and applications within each other."""
+    """The limit of nested operators and applications."""
 
     def __init__(self) -> None:
         self.statements: list[Statement] = []
         self._defined: Counter[str] = Counter()
         self._parts = 0
-        self._around = ""  # what is being defined
-        self._parameters: frozenset[str] | None = None  # of the function of terms that is being read
-        self._stays = False  # no part of what is read may be taken out of it
+        self._around = ""  # the names being defined
+        self._parameters: frozenset[str] | None = None  # the parameters of the function of terms that is being read
+        self._stays = False  # whether no part of the text being read may be taken out of it
         self._sizes: dict[int, tuple[Term, int, int]] = {}
 
     def _unpacked(self, tree: Tree, scope: NameScope, depth: int = 0) -> list[tuple[str, Value, FilePosition]]:
@@ -437,15 +439,15 @@ class Expressions:
         return Tags(tuple(name for member in members for name in names_of(member)))
 
     def _of_members(self, name: str, given: Value, position: FilePosition) -> Value:
-        """A function of ``_OF_MEMBERS`` applied."""
+        """The result of a function of ``_OF_MEMBERS``."""
         raise members_unknown(f"'{name}'", position)
 
     def _added(self, one: Value, others: Value, position: FilePosition) -> Value:
-        """``one ++ others``, which are not tags."""
+        """The value of ``one ++ others``, where the members are not tags."""
         raise members_unknown("'++' on events or relations", position)
 
     def _made_of(self, values: Sequence[Value], position: FilePosition) -> Value:
-        """``{..}`` of what is no tag."""
+        """The value of ``{..}``, where the members are not tags."""
         raise members_unknown("a set of events by its members, found '{'", position)
 
     def _of_families(self, kind: str, values: Sequence[Value], position: FilePosition) -> Value:
@@ -456,7 +458,7 @@ class Expressions:
         """Whether a condition holds that is not of tags: ``equal``, ``subset`` or ``member``."""
         raise members_unknown("'if' that compares sets of events or relations", position)
 
-    # What is known while a model is read
+    # Facts that are known while a model is read
 
     def _holds(self, tree: Tree, scope: NameScope, depth: int) -> bool:
         if tree.data == "variant" or tree.data.startswith("variant_"):
@@ -475,7 +477,7 @@ class Expressions:
     def _variant(self, tree: Tree) -> bool:
         """Whether a condition on variants holds; each variant is off."""
         holds: dict[int, bool] = {}
-        for part in reversed([*tree.trees()]):  # what is within another comes before it
+        for part in reversed([*tree.trees()]):  # inner definitions come before outer ones
             parts = [holds[id(inner)] for inner in subtrees(part)]
             match part.data:
                 case "variant_not":

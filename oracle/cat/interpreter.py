@@ -1,9 +1,9 @@
-"""What a .cat model says: its syntax tree walked over a relation algebra.
+"""The interpreter of .cat models: it evaluates a model's definitions and checks over a relation algebra.
 
-One walk serves both algebras (``oracle.cat.algebra``): with sets of candidates as truths it judges them, with literals
-it becomes clauses. A name means what the model last bound it to; else what the base says (``oracle.cat.base``); else
-what its line in ``prelude.cat`` says, which is evaluated when a model first mentions it. ``domain(r)``, the events that
-a relation leads from, is the one function that cannot be said there.
+One interpreter serves both algebras (``oracle.cat.algebra``): with sets of candidates as truths it judges them, with
+literals it writes clauses. A name means what the model last bound it to; else what the base says (``oracle.cat.base``);
+else what its line in ``prelude.cat`` says, which is evaluated when a model first mentions it. ``domain(r)``, the events
+that a relation leads from, is the one function that cannot be defined there.
 
 A recursive definition is the least fixpoint, reached from nothing; it must not use its own name under ``~`` or to the
 right of ``\\``, for there the least fixpoint need not exist.
@@ -43,17 +43,18 @@ from oracle.cat.terms import (
 from oracle.cat.updates import OneEvent
 
 MOST_DEEP = 200
-"""Operators and functions that may be at work within each other."""
+"""The limit of nested operators and functions under evaluation."""
 
 MOST_WAITING = 120
-"""Operators and names within each other, about, that wait for a name to be evaluated when it is first asked for."""
+"""The approximate limit of nested operators and names that wait for a name to be evaluated when it is first asked
+for."""
 
 MOST_STEPS = 20_000
-"""Operators and functions that a model may apply in all, a recursion counted once."""
+"""The limit of operators and functions that a model may apply in all, a recursion counted once."""
 
 
 class _Nothing:
-    """``0``: empty, whatever it is to be."""
+    """The value of ``0``: the empty set or the empty relation, whichever is needed."""
 
 
 NOTHING = _Nothing()
@@ -61,7 +62,7 @@ NOTHING = _Nothing()
 
 @dataclass(frozen=True, slots=True)
 class _Function(Generic[T]):
-    """``ships``: it is the prelude's."""
+    """A function with the names that its body sees; ``ships``: it is the prelude's."""
 
     binding: LetBinding
     names: Mapping[str, Meaning[T]]
@@ -70,7 +71,7 @@ class _Function(Generic[T]):
 
 @dataclass(slots=True)
 class _Later(Generic[T]):
-    """What a name will mean once it is asked for."""
+    """A name whose value is evaluated when it is first asked for."""
 
     binding: LetBinding
     names: Mapping[str, Meaning[T]]
@@ -82,7 +83,8 @@ Meaning = Relation[T] | Set[T] | _Function[T] | _Nothing
 
 @dataclass(frozen=True, slots=True)
 class CheckResult(Generic[T]):
-    """How true a check is: for a flag that it is raised, else that an execution passes; ``value``: what was checked."""
+    """The truth of a check: for a flag, that it is raised, else that an execution passes; ``value``: what was
+    checked."""
 
     check: ModelCheck
     truth: T
@@ -91,48 +93,51 @@ class CheckResult(Generic[T]):
 
 @dataclass(frozen=True)
 class Model:
-    """A consistency model that every name and type has been checked of."""
+    """A consistency model, all of whose names and types have been checked."""
 
     name: str
     syntax: ModelSyntax
 
     @property
     def partial_co(self) -> bool:
-        """Whether writes to a location may stay unordered."""
+        """Whether the model lets writes to a location stay unordered in coherence order."""
         return self.syntax.partial_co
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that the model's meaning is written in: its file, what that includes, the prelude."""
+        """SHA-256 of all text that the model's meaning depends on: its file, the files that it includes, the
+        prelude."""
         return sha256(f"{self.syntax.digest}{_prelude().digest}".encode()).hexdigest()
 
     @property
     def checks(self) -> list[ModelCheck]:
-        """What the model requires, in the order of the file; flags are not among it."""
+        """The checks that the model requires, in the order of the file; flags are not among them."""
         return [each for each in self.syntax.statements if isinstance(each, ModelCheck) and not each.flag]
 
     def mentions(self, name: str) -> bool:
-        """Whether the model uses a base name, itself or by lines of the prelude."""
+        """Whether the model uses a name of the base, itself or by lines of the prelude."""
         return name in self._mentioned
 
     @property
     def flags(self) -> list[ModelCheck]:
-        """What the model raises a flag for, in the order of the file."""
+        """The checks that raise a flag, in the order of the file."""
         return [each for each in self.syntax.statements if isinstance(each, ModelCheck) and each.flag]
 
     def checks_mention(self, name: str, kind: str = "") -> bool:
-        """Whether what the model requires hangs on a base name; flags do not count.
+        """Whether a check that the model requires depends on a name of the base; flags do not count.
 
-        ``kind``, one of ``R W F B``: only where it is not met with another kind, as ``SC`` is in ``F & SC``.
+        ``kind``, one of ``R W F B``: only where the name is not intersected with another kind, as ``SC`` is in ``F &
+        SC``.
         """
         return any(name in names and (not kind or kind in kinds) for names, kinds in self._required)
 
     def flags_mention(self, name: str, kind: str = "") -> bool:
-        """Whether a flag hangs on a base name; ``kind`` as for ``checks_mention``."""
+        """Whether a flag depends on a name of the base; ``kind`` as for ``checks_mention``."""
         return any(name in names and (not kind or kind in kinds) for names, kinds in self._flagged)
 
     def checks_intersect(self, kind: str) -> list[frozenset[str]]:
-        """The names in each intersection in a check that events of a kind, one of ``R W F B``, may be in."""
+        """For each intersection in a check that events of a kind may be in, the names in it; ``kind`` is one of ``R
+        W F B``."""
         return [names for names, kinds in self._required if kind in kinds]
 
     @property
@@ -146,7 +151,7 @@ class Model:
         return [each for each in self.syntax.statements if isinstance(each, Linearisation)]
 
     def linearised(self, base: Base[T]) -> Mapping[str, Set[T]]:
-        """The events that each of those orders orders, over a base that has chosen nothing yet."""
+        """The events that each of the model's chosen orders orders, over a base that has chosen nothing yet."""
         orders = self.chosen_orders
         if not orders:
             return {}
@@ -161,11 +166,12 @@ class Model:
         return found
 
     def joins(self, names: Collection[str]) -> bool:
-        """Whether what the model requires knows no difference between some relations: they only stand in one union."""
+        """Whether the model's checks cannot tell some relations apart, since these stand only together, in one
+        union."""
         return all(joined(body, frozenset(names)) for body in self._required_bodies)
 
     def mentioned_at(self, name: str) -> FilePosition:
-        """Where the model first uses a base name that it mentions."""
+        """The position where the model first uses a name of the base that it mentions."""
         return self._mentioned[name]
 
     @cached_property
@@ -200,7 +206,7 @@ class Model:
 
     @cached_property
     def own_lines(self) -> Lines:
-        """What the model says its names are."""
+        """The definitions of the model's own names, by name."""
         return own_lines(self.syntax.statements)
 
     @cached_property
@@ -215,7 +221,7 @@ class Model:
     def _flagged(self) -> list[tuple[frozenset[str], frozenset[str]]]:
         bodies: list[Term] = []
         for number, flag in enumerate(self.syntax.statements):
-            if isinstance(flag, ModelCheck) and flag.flag:  # of a name that is defined below, the prelude's line counts
+            if isinstance(flag, ModelCheck) and flag.flag:  # for a name defined later, the prelude's line counts
                 above = own_lines(self.syntax.statements[:number])
                 bodies += reached([flag.body], above, prelude(), whole=True)
         return self._meetings(bodies)
@@ -226,7 +232,7 @@ class Model:
         ]
         own = {name for binding in bindings for name in (binding.name, *binding.parameters)}
         kinds = {name: found for name, found in KINDS.items() if name not in own}
-        if self.syntax.one_event:  # an update is in both
+        if self.syntax.one_event:  # an update is in both sets
             kinds |= dict.fromkeys({"R", "W"} & kinds.keys(), "RW")
         return [met for body in bodies for met in meetings(body, kinds)]
 
@@ -235,11 +241,13 @@ class Model:
         return Interpreter(self.seen(base)).run(self.syntax)
 
     def allows(self, base: Base[T]) -> bool:
-        """Whether some execution passes every check that is no flag; what that does not hang on is not looked at."""
+        """Whether some execution passes every check that is no flag; only definitions on which that depends are
+        evaluated."""
         return self._decision(base).allows(self.syntax)
 
     def raised(self, base: Base[T]) -> list[CheckResult[T]]:
-        """The flags that some execution raises, allowed or not; what they do not hang on is not looked at."""
+        """The results of the flags that some execution raises, allowed or not; only definitions on which they depend
+        are evaluated."""
         return self._decision(base).raised(self.syntax) if self.flags else []
 
     def _decision(self, base: Base[T]) -> _Decision[T]:
@@ -250,22 +258,22 @@ class Model:
         return long_chains(self.syntax, MOST_WAITING)
 
     def relations(self, base: Base[T]) -> Mapping[str, Meaning[T]]:
-        """Every name that the model defines, for explanations."""
+        """The value of every name that the model defines, for explanations."""
         interpreter = Interpreter(self.seen(base))
         interpreter.run(self.syntax)
         return interpreter.names
 
     def seen(self, base: Base[T]) -> Base[T]:
-        """A base as the model reads it: where an update is one event to it, with one event an update."""
+        """A base as the model reads it: for a model in which an update is one event, with one event an update."""
         return OneEvent(base) if self.syntax.one_event else base
 
 
 def checked_model(name: str, syntax: ModelSyntax, vocabulary: BaseNames) -> Model:
-    """The model, once its names and types are known to be right.
+    """The model of a syntax tree, once its names and types are known to be right.
 
     Raises ``InputError`` with line and column where a name is unknown, a set stands where a relation is due or the
-    other way round, a recursion is not monotone, or evaluation goes beyond ``MOST_DEEP`` or ``MOST_STEPS``. What is
-    wrong with a function, its names apart, shows where it is applied.
+    other way round, a recursion is not monotone, or evaluation goes beyond ``MOST_DEEP`` or ``MOST_STEPS``. Errors in a
+    function, its names apart, show where it is applied.
     """
     model = Model(name, resolved(syntax, {*vocabulary.sets, *vocabulary.relations, *prelude()}))
     _check_orders(model, vocabulary)
@@ -293,7 +301,7 @@ def _prelude() -> ModelSyntax:
 
 @cache
 def prelude() -> Mapping[str, LetBinding]:
-    """The lines of the prelude by the names that they define."""
+    """The lines of ``prelude.cat`` by the names that they define."""
     definitions = [statement for statement in _prelude().statements if isinstance(statement, Definition)]
     return {binding.name: binding for definition in definitions for binding in definition.bindings}
 
@@ -306,21 +314,21 @@ def _prelude_names(name: str) -> frozenset[str]:
 
 
 class PreludeValues(Generic[T]):
-    """A base, and what the prelude says over it."""
+    """A base together with the names that the prelude defines over it."""
 
     def __init__(self, base: Base[T]) -> None:
         self._interpreter = Interpreter(base)
 
     def value(self, name: str) -> Set[T] | Relation[T] | None:
-        """The set or relation of that name, None where there is none."""
+        """The set or relation of a name, None where neither the base nor the prelude has it."""
         value = self._interpreter.value(name)
         return None if isinstance(value, _Function | _Nothing) else value
 
 
 class Interpreter(Generic[T]):
-    """The walk of a model, statement by statement. ``names``: what the model has defined so far."""
+    """The evaluation of a model, statement by statement. ``names``: what the model has defined so far."""
 
-    _skips = False  # whether what nothing comes of is not evaluated
+    _skips = False  # whether operands that cannot change the result are skipped
 
     def __init__(self, base: Base[T]) -> None:
         self._base = base
@@ -330,11 +338,11 @@ class Interpreter(Generic[T]):
 
     @property
     def size(self) -> int:
-        """Number of events."""
+        """The number of events of the base."""
         return self._algebra.size
 
     def value(self, name: str) -> Meaning[T] | None:
-        """What a name means that the model does not define."""
+        """The value of a name that the model does not define: the base's, else the prelude's."""
         if name not in self._known:
             self._known[name] = self._look_up(name)
         return self._known[name]
@@ -347,7 +355,7 @@ class Interpreter(Generic[T]):
         return _Function(binding, {}, ships=True) if binding.parameters else self._eval(binding.body, {})
 
     def run(self, syntax: ModelSyntax) -> list[CheckResult[T]]:
-        """The results of the checks of a model."""
+        """Evaluates a model, and gives the results of its checks."""
         results = []
         for statement in syntax.statements:
             if isinstance(statement, ModelCheck):
@@ -365,18 +373,19 @@ class Interpreter(Generic[T]):
             self.names = {**self.names, name: self._chosen(name, statement.position)}
 
     def define(self, definition: Definition) -> None:
-        """Binds the names of a definition."""
+        """Binds the names of a definition to the values of their bodies."""
         if definition.recursive:
             self.names = self._fixpoint(definition)
         else:
             self.names = {**self.names, **{binding.name: self._bound(binding) for binding in definition.bindings}}
 
     def set(self, term: Term) -> Set[T]:
-        """The value of a term that is a set. Raises ``InputError`` where it is none."""
+        """The value of a term that is a set. Raises ``InputError`` where it is no set."""
         return self._set(self._eval(term, self.names), term.position)
 
     def plain(self, term: Term) -> Relation[T] | Set[T]:
-        """The value of a term; ``0`` is an empty set. Raises ``InputError`` where it is a function."""
+        """The value of a term that is a set or relation; ``0`` is an empty set. Raises ``InputError`` where it is a
+        function."""
         return _plain(self._eval(term, self.names), term.position)
 
     def _chosen(self, name: str, position: FilePosition) -> Meaning[T]:
@@ -394,9 +403,9 @@ class Interpreter(Generic[T]):
         return self._algebra.named(name, value) if isinstance(value, tuple) else value
 
     def check(self, check: ModelCheck) -> CheckResult[T]:
-        """How true a check is."""
+        """Evaluates a check: its truth, and the value that was checked."""
         algebra = self._algebra
-        if check.kind == "irreflexive":  # for which no pair of two events counts
+        if check.kind == "irreflexive":  # for which no pair of two different events counts
             meaning = self._within(check.body, algebra.identity(algebra.everything()), self.names)
         else:
             meaning = self._eval(check.body, self.names)
@@ -496,7 +505,7 @@ class Interpreter(Generic[T]):
             if term.kind == "intersection" and (_composes(one) or _composes(other)):
                 return self._met(term, names)
             if term.kind == "difference" and _composes(other) and not self._algebra.exact:
-                left = self._eval(one, names)  # of what is taken away no more is made than there is
+                left = self._eval(one, names)  # no more of the right side is evaluated than the left side has
                 return self._binary(term, left, self._within(other, left, names))
             if term.kind == "compose":
                 if isinstance(one, Operation) and one.kind == "identity":
@@ -592,7 +601,7 @@ class Interpreter(Generic[T]):
             if function.ships:
                 try:
                     return self._eval(function.binding.body, names)
-                except InputError as error:  # the prelude is right, so what it was given is not
+                except InputError as error:  # the prelude is right, so its argument is wrong
                     wrong = call.arguments[0].position if len(parameters) == 1 else position
                     raise _error(error.message, wrong) from None
             return self._named(name, self._eval(function.binding.body, names))
@@ -623,7 +632,7 @@ _ON_RELATIONS = {"inverse": "inverse", "plus": "closure", "star": "reflexive_clo
 
 
 _STRICT = ("compose", "intersection", "difference", "product")
-"""Operators that make nothing of nothing."""
+"""Operators whose result is empty if their first operand is empty."""
 
 
 class _Decision(Interpreter[T]):
@@ -643,7 +652,7 @@ class _Decision(Interpreter[T]):
             self.names = self._flat
 
     def define(self, definition: Definition) -> None:
-        """Binds the names of a definition."""
+        """Binds the names of a definition, to be evaluated when they are first asked for."""
         if self._flat is None:
             super().define(definition)
         elif definition.recursive:
@@ -662,7 +671,7 @@ class _Decision(Interpreter[T]):
         return True
 
     def raised(self, syntax: ModelSyntax) -> list[CheckResult[T]]:
-        """The flags that are raised."""
+        """The results of those flags that some execution raises."""
         results = (self.check(check) for check in self._checks(syntax) if check.flag)
         return [result for result in results if result.truth]
 
@@ -680,10 +689,10 @@ class _Decision(Interpreter[T]):
     def _bound(self, binding: LetBinding) -> Meaning[T]:
         if binding.parameters:
             return _Function(binding, self.names)
-        return cast("Meaning[T]", _Later(binding, self.names))  # nobody but ``_eval`` sees it
+        return cast("Meaning[T]", _Later(binding, self.names))  # only ``_eval`` sees it
 
     def _must_grow(self, term: Term, recursive: frozenset[str], names: Mapping[str, Meaning[T]]) -> None:
-        """It is known to."""
+        """Does nothing, since the check that the model was loaded by has shown that recursions are monotone."""
 
 
 class _Trial(Interpreter[int]):

@@ -1,6 +1,7 @@
-"""What a piece of a .cat model's text may mean while it is read, besides a term: tags, tuples, functions, orders.
+"""The meanings of pieces of a .cat model's text, besides terms, while it is read: tags, tuples, functions, orders.
 
-Where it stands is a scope: the file, and what names mean there. What is wrong or not supported is said with its place.
+A piece of text stands in a scope: the file, and what names mean there. Errors, and parts of the language that are not
+supported, are reported with their position.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ from oracle.cat.terms import FilePosition, Term
 
 
 class UnsupportedError(InputError):
-    """Right by the language, and more than is done here; the message says what it would take."""
+    """Text that is right by the language but not supported here; the message says what supporting it would take."""
 
 
 class MembersError(UnsupportedError):
-    """What takes the members of a set of events or relations, which are only known of an execution."""
+    """An expression over the members of a set of events or relations, which are known only of a given execution."""
 
 
 class NotOfTermsError(Exception):
-    """A function that does not only take and give sets and relations."""
+    """A function with an argument or result that is neither a set nor a relation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """``'name``."""
+    """A tag of the language, written ``'name``, which is a member of an enumeration."""
 
     name: str
 
@@ -43,14 +44,14 @@ class Tags:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A tuple."""
+    """A tuple of values, such as the arguments of a function."""
 
     members: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """What is put in where it is applied; ``body`` is a procedure's where it has statements."""
+    """A function that is put in where it is applied; ``body`` is a procedure's where it has statements."""
 
     parameters: tuple[str, ...]
     body: Sequence[Tree]
@@ -60,7 +61,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """Orders of some events, of writes where no set is said, that hold a relation: ``total``, or for each location."""
+    """Orders of some events that hold a relation: ``total``, or for each location; of writes where no set is given."""
 
     events: Term | None
     within: Term
@@ -69,7 +70,7 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An event or a pair of events, by the set or relation that has nothing else."""
+    """An event or a pair of events, represented by the set or relation that has it alone."""
 
     term: Term
     is_pair: bool
@@ -77,14 +78,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class SetOfSets:
-    """A set of sets, of relations, or of tuples."""
+    """A set whose members are sets, relations or tuples."""
 
     members: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """What takes more than is done here; who needs it is told so."""
+    """A value that is not supported here; its error is raised where it is needed."""
 
     error: UnsupportedError
 
@@ -94,10 +95,11 @@ Value = Term | Tag | Tags | Group | Function | Orders | Member | SetOfSets | Abs
 
 @dataclass(frozen=True, slots=True)
 class NameScope:
-    """Where a piece of text stands: its file, those that include it, and what names mean there that are no terms' own.
+    """The scope of a piece of text: its file, the files that include it, and what names mean there that are no terms'
+    own.
 
-    ``within``: what the names that are defined here are hidden in; at a file's top, in nothing. ``defined``, in a
-    function's body: how often each name had been defined by then.
+    ``within``: the definition in which the names that are defined here are local; none at a file's top. ``defined``, in
+    a function's body: how often each name had been defined by then.
     """
 
     path: str
@@ -108,11 +110,11 @@ class NameScope:
 
 
 Include = Callable[[Token, NameScope], tuple[Tree, NameScope]]
-"""The tree of a file that is included, and the scope of its text."""
+"""A function that gives the tree of a file that is included, and the scope of its text."""
 
 
 def applied(tree: Tree) -> tuple[str, list[Tree]]:
-    """The name and the arguments of a function that is applied; no name where it has none."""
+    """The name and the arguments of a function that is applied; no name where the function has none."""
     if tree.data == "application" and leaves(tree):
         (argument,) = subtrees(tree)
         return str(leaves(tree)[0]), subtrees(argument) if argument.data == "tuple" else [argument]
@@ -120,12 +122,12 @@ def applied(tree: Tree) -> tuple[str, list[Tree]]:
 
 
 def naming(scope: NameScope, names: Mapping[str, Value]) -> NameScope:
-    """The scope with names that mean something there."""
+    """The scope in which some further names have meanings."""
     return replace(scope, names={**scope.names, **names})
 
 
 def matched(parameters: Sequence[str], given: Value, what: str, position: FilePosition) -> dict[str, Value]:
-    """The parameters of a function with what is given for them. Raises ``InputError`` where they are not as many."""
+    """The parameters of a function, each with its argument. Raises ``InputError`` where the numbers differ."""
     if len(parameters) == 1:
         return {parameters[0]: given}
     members = given.members if isinstance(given, Group) else (given,)
@@ -135,29 +137,29 @@ def matched(parameters: Sequence[str], given: Value, what: str, position: FilePo
 
 
 def names_of(value: Value) -> tuple[str, ...]:
-    """The tags of a value, if it is tags."""
+    """The names of the tags of a value, if it is a set of tags."""
     return (value.name,) if isinstance(value, Tag) else value.names if isinstance(value, Tags) else ()
 
 
 def pattern_of(binding: Tree) -> Tree | None:
-    """The pattern of parameters of a definition, if it is a function's."""
+    """The pattern of parameters of a definition, if it defines a function."""
     first = subtrees(binding)[0]
     return first if first.data == "pattern" else None
 
 
 def formals(pattern: Tree | None) -> tuple[str, ...]:
-    """The parameters of a pattern."""
+    """The names of the parameters of a pattern, in their order."""
     assert pattern is not None
     return tuple(map(formal, subtrees(pattern)))
 
 
 def formal(tree: Tree) -> str:
-    """One parameter."""
+    """The name of one parameter of a pattern."""
     return str(leaves(tree)[0])
 
 
 def check_apart(names: Sequence[tuple[str, FilePosition]]) -> None:
-    """Raises ``InputError`` where a name is defined twice at once."""
+    """Raises ``InputError`` where one pattern or definition binds a name twice."""
     counted = Counter(name for name, _ in names)
     for name, position in names:
         if counted[name] > 1:
@@ -165,31 +167,31 @@ def check_apart(names: Sequence[tuple[str, FilePosition]]) -> None:
 
 
 def at(tree: Tree, scope: NameScope) -> FilePosition:
-    """Where a tree begins."""
+    """The position in its file at which a syntax tree begins."""
     return FilePosition(scope.path, tree.line, tree.column)
 
 
 def place_of(token: Token, scope: NameScope) -> FilePosition:
-    """Where a token is."""
+    """The position of a token in its file."""
     return FilePosition(scope.path, token.line or 0, token.column or 0)
 
 
 def too_deep(most: int, position: FilePosition) -> InputError:
-    """The error for operators too deep within each other."""
+    """The error for operators that are nested too deeply."""
     return error(f"more than {most} operators within each other: name a part by let", position)
 
 
 def members_unknown(what: str, position: FilePosition) -> MembersError:
-    """The error for what takes the members of a set of events or relations."""
+    """The error for an expression over the members of a set of events or relations."""
     return MembersError(f"not supported: {what}; it would take sets whose members are known", *position)
 
 
 def unsupported(what: str, takes: str, position: FilePosition) -> UnsupportedError:
-    """The error for what is right by the language and not done here, and what it would take."""
+    """The error for text that is right by the language but not supported here, with what supporting it would take."""
     takes = takes if takes.startswith("it would") else f"it would take {takes}"
     return UnsupportedError(f"not supported: {what}; {takes}", *position)
 
 
 def error(message: str, position: FilePosition) -> InputError:
-    """An error with its place."""
+    """The error for a message and the position that it is about."""
     return InputError(message, *position)

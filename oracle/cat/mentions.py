@@ -1,6 +1,6 @@
-"""What the terms of a .cat model mention: by name, by the names that these lead to, and what meets with what.
+"""The dependencies of a .cat model: the names that its terms mention, directly or by other names, and intersections.
 
-Nothing is evaluated here; ``oracle.cat.interpreter`` asks, to know what a model hangs on.
+Nothing is evaluated here; ``oracle.cat.interpreter`` asks, to know on which names a model depends.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from oracle.cat.terms import (
 )
 
 Lines = Mapping[str, Sequence[Term]]
-"""What names are said to be, each as often as it is."""
+"""Definitions by name; a name that is defined several times has several."""
 
 
 def reached(bodies: Iterable[Term], own: Lines, ships: Mapping[str, LetBinding], whole: bool = False) -> Iterator[Term]:
-    """The bodies and those that their names lead to, in ``own`` or what ``ships``: their parts, or whole ones."""
+    """Some bodies and those that their names lead to, in ``own`` or in what ``ships``: their parts, or whole bodies."""
     waiting = list(bodies)
     seen: set[str] = set()
     while waiting:
@@ -41,20 +41,20 @@ def reached(bodies: Iterable[Term], own: Lines, ships: Mapping[str, LetBinding],
 
 
 def joined(term: Term, names: frozenset[str]) -> bool:
-    """Whether names stand in a term only in unions that have all of them."""
+    """Whether some names stand in a term only in unions that have all of them."""
     parts = list(chain(term, "union"))
     union = {part.name for part in parts if isinstance(part, Name)} & names
     return (not union or union == names) and all(joined(inner, names) for part in parts for inner in operands_of(part))
 
 
 KINDS = {"R": "R", "W": "W", "M": "RW", "F": "F", "B": "B", "RMW": "RW", "IW": ""}
-"""The kinds of events that can be in a set of the base."""
+"""The kinds of events that can be in a set of the base, by the set's name."""
 
 
 def meetings(term: Term, kinds: Mapping[str, str]) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The names that meet in each intersection of a term, with the kinds of events that can be in all of them.
+    """For each intersection of a term, the names in it, with the kinds of events that can be in all of them.
 
-    ``kinds``: those that can be in the set of a name, where that is known.
+    ``kinds``: the kinds of events that can be in the set of a name, where they are known.
     """
     parts = list(chain(term, "intersection"))
     names = frozenset(part.name for part in parts if isinstance(part, Name | Call))
@@ -66,7 +66,7 @@ def meetings(term: Term, kinds: Mapping[str, str]) -> Iterator[tuple[frozenset[s
 
 
 def chain(term: Term, kind: str) -> Iterator[Term]:
-    """What an operator joins in a term; the term itself where that is another one."""
+    """The operands that an associative operator joins in a term; the term alone where it is of another operator."""
     if isinstance(term, Operation) and term.kind == kind:
         for operand in term.operands:
             yield from chain(operand, kind)
@@ -75,7 +75,7 @@ def chain(term: Term, kind: str) -> Iterator[Term]:
 
 
 def own_lines(statements: Iterable[Statement]) -> Lines:
-    """What the statements of a model say its names are, each as often as they do."""
+    """The definitions among the statements of a model by name; a name that is defined several times has several."""
     own: dict[str, list[Term]] = {}
     for statement in statements:
         for binding in statement.bindings if isinstance(statement, Definition) else ():
@@ -106,7 +106,7 @@ def long_chains(syntax: ModelSyntax, most: int) -> frozenset[int]:
             lengths.append(own + max((chains[name][1] for name in mentioned), default=0))
         if isinstance(statement, Definition):
             for binding, length in zip(statement.bindings, lengths, strict=True):
-                if statement.recursive:  # is known at once
+                if statement.recursive:  # the value is known at once
                     chains[binding.name] = None, 0
                 else:
                     chains[binding.name] = None if binding.parameters else number, length
@@ -114,10 +114,10 @@ def long_chains(syntax: ModelSyntax, most: int) -> frozenset[int]:
 
 
 def names_reached(bodies: Iterable[Term], own: Lines, ships: Mapping[str, LetBinding]) -> frozenset[str]:
-    """The names among the parts that are reached."""
+    """The names among the parts that some bodies lead to."""
     return frozenset(part.name for part in reached(bodies, own, ships) if isinstance(part, Name | Call))
 
 
 def names_in(term: Term) -> frozenset[str]:
-    """The names that a term mentions; functions are none."""
+    """The names of sets and relations that a term mentions; names of functions are not among them."""
     return frozenset(part.name for part in subterms(term) if isinstance(part, Name))

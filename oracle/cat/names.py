@@ -1,9 +1,9 @@
-"""Which names a model may mention, and what becomes of ``try``: the first term where all of its names are known.
+"""The resolution of names in a .cat model, and of ``try``: its first term whose names are all known.
 
-A name is known that a base or the prelude has, or that the model has defined before. One that is not may be a set or
+A name is known if a base or the prelude has it, or the model has defined it before. An unknown name may be a set or
 relation of another tool's that no test here has anything of, since it belongs to instruction sets, or to a view of
-instructions, that no dialect has. Then what is defined by it is not known either, and the error comes where a check
-needs one of these, as in herd7, whose definitions are not looked at before.
+instructions, that no dialect has. Then names that are defined by it are not known either, and the error comes where a
+check needs one of these. herd7 reports it there as well, for it does not look at definitions before.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _FOREIGN = {
 
 
 class ForeignError(InputError):
-    """A name of another tool's that no test here has anything of."""
+    """A name of another tool's, for a set or relation that is empty in every test here."""
 
 
 def resolved(syntax: ModelSyntax, ships: Collection[str]) -> ModelSyntax:
@@ -65,9 +65,9 @@ def resolved(syntax: ModelSyntax, ships: Collection[str]) -> ModelSyntax:
 
 
 class Resolver:
-    """The statements of a model one after the other, with the names that are known by then.
+    """A resolver of names, statement by statement, which keeps the names that are known by then.
 
-    ``lost``: names that were defined by what is not known, and the reason.
+    ``lost``: names whose definitions mention unknown names, each with the reason.
     """
 
     def __init__(self, known: Collection[str], lost: Mapping[str, ForeignError] = MappingProxyType({})) -> None:
@@ -75,7 +75,8 @@ class Resolver:
         self.lost = dict(lost)
 
     def statement(self, statement: Statement) -> Statement | None:
-        """The statement without ``try``; None where nothing of it is known. Raises ``InputError`` as ``term`` does."""
+        """The statement without ``try``; None where none of its names is known. Raises ``InputError`` as ``term``
+        does."""
         match statement:
             case ModelCheck(body=body):
                 return replace(statement, body=self.term(body))

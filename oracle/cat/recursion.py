@@ -1,14 +1,12 @@
-"""Recursive definitions of relations solved without a fixpoint, where they are equations of a simple kind.
-
-Composition distributes over union, so a body made of these two is a sum of products, as of words over the relations
-that it mentions; the least relation that satisfies ``x = ..`` is then what a grammar derives. Four kinds of words keep
-the language of that grammar regular, ``x`` not among ``a l r m``:
+"""Recursive definitions of relations solved without a fixpoint, where they are equations of a regular kind.
 
     x = a | (l; x) | (x; r) | (x; m; x)        is        x = y; (m; y)^*    with    y = l^*; a; r^*
 
-for an ``l`` before a word goes to its first ``a``, and an ``r`` after it to its last. Several definitions are reduced
-to one by putting one into another, as in Gauss's elimination. Anything else, as ``l; x; r`` or ``x & s``, is for
-iteration.
+Composition distributes over union, so a body made of these two is a sum of products, as of words over the relations
+that it mentions. The least relation that satisfies ``x = ..`` is then what a grammar derives. The four kinds of words
+above keep the language of that grammar regular, where ``x`` is not among ``a l r m``: an ``l`` before a word goes to
+its first ``a``, and an ``r`` after it to its last. Several definitions are reduced to one by putting one into another,
+as in Gauss's elimination. All other equations, such as ``l; x; r`` or ``x & s``, are left to iteration.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from math import prod
 from oracle.cat.terms import FilePosition, LetBinding, Name, Operation, Term
 
 MOST_WORDS = 32
-"""Words that a body may have when it is multiplied out, and letters that a word may have."""
+"""The limit of words in a body when it is multiplied out, and of letters in a word."""
 
 Word = tuple[Term, ...]
 
@@ -31,7 +29,7 @@ Mentions = Callable[[Term], frozenset[str]]
 def solved(bindings: Sequence[LetBinding], mentions: Mentions) -> list[tuple[str, Term]] | None:
     """Terms without recursion for the bindings, in an order in which each mentions only those before it.
 
-    ``mentions``: the names in a term. None where the equations are of no kind that is known here.
+    ``mentions``: the names in a term. None where the equations are not of a kind that can be solved here.
     """
     recursive = frozenset(binding.name for binding in bindings)
     position = bindings[0].position
@@ -118,7 +116,7 @@ def _solution(name: str, words: list[Word], position: FilePosition) -> Term | No
         else:
             return None
     if not base:
-        return None  # nothing at all, of which the type is not known here
+        return None  # the empty set or relation, whose type is not known here
 
     def apply(kind: str, *operands: Term) -> Term:
         return Operation(kind, operands, position)

@@ -1,7 +1,7 @@
-"""What is read of a .cat file that ships, in a file beside it: ``ptx.jsonl`` beside ``ptx.cat``.
+"""The stored syntax trees of the .cat models that ship, each in a file beside its model: ``ptx.jsonl`` for ``ptx.cat``.
 
-To read the models that ship takes longer than to judge a test by them. The first line says what they are of, with the
-checksum of each text that was read; where one has changed, the model is read anew each time, until
+To read the models that ship takes longer than to judge a test by them. The first line of a file has the checksum of
+each text that was read. Where a text has changed, the model is read anew each time, until
 ``pytest --promote tests/unit/test_stored_models.py`` writes the file. Each further line is a statement.
 
 A statement or term is an object with one key, its class in ``oracle.cat.terms``, and the values of its fields;
@@ -39,12 +39,12 @@ _KINDS: dict[str, Any] = {
 
 
 def stored_file(path: str) -> Path:
-    """Where what is read of a .cat file is stored."""
+    """The path of the file that stores the syntax of a .cat file."""
     return Path(path).with_suffix(".jsonl")
 
 
 def stored_syntax(path: str) -> ModelSyntax | None:
-    """What is stored of a .cat file; None where nothing is, or a text has changed since."""
+    """The stored syntax of a .cat file; None where nothing is stored, or a text has changed since."""
     if not stored_file(path).is_file():
         return None
     head, *statements = stored_file(path).read_text("utf-8").splitlines()
@@ -57,7 +57,7 @@ def stored_syntax(path: str) -> ModelSyntax | None:
     def made(part: dict[str, list[Any]]) -> Any:
         ((kind, values),) = part.items()
         given = [tuple(value) if isinstance(value, list) else value for value in values]
-        if kind != "Definition":  # which stands where its bindings do
+        if kind != "Definition":  # a definition's position is that of its bindings
             name, line, column = values[-1]
             given[-1] = FilePosition(files[name], line, column)
         return _KINDS[kind](*given)
@@ -67,7 +67,7 @@ def stored_syntax(path: str) -> ModelSyntax | None:
 
 
 def written(path: str, syntax: ModelSyntax, texts: Mapping[str, str]) -> str:
-    """What is to be stored of a .cat file, given the texts that it was read from by their paths."""
+    """The text that stores the syntax of a .cat file, given the texts that it was read from by their paths."""
     folder = os.path.dirname(path)
 
     def plain(part: Statement | LetBinding | Term | FilePosition | tuple[Any, ...] | str | bool) -> Any:

@@ -1,4 +1,4 @@
-"""The .cat language: text to syntax trees.
+"""The parser of the .cat language: from text to syntax trees.
 
     C "a title, or a name"                    optional, an architecture before it or not
     let com = rf | co | fr                    sets, relations
@@ -6,7 +6,7 @@
     let rec a = r | (b; a) and b = a | s      least fixpoints
     acyclic com as sc                         checks: acyclic, irreflexive, empty; ~empty for the negation
     flag ~empty race as data-race             reported, not required
-    undefined_unless empty race as race       the same
+    undefined_unless empty race as race       reported, not required
     include "other.cat"                       beside this file, or a model that ships, or a file of the library
     with co from partial-co                   a coherence order that leaves writes unordered (default: total-co)
     with co from generate_cos(r)              a total one that holds r
@@ -15,13 +15,13 @@
 Operators, tightest first: application; ``*`` between two operands (product); postfix ``^* ^+ ^? ^-1 * + ?``; ``~``;
 ``&``; ``\\``; ``;``; ``++`` (from the right); ``|``. A name may hold ``-`` and ``.``. ``[S]`` is the identity on a
 set, ``_`` the set of all events, ``0`` the empty set or relation. Comments are ``(* (* *) *)``, ``/* */``, ``//`` and
-``#``. What else there is, as ``let .. in``, ``try``, ``if``, ``match``, procedures and tags, is in
-``oracle.cat.elaboration``; what the names mean, in ``oracle.cat.interpreter``.
+``#``. ``oracle.cat.elaboration`` describes the rest of the language, such as ``let .. in``, ``try``, ``if``, ``match``,
+procedures and tags; ``oracle.cat.interpreter`` says what names mean.
 
 An inclusion means the statements of the file, as often as it is included; a file is read once. The library
-(``oracle/cat/library``) has what models of herd and Dartagnan include, under the same names: our own text. A model
-titled ``PTX``, without quotes, leaves writes unordered as it does in Dartagnan. What would take a reader or an
-evaluation beyond all bounds is refused: see the limits here and in ``oracle.cat.terms``.
+(``oracle/cat/library``) has the files that models of herd and Dartagnan include, by their names, in our own text. A
+model titled ``PTX``, without quotes, leaves writes unordered as it does in Dartagnan. A model that would take a reader
+or an evaluation beyond all bounds is refused: see the limits here and in ``oracle.cat.terms``.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from oracle.cat.meanings import NameScope
 
 MOST_INCLUDED = 50
-"""Files that include each other in a chain."""
+"""The limit of files that include each other in a chain."""
 
 MOST_BYTES = 1 << 20
-"""The size of a file."""
+"""The limit of a file's size, in bytes."""
 
 _TERMINALS = {
     "NAME": "a name",
@@ -74,7 +74,7 @@ _WORDS = {**_TERMINALS, **{f"_{word.upper()}": word for word in (*_KEYWORDS, *_K
 _BEYOND = re.compile(
     rf"\+\+|[{{}}']|\(\s*\)|let\s*(\(|[\w.-]+\s*,)|(?<![\w.-])({'|'.join(_KEYWORDS_BEYOND)})(?![\w.-])"
 )
-"""Something that only the whole language has."""
+"""A pattern of text that only the grammar of the whole language can parse."""
 
 _TERMS = "oracle.cat.terms"
 _LANGUAGE = f"{_TERMS} + oracle.cat.language"
@@ -83,7 +83,7 @@ _MODELS = folder_of("oracle") / "models"
 _LIBRARY = folder_of("oracle.cat") / "library"
 
 _SHIPPED = (_MODELS, folder_of("oracle.cat"))
-"""Folders of files that ship with what is read of them."""
+"""Folders of .cat files that ship with their stored syntax."""
 
 _NO_TEXT = re.compile(r'"[^"\n]*"|//[^\n]*|\#[^\n]*|/\*.*?\*/|\(\*|\*\)', re.DOTALL)
 
@@ -94,12 +94,12 @@ def shipped_models() -> Mapping[str, str]:
 
 
 def ships(path: str) -> bool:
-    """Whether a file is one of the models that ship, or included by them."""
+    """Whether a file is one of the models that ship, or is included by them."""
     return Path(path).is_relative_to(_MODELS)
 
 
 def parse_cat(text: str, path: str, bell: str | None = None) -> ModelSyntax:
-    """The model that ``text`` denotes; ``path`` is where it was read, for its includes and for errors.
+    """The syntax of the model that ``text`` denotes; ``path`` is where it was read, for its includes and for errors.
 
     ``bell`` is a bell file, whose definitions come before the model's. Raises ``InputError`` with line, column and what
     was expected.
@@ -108,8 +108,11 @@ def parse_cat(text: str, path: str, bell: str | None = None) -> ModelSyntax:
 
 
 def read_afresh(text: str, path: str, bell: str | None = None) -> tuple[ModelSyntax, Mapping[str, str]]:
-    """The same, and the texts of the files that it was read from, by their paths."""
-    from oracle.cat.elaboration import Elaboration  # most models ship, and are read already
+    """The syntax of the model that ``text`` denotes, and the texts of the files that it was read from, by their paths.
+
+    Arguments and errors are those of ``parse_cat``.
+    """
+    from oracle.cat.elaboration import Elaboration  # most models ship, and are stored
 
     files = ModelFiles({path: text})
     elaboration = Elaboration(Path(path).stem, files.included)
@@ -121,8 +124,10 @@ def read_afresh(text: str, path: str, bell: str | None = None) -> tuple[ModelSyn
 
 
 def read_cat(path: str, bell: str | None = None) -> ModelSyntax:
-    """The model in a file, as the file is now. Raises ``InputError`` where it or what it includes cannot be read or
-    parsed. ``bell`` as for ``parse_cat``; models that ship need none.
+    """The syntax of the model in a file, as the file is now.
+
+    ``bell`` as for ``parse_cat``; models that ship need none. Raises ``InputError`` where the file or one that it
+    includes cannot be read or parsed.
     """
     return _read_shipped(path) if Path(path).parent in _SHIPPED else _read(path, bell)
 
@@ -154,7 +159,7 @@ class ModelFiles:
         return self._trees[path]
 
     def included(self, token: Token, scope: NameScope) -> tuple[Tree, NameScope]:
-        """What is included there, and its scope; no statement where none would come of it."""
+        """The syntax tree of an included file, and its scope; the tree has no statement where the file has none."""
         path = self._found(str(token), scope.path)
         name = token.strip('"')
         if path is None:
@@ -172,7 +177,7 @@ class ModelFiles:
     def _is_blank(self, path: str, depth: int) -> bool:
         """Whether a file has nothing but inclusions of such files, be they as many as they are."""
         if path not in self._blank:
-            self._blank[path] = False  # while it is looked at: it may include itself
+            self._blank[path] = False  # during the search, for a file may include itself
             inner = [self._found(str(token), path) for token in _inclusions(self.tree(path))]
             only = all(item.data in ("title", "long_title", "inclusion") for item in subtrees(self.tree(path)))
             self._blank[path] = (
@@ -186,7 +191,7 @@ class ModelFiles:
             return sha256("".join(map(self.digest, (path, *more))).encode()).hexdigest()
         if path not in self._digests:
             parts = [sha256(self.texts[path].encode()).hexdigest()]
-            self._digests[path] = ""  # one that includes itself in a branch that is not taken
+            self._digests[path] = ""  # a file that includes itself in a branch that is not taken
             for token in _inclusions(self.tree(path)):
                 other = self._found(str(token), path)
                 if other in self._trees:
@@ -207,7 +212,7 @@ def _tree(text: str, path: str) -> Tree:
 
 
 def _inclusions(tree: Tree) -> list[Token]:
-    """What a file includes, in any branch, in the order of its text."""
+    """The inclusions of a file, in any branch, in the order of its text."""
     found: list[Token] = []
     waiting = [tree]
     while waiting:

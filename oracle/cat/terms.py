@@ -1,7 +1,7 @@
-"""What a .cat model is once it is read: terms over sets and relations, definitions, checks.
+"""The syntax of a .cat model once it is read: terms over sets and relations, definitions, checks.
 
-Whatever else the language has is said in these (``oracle.cat.elaboration``), so that who walks a model, to judge by it
-or to see what it hangs on, knows four kinds of terms and three of statements.
+The rest of the language is reduced to these (``oracle.cat.elaboration``). So code that walks a model, to judge by it or
+to find its dependencies, handles four kinds of terms and three of statements.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 MOST_NESTED = 150
-"""Operators within each other in one expression; a chain as ``a | b | c`` nests, too."""
+"""The limit of nested operators in one expression; a chain as ``a | b | c`` nests, too."""
 
 MOST_BLOCKS = 50
-"""Blocks of statements within each other: of ``if``, ``match``, ``forall``, and of procedures that are called."""
+"""The limit of nested blocks of statements: of ``if``, ``match``, ``forall``, and of procedures that are called."""
 
 MOST_STATEMENTS = 2_000
-"""Definitions and checks of a model, its includes in place."""
+"""The limit of definitions and checks of a model, its includes in place."""
 
 MOST_PARTS = 100_000
-"""Parts of a model's text, what is put in place of an inclusion or a function counted each time."""
+"""The limit of parts of a model's text, where an included file or a function's body counts each time it is put in."""
 
 
 class FilePosition(NamedTuple):
-    """Where something stands in a file; lines and columns count from 1."""
+    """A position in a file; lines and columns count from 1."""
 
     path: str
     line: int
@@ -33,7 +33,7 @@ class FilePosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A set, relation or function by its name."""
+    """A set, relation or function, referred to by its name."""
 
     name: str
     position: FilePosition
@@ -41,7 +41,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """``0`` or ``_``."""
+    """A constant of the language: ``0``, the empty set or relation, or ``_``, the set of all events."""
 
     symbol: str
     position: FilePosition
@@ -49,7 +49,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operator applied. ``kind`` is one of ``OPERATORS``."""
+    """An operator applied to its operands. ``kind`` is one of ``OPERATORS``."""
 
     kind: str
     operands: tuple[Term, ...]
@@ -58,7 +58,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function applied."""
+    """A function, by its name, applied to arguments."""
 
     name: str
     arguments: tuple[Term, ...]
@@ -77,7 +77,7 @@ that has been checked has none of it left."""
 
 @dataclass(frozen=True, slots=True)
 class LetBinding:
-    """``name(parameters) = body``."""
+    """A name bound to a term, ``name(parameters) = body``; a function where it has parameters."""
 
     name: str
     parameters: tuple[str, ...]
@@ -87,7 +87,7 @@ class LetBinding:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """``let .. and ..``, none of the bodies mentioning these bindings; or, ``recursive``, ``let rec .. and ..``."""
+    """A ``let .. and ..``, none of whose bodies mentions these bindings; or, ``recursive``, a ``let rec .. and ..``."""
 
     bindings: tuple[LetBinding, ...]
     recursive: bool
@@ -95,9 +95,9 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """``acyclic|irreflexive|empty body as name``; ``flag``: an execution that fails... is only reported.
+    """A check ``acyclic|irreflexive|empty body as name``; ``negated``: with ``~`` before it.
 
-    A flag is raised where its check holds; any other check must hold.
+    A flag (``flag``) is raised where its check holds, and only reported; any other check must hold.
     """
 
     kind: str
@@ -110,9 +110,9 @@ class ModelCheck:
 
 @dataclass(frozen=True, slots=True)
 class Linearisation:
-    """``with name from linearisations(events, ..)``: each total order of a set is an execution of its own.
+    """A choice ``with name from linearisations(events, ..)``: each total order of a set is an execution of its own.
 
-    That the order holds what it must is a check that follows.
+    A check that follows requires that the order holds the relation that it must.
     """
 
     name: str
@@ -125,12 +125,12 @@ Statement = Definition | ModelCheck | Linearisation
 
 @dataclass(frozen=True, slots=True)
 class ModelSyntax:
-    """A model as it is written, its includes in place.
+    """A model as it is written, with its includes in place.
 
     ``partial_co``: it asks for partial coherence orders. ``one_event``: it is written for atomic updates that are one
-    event each (``oracle.cat.updates``). ``digest``: SHA-256, in hexadecimal, of its text's digest and
-    those of what it includes, in their order; where the files lie is not part of it. ``over_members``: where it first
-    goes over the members of a set of events, so that not all that it says is among its statements
+    event each (``oracle.cat.updates``). ``digest``: SHA-256, in hexadecimal, of its text's digest and those of the
+    files that it includes, in their order; where the files lie is not part of it. ``over_members``: where it first goes
+    over the members of a set of events, so that not all that it says is among its statements
     (``oracle.executions.members``).
     """
 
@@ -143,7 +143,7 @@ class ModelSyntax:
 
 
 def bodies_of(statement: Statement) -> Sequence[Term]:
-    """The terms that a statement is made of."""
+    """The terms that are the bodies of a statement."""
     match statement:
         case ModelCheck(body=body):
             return [body]
@@ -154,7 +154,7 @@ def bodies_of(statement: Statement) -> Sequence[Term]:
 
 
 def subterms(term: Term) -> Iterator[Term]:
-    """A term and all that it is made of."""
+    """A term and all of its subterms."""
     left = [term]
     while left:
         part = left.pop()
@@ -163,7 +163,7 @@ def subterms(term: Term) -> Iterator[Term]:
 
 
 def nesting(term: Term) -> int:
-    """How many names and operators are within each other: 3 in ``(a; b)^+``."""
+    """The depth to which names and operators are nested in a term: 3 in ``(a; b)^+``."""
     levels, level = 0, [term]
     while level:
         levels, level = levels + 1, [operand for part in level for operand in operands_of(part)]
@@ -171,5 +171,5 @@ def nesting(term: Term) -> int:
 
 
 def operands_of(term: Term) -> Sequence[Term]:
-    """What an operator or a function is applied to."""
+    """The terms to which an operator or a function is applied; none for a name or constant."""
     return term.operands if isinstance(term, Operation) else term.arguments if isinstance(term, Call) else ()

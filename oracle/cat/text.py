@@ -1,4 +1,4 @@
-"""Terms and statements of a .cat model as text again, each in one line, with brackets around binary operators."""
+"""Terms and statements of a .cat model as text, each in one line, with brackets around binary operators."""
 
 from __future__ import annotations
 
@@ -47,13 +47,14 @@ def statement_text(statement: Statement) -> str:
 
 
 def model_text(syntax: ModelSyntax) -> str:
-    """A model as one file: reading it gives the model again, but for comments and where things stand."""
+    """A model as one file; reading it gives the model again, except for comments and positions."""
     lines = [f'"{syntax.title}"', *["with co from partial-co"] * syntax.partial_co]
     return "\n".join([*lines, *map(statement_text, syntax.statements), ""])
 
 
 def term_text(term: Term) -> str:
-    """A term; reading it gives the term again, but for where its parts stand and how chains of ``|`` are grouped."""
+    """A term as text; reading it gives the term again, except for its position and for how chains of ``|`` are
+    grouped."""
     match term:
         case Name(name):
             return name

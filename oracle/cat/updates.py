@@ -1,11 +1,11 @@
-"""An atomic update as one event, for models that are written so: a base in which its two events are one.
+"""Atomic updates as one event: a base for models that have one event for an update, in place of a read and a write.
 
     P0: r0 = exchange(x, 1)          two events: R x=0 -rmw-> W x=1          one: RMW x=0>1
 
 herd7 has one event for an update of C, in ``R``, in ``W`` and in ``RMW``, and a model for it need not mention ``rmw``:
-``acyclic po-loc | rf | co | fr`` alone says that updates are atomic. Here the read stands for both. What is said of the
-write is said of it, what the two say of each other is gone (``rmw`` is empty), and the order is that of the whole: of
-an update that acquires and releases ``ACQ_REL``, where its read is in ``ACQ`` and its write in ``REL``. A
+``acyclic po-loc | rf | co | fr`` alone says that updates are atomic. Here the read stands for both events. What holds
+of the write holds of it, the relations between the two are gone (``rmw`` is empty), and the order is that of the whole
+update: an update that acquires and releases is in ``ACQ_REL``, where its read is in ``ACQ`` and its write in ``REL``. A
 compare-and-swap that fails is a read.
 
 Source: herdtools7, ``herd/CSem.ml`` (``read_exchange``, ``fetch_op``) and the sets of ``herd/CAction.ml``.
@@ -21,32 +21,32 @@ from oracle.cat.algebra import Algebra, Relation, Set, T
 from oracle.cat.base import Base
 
 _STRICT = frozenset({"po", "addr", "data", "ctrl", "casdep", "fr"})
-"""What no event is in to itself."""
+"""Relations that never relate an event to itself."""
 
 
 @dataclass(frozen=True)
 class OneEvent(Generic[T]):
-    """``base`` with one event an update: that of its read, which its write is left out for."""
+    """The ``base`` with one event for each update: the event of its read, which also stands for its write."""
 
     base: Base[T]
 
     @cached_property
     def algebra(self) -> Algebra[T]:
-        """The algebra of the base, but that the writes of updates do not happen."""
+        """The algebra of the base, in which the writes of updates do not happen."""
         inner = self.base.algebra
         kept = inner.set_difference(inner.everything(), self._writes)
         none = inner.negate(inner.true)
         return replace(inner, executed=tuple(kept.get(event, none) for event in range(inner.size)))
 
     def value(self, name: str) -> Set[T] | Relation[T] | None:
-        """The set or relation of that name, None where the base has none."""
+        """The set or relation of a name, None where the base has none."""
         value = self.base.value(name)
         if value is None:
             return None
         if isinstance(value, tuple):
             return self._relation(name, value)
         algebra = self.algebra
-        if name == "RMW":  # which the read of a compare-and-swap that fails is in, too
+        if name == "RMW":  # a set that the read of a compare-and-swap that fails is in as well
             return algebra.domain(self._rmw)
         if name in ("ACQ", "REL", "RLX", "ACQ_REL"):
             return self._ordered(name)
@@ -65,7 +65,7 @@ class OneEvent(Generic[T]):
 
     @cached_property
     def _halves(self) -> Relation[T]:
-        """From each event to itself, and from an update to its write."""
+        """The relation from each event to itself, and from an update to its write."""
         return self.algebra.reflexive(self._rmw)
 
     def _relation(self, name: str, value: Relation[T]) -> Relation[T]:

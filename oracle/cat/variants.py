@@ -1,4 +1,4 @@
-"""Variants of a model: the same lines with one of them changed, so that what it decides can be seen.
+"""Variants of a consistency model, each with one line changed, to see which tests the line decides.
 
 Of rc11, ``without_check(rc11, "sc")`` has no axiom sc. In ``emptied(rc11, "rs")`` there are no release sequences: after
 ``let rs = ..`` comes ``let rs = rs \\ rs``. In ``branches_order_writes(rmo)`` control dependencies order all that is
@@ -27,9 +27,8 @@ from oracle.cat.terms import (
 
 
 def definitions(model: Model) -> list[str]:
-    """The sets and relations that the model defines and its axioms hang on, in the order of the file; functions are not
-    among them, nor what is made of no name, as ``0 * 0``.
-    """
+    """The sets and relations that the model defines and its axioms depend on, in the order of the file; functions
+    are not among them, nor definitions that mention no name, such as ``0 * 0``."""
     reached = names_reached([check.body for check in model.checks], own_lines(model.syntax.statements), prelude())
     bindings = [
         binding for each in model.syntax.statements if isinstance(each, Definition) for binding in each.bindings
@@ -45,7 +44,7 @@ def without_check(model: Model, name: str) -> Model:
 
 
 def emptied(model: Model, name: str) -> Model:
-    """The model in which what it defines by a name, a set or relation, is empty."""
+    """The model in which a set or relation that it defines is empty."""
     statements: list[Statement] = []
     for statement in model.syntax.statements:
         statements.append(statement)

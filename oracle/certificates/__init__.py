@@ -1,1 +1,1 @@
-"""What makes a certificate valid: checked with nothing that a search uses."""
+"""The checkers of certificates, which share no code with the searches that write them."""

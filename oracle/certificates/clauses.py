@@ -1,7 +1,7 @@
 """The clauses of a certificate as text: the formula of a shape, and the groups that a unit adds, each with its reason.
 
-A group is what follows a comment, and has to be what that comment stands for: who reads a kind of certificate derives
-it, from the meaning of variables alone.
+A group is the clauses after a comment. It has to be what that comment stands for: the reader of a kind of certificate
+derives the clauses from the meaning of variables alone.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Clause = tuple[int, ...]
 
 @dataclass(frozen=True)
 class CertifiedFormula:
-    """The formula of a shape: its variables by what they mean, such as ``jump 0 1 2``, and its clauses."""
+    """The formula of a shape: its clauses, and its variables named by what they mean, such as ``jump 0 1 2``."""
 
     variables: dict[str, int]
     clauses: list[Clause]
 
     @cached_property
     def names(self) -> dict[int, str]:
-        """What each variable means."""
+        """The meaning of each variable, by its number."""
         return {number: name for name, number in self.variables.items()}
 
     def var(self, kind: str, *words: object) -> int:
-        """A variable by its meaning. Raises ``RefusedError`` where the formula has none."""
+        """The number of the variable with a meaning. Raises ``RefusedError`` where the formula has none."""
         name = " ".join(map(str, (kind, *words)))
         if name not in self.variables:
             raise RefusedError(f"the formula has no variable '{name}'")
@@ -37,7 +37,8 @@ class CertifiedFormula:
 
 
 def formula_lines(head: str, formula: CertifiedFormula) -> Iterator[str]:
-    """The file of a formula: its first line, what variables mean, clauses. ``read_clauses`` reads it."""
+    """The lines of the file of a formula: its first line, the meanings of variables, clauses. ``read_clauses`` reads
+    it."""
     yield head
     for name, number in formula.variables.items():
         yield f"c {number} {name}"
@@ -45,12 +46,13 @@ def formula_lines(head: str, formula: CertifiedFormula) -> Iterator[str]:
 
 
 def clause_line(clause: Sequence[int]) -> str:
-    """A clause as DIMACS has it."""
+    """The line of DIMACS that writes a clause, ended by 0."""
     return " ".join([*map(str, clause), "0"])
 
 
 def read_clauses(head: str, lines: Iterable[str]) -> CertifiedFormula:
-    """The formula that begins with this line. Raises ``RefusedError`` with the line that is not as it should be."""
+    """The formula in a file that begins with a given line. Raises ``RefusedError`` with the first line that is
+    wrong."""
     variables: dict[str, int] = {}
     clauses = []
     number = 0
@@ -74,11 +76,11 @@ def read_clauses(head: str, lines: Iterable[str]) -> CertifiedFormula:
 def read_groups(
     formula: CertifiedFormula, lines: Iterable[str], derive: Callable[[str, str, list[Clause]], Iterable[Clause] | None]
 ) -> list[Clause]:
-    """The clauses that a unit adds to a formula.
+    """The clauses that a unit adds to a formula, read from its file and checked group by group.
 
-    ``derive`` is told the first word of a comment, the rest, and the clauses after it, and gives the clauses that it
-    stands for; None where there is no such word. Raises ``RefusedError`` where clauses are not those, with the line,
-    and what ``derive`` raises; ``ValueError`` of it is a word that it cannot read.
+    ``derive`` is given the first word of a comment, the rest, and the clauses after it, and gives the clauses that the
+    comment stands for; None where it does not know the word. Raises ``RefusedError`` with the line where the clauses
+    differ from those, and errors of ``derive``; its ``ValueError`` means a word that it cannot read.
     """
     rest = iter(lines)
     first = next(rest, None)

@@ -1,8 +1,9 @@
-"""The formula that every critical cycle of a size satisfies that a suite is to hold, by its least rotation.
+"""The certified formula of critical cycles: every cycle of a size that a suite is to hold satisfies it, by one
+rotation.
 
-It is written here from what ``oracle.certificates.cycles.lacks`` asks of a cycle; the search's, of
-``constraints.cycles``, is not used. So a proof that nothing satisfies it but what is blocked says that every such cycle
-is blocked.
+It is written here from the conditions that ``oracle.certificates.cycles.lacks`` checks of a cycle. The search's
+formula, of ``constraints.cycles``, is not used. So a proof that only blocked cycles satisfy it shows that every such
+cycle is blocked.
 
 **Meaning** of the variables, of a rotation of a cycle that begins a thread and has the least edges of those that do:
 
@@ -40,7 +41,7 @@ from oracle.certificates.writing import Writer, WrittenLiteral
 
 
 def write_formula(asked: CycleClaim, size: int) -> CertifiedFormula:
-    """The formula of the cycles of so many edges. Raises ``TooManyError`` where it is too large."""
+    """The formula of the critical cycles of ``size`` edges. Raises ``TooManyError`` where it is too large."""
     return _Cycles(asked, size).writer.formula
 
 
@@ -72,7 +73,7 @@ class _Cycles:
         return self.writer.variable("item", position % self.size, run, part)
 
     def which(self, words: str, position: int, wanted: Callable[[Edge], bool]) -> WrittenLiteral:
-        """That the edge at a position is one of those that are wanted; of an edge, that is so or not."""
+        """The literal that the edge at a position is one of those that are wanted, under the name ``words``."""
         found = self.writer.variable(words, position % self.size)
         if found not in self._defined:
             self._defined.add(found)
@@ -96,7 +97,7 @@ class _Cycles:
         return self.which("communicates", position, lambda edge: edge.kind in COMMUNICATION)
 
     def together(self, level: str, one: int, other: int) -> WrittenLiteral:
-        """That the threads of two events are in one group of a level."""
+        """The literal that the threads of two events are in one group of a level."""
         one, other = sorted((one % self.size, other % self.size))
         if level in self.asked.levels:
             return self.writer.variable("same", level, one, other)
@@ -144,7 +145,7 @@ class _Cycles:
         """
         longest = self.size if any(edge.kind == "Rmw" for edge in self.edges) else most
         for length in range(most, longest + 1):
-            enough = length + (length < self.size) - most  # atomic operations; with fewer, there are too many accesses
+            enough = length + (length < self.size) - most  # with fewer atomic operations, there are too many accesses
             for start, spared in product(range(self.size), combinations(range(length), max(0, enough - 1))):
                 stretch = [start + step for step in range(length)]
                 operations = [self.atomic(stretch[step]) for step in range(length) if step not in spared]

@@ -1,10 +1,10 @@
-"""Which critical cycles a suite of cycles holds, and whether what a unit adds to its formula excludes those alone.
+"""The checker of suites of critical cycles: which cycles belong to a suite, and whether clauses exclude those alone.
 
-What a critical cycle is stands in docs/memory.md (Alglave et al. 2015, section 4.1). ``lacks`` asks it of a cycle that
-is given; ``oracle.certificates.cycle_formulas`` says it of all cycles of a size.
+docs/memory.md defines critical cycles (Alglave et al. 2015, section 4.1). ``lacks`` checks the conditions of one given
+cycle; ``oracle.certificates.cycle_formulas`` states them of all cycles of a size.
 
-*blocks*: of a cycle, a clause for each of its rotations that begin with the least edges: an edge, an annotation, a
-region or a group is different. So they exclude nothing but this cycle.
+*blocks*: a cycle has a clause for each of its rotations that begin with the least edges: an edge, an annotation, a
+region or a group is different. So the clauses exclude this cycle and no other.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from oracle.certificates.refusal import RefusedError
 
 @dataclass(frozen=True)
 class CycleClaim:
-    """What cycles are asked for.
+    """The claim of a suite of critical cycles: which cycles are asked for.
 
     ``levels``: the levels of the scope tree that vary, of ``cta`` and ``gpu``; threads are in a CTA each and on one GPU
-    where they do not. ``regions``: memory that locations may be in. ``threads``: so many at least and at most. At most
-    so many accesses of a thread, and of a location. With ``compositions``, communication may follow communication that
-    it composes with, as rf;fr is co.
+    where they do not. ``regions``: memory that locations may be in. ``threads``: so many at least and at most. A
+    thread, and a location, has at most so many accesses. With ``compositions``, communication may follow communication
+    that it composes with, as rf;fr is co.
     """
 
     vocabulary: EdgeVocabulary
@@ -51,19 +51,20 @@ class CycleClaim:
     compositions: bool
 
     def compose(self, one: Edge, other: Edge) -> bool:
-        """Whether an edge and the next one are one edge, so that a cycle has no need of both."""
+        """Whether an edge and the next one compose into one edge, so that a cycle does not need both."""
         kind = composed(one, other)
         return bool(kind) and not (self.compositions and kind in COMMUNICATION)
 
     def listed(self, access: str, atomic: bool = False) -> list[Annotation]:
-        """The annotations that a read or write may have without an edge that says so; ``atomic``: of an operation,
-        which has no cache operators and is not volatile."""
+        """The annotations that a read or write may have without an edge that says so; ``atomic``: of an atomic
+        operation, which has no cache operators and is not volatile."""
         found = [note for note in self.vocabulary.annotations if access in note.fits] or [PLAIN]
         return [note for note in found if note.scope or note == PLAIN] or [PLAIN] if atomic else found
 
     @cached_property
     def spelled(self) -> dict[Mode, tuple[Annotation, Annotation]]:
-        """Of an atomic operation that listed annotations say in several ways, the one with the least of ``Plain``."""
+        """For each atomic operation that listed annotations can write in several ways, the way with the fewest
+        ``Plain``."""
         pairs = product(self.listed("R", atomic=True), self.listed("W", atomic=True))
         found: dict[Mode, tuple[Annotation, Annotation]] = {}
         for pair in sorted(pairs, key=lambda pair: (pair.count(PLAIN), pair)):
@@ -72,23 +73,24 @@ class CycleClaim:
         return found
 
     def inner(self, run: tuple[Edge, ...]) -> Edge | None:
-        """The communication that was asked for besides and says the same of a plain step; None where there is none."""
+        """The communication within a thread that was asked for and is a synonym of a plain step; None where there is
+        none."""
         inner = inner_communication(run[0]) if len(run) == 1 and run[0] == run[0].bare else None
         return inner if (inner,) in self.vocabulary.runs else None
 
 
 @dataclass(frozen=True)
 class CycleUnitClaims:
-    """What a unit claims: the cycles that it blocks, and all of its clauses."""
+    """The claims of a unit: the cycles that it blocks, and all of its clauses."""
 
     cycles: list[Cycle] = field(default_factory=list)
     clauses: list[Clause] = field(default_factory=list)
 
 
 def check_clauses(formula: CertifiedFormula, asked: CycleClaim, size: int, lines: Iterable[str]) -> CycleUnitClaims:
-    """What a unit adds to the formula of cycles of a size.
+    """The clauses that a unit adds to the formula of cycles of a size, checked.
 
-    Raises ``RefusedError`` where a clause is not what it says, or a cycle is none that was asked for.
+    Raises ``RefusedError`` where a clause is not what its comment stands for, or a cycle was not asked for.
     """
     claims = CycleUnitClaims()
 
@@ -106,7 +108,7 @@ def check_clauses(formula: CertifiedFormula, asked: CycleClaim, size: int, lines
 
 
 def exclusions(formula: CertifiedFormula, levels: Sequence[str], cycle: Cycle) -> Iterator[Clause]:
-    """A clause for each rotation that begins a thread and has the least edges: not this one."""
+    """The clauses that exclude a cycle: one for each rotation that begins a thread and has the least edges."""
     size = cycle.size
     home = [place for events, place in zip(cycle.threads(), cycle.places, strict=True) for _ in events]
     rotations = {events[0]: cycle.edges[events[0] :] + cycle.edges[: events[0]] for events in cycle.threads()}
@@ -128,7 +130,7 @@ def exclusions(formula: CertifiedFormula, levels: Sequence[str], cycle: Cycle) -
 
 
 def lacks(asked: CycleClaim, size: int, cycle: Cycle) -> str:
-    """Why a cycle is none that was asked for; empty where it is one."""
+    """The reason why a cycle is not one that was asked for; empty where it is one."""
     edges, events = cycle.edges, range(cycle.size)
     if cycle.size != size:
         return f"it has {cycle.size} edges"
@@ -171,8 +173,11 @@ def _misplaced(asked: CycleClaim, cycle: Cycle) -> str:
 
 
 def _unworded(asked: CycleClaim, cycle: Cycle) -> str:
-    """That edges come in the runs that were asked for, that annotations are of the list, or told by these, and that
-    what can be said in several ways is said in one."""
+    """The reason why a cycle is not in the words asked for; empty where it is.
+
+    Edges come in the runs that were asked for, annotations are of the list, or told by these runs, and what several
+    words can express is written in one way.
+    """
     size, edges, notes = cycle.size, cycle.edges, cycle.annotations
 
     def fits(event: int, told: set[Annotation | None]) -> bool:
@@ -181,7 +186,8 @@ def _unworded(asked: CycleClaim, cycle: Cycle) -> str:
         return access in note.fits and (told <= {note} if told else note in listed)
 
     def said_once(event: int, told: list[set[Annotation | None]]) -> bool:
-        """Of an atomic operation that begins with an event."""
+        """Whether an atomic operation that begins with an event has the one annotation that is chosen, or one that a
+        run tells."""
         pair = notes[event], notes[(event + 1) % size]
         mode = atomic_mode(*pair)
         return mode is not None and bool(

@@ -1,21 +1,19 @@
-"""Whether what a unit of a suite from a model adds to its formula is what it says, and whether tests are what they say.
+"""The checker of suites from a model: whether the clauses of a unit are what they claim, and whether its tests are
+tests.
 
-What the variables of the formula mean stands in ``oracle.certificates.programs``; what follows is derived here from
-executions:
+``oracle.certificates.programs`` defines the variables of the formula. The clauses are derived here from executions:
 
 - *blocks* and *allowed*: for a program with an outcome, a clause for each way to put its threads in the places of
-  threads of as many events: something of it is different. What is different is said of every instruction, of every two
-  accesses, groups, dependencies, reads and last writes; so a clause excludes this program with this outcome alone, and
-  who reads what is said (``execution_of``) gets it back. It
-  does no harm to block what is in the corpus, or was not asked for, or, *allowed*, is no test: some execution of the
-  program has the outcome, and the model allows it or raises a flag.
+  threads of as many events: some fact about it is different. These facts are about every instruction, every two
+  accesses, groups, dependencies, reads and last writes. So a clause excludes this program with this outcome alone, and
+  from the facts ``execution_of`` gets it back. To block it does no harm if it is in the corpus, or was not asked for,
+  or, *allowed*, is no test: some execution of the program has the outcome, and the model allows it or raises a flag.
 
 A test is minimal where the model forbids its outcome and after every single relaxation allows what is left of it
 (``corpus.executions.relaxations``); judged by listing executions.
 
-That every test of these sizes satisfies the formula, or one of its images, is for
-``oracle.certificates.model_formulas``. Gap: outcomes, not executions, are what is said to be forbidden
-(``--criterion outcome``).
+``oracle.certificates.model_formulas`` shows that every test of these sizes, or one of its images, satisfies the
+formula. Gap: outcomes, not executions, are what is claimed to be forbidden (``--criterion outcome``).
 """
 
 from __future__ import annotations
@@ -42,7 +40,8 @@ from oracle.executions.threads import unroll_threads
 
 @dataclass(frozen=True)
 class SuiteUnitClaims:
-    """What a unit claims: the tests that it blocks, what is said to be none, and all of its clauses."""
+    """The claims of a unit: the tests that it blocks, the programs that it claims to be no tests, and all of its
+    clauses."""
 
     tests: list[Execution] = field(default_factory=list)
     allowed: list[Execution] = field(default_factory=list)
@@ -52,9 +51,9 @@ class SuiteUnitClaims:
 def check_clauses(
     formula: CertifiedFormula, sizes: Sequence[int], words: Vocabulary, lines: Iterable[str]
 ) -> SuiteUnitClaims:
-    """What a unit adds to the formula of programs whose threads have these sizes.
+    """The clauses that a unit adds to the formula of programs whose threads have these sizes, checked.
 
-    Raises ``RefusedError`` where a clause is not what it says.
+    Raises ``RefusedError`` where a clause is not what its comment stands for.
     """
     claims = SuiteUnitClaims()
 
@@ -75,9 +74,10 @@ def check_clauses(
 def exclusions(
     formula: CertifiedFormula, sizes: Sequence[int], words: Vocabulary, execution: Execution
 ) -> Iterator[Clause]:
-    """A clause for each way to put the threads of an execution in the places of threads of these sizes.
+    """The clauses that exclude an execution: one for each way to put its threads in the places of threads of these
+    sizes.
 
-    Raises ``RefusedError`` where there is none, or where the formula has no variable for what is said.
+    Raises ``RefusedError`` where there is no such way, or where the formula has no variable for one of its facts.
     """
     own = [sum(step.kind.events for step in thread) for thread in execution.threads]
     if sorted(own) != sorted(sizes):
@@ -140,11 +140,11 @@ class _Placed:
         self.ends = {slot: (starts[slot], starts[slot + 1]) for slot in slots}
 
     def write(self, instruction: int) -> int:
-        """The event that writes."""
+        """The number of the event by which an instruction writes."""
         return self.first[instruction] + (self.execution.steps[instruction].kind is OpKind.UPDATE)
 
     def said(self) -> Iterator[tuple[str, bool]]:
-        """What variables mean that are said of the execution, and whether that is so."""
+        """The names of the variables about the execution, each with its truth value."""
         yield from self._instructions()
         yield from self._tree()
         yield from self._dependencies()
@@ -199,12 +199,12 @@ class _Placed:
 
 
 def execution_of(held: Container[str], sizes: Sequence[int], words: Vocabulary) -> Execution:
-    """The program with its outcome of which the variables with these names hold, and no others
-    (``oracle.certificates.programs``); of coherence, that last writes are last."""
+    """The program with its outcome for which exactly the variables with these names hold
+    (``oracle.certificates.programs``); in its coherence order, last writes come last."""
     ways = {spelled_mode(kind, mode): (kind, mode) for kind, modes in words.modes.items() for mode in modes}
     ends = list(accumulate(sizes))
     threads: list[list[Step]] = [[] for _ in sizes]
-    number: list[int] = []  # of each event its instruction, location and address
+    number: list[int] = []  # the instruction, location and address of each event
     place: list[int | None] = []
     address: list[int] = []
     regions: list[Region] = []
@@ -259,11 +259,11 @@ def _places(held: Container[str], threads: int, words: Vocabulary) -> tuple[Plac
     return renumbered(Place(*(group(level, t, fixed.get(level, t)) for level in levels)) for t in range(threads))
 
 
-# What the model says
+# Judgements of the model
 
 
 def can_happen(execution: Execution, model: Model) -> bool:
-    """Whether some execution with the outcome is allowed, or raises a flag. Raises ``TooManyError``."""
+    """Whether the model allows, or flags, some execution with the outcome of a given one. Raises ``TooManyError``."""
     test = litmus_test(execution, "test", observed=False)
     for batch, allowed, results in judged(test, unroll_threads(test, UNROLL), model):
         asked = batch.satisfying(test.condition.proposition)
@@ -273,14 +273,19 @@ def can_happen(execution: Execution, model: Model) -> bool:
 
 
 def forbidden(execution: Execution, model: Model, _: Vocabulary) -> str:
-    """Why a program with an outcome may be a test, where it should be none; empty where the outcome can come about.
+    """The reason why a program with an outcome may be a test, though a unit claims that it is none; empty where the
+    outcome can come about.
 
-    Raises ``TooManyError``."""
+    Raises ``TooManyError``.
+    """
     return "" if can_happen(execution, model) else f"{model.name} forbids its outcome, which is said to be allowed"
 
 
 def lacks(execution: Execution, model: Model, words: Vocabulary) -> str:
-    """Why a program with an outcome is no minimal test of a model; empty where it is one. Raises ``TooManyError``."""
+    """The reason why a program with an outcome is no minimal test of a model; empty where it is one.
+
+    Raises ``TooManyError``.
+    """
     if can_happen(execution, model):
         return f"its outcome is not forbidden by {model.name}"
     for step in relaxations(execution, words):

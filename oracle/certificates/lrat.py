@@ -1,12 +1,12 @@
-"""Whether a proof in LRAT shows that clauses have no model.
+"""A checker of proofs in LRAT: whether a proof shows that clauses have no model.
 
 A line ``9 -3 4 0 7 2 0`` adds clause 9, -3 or 4, and names clauses that show it, in order: suppose that all its
 literals are false; then clause 7 has one literal that is not false, so that is true; and clause 2 has none left. A line
 ``9 d 7 0`` forgets clauses. The proof ends with the empty clause, and nothing comes after it. Cruz-Filipe, Heule, Hunt,
 Kaufmann and Schneider-Kamp, "Efficient Certified RAT Verification" (CADE 2017); time is linear in what the lines name.
 
-Gap: steps by resolution asymmetric tautology, which have negative hints. No unit propagation needs them, and they would
-add what the clauses alone do not imply.
+Gap: steps by resolution asymmetric tautology, which have negative hints, are refused. No unit propagation needs them,
+and they would add what the clauses alone do not imply.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _FORGETS = re.compile(f"{_NUMBER} d ({_NUMBER} )+0")
 
 
 def check_proof(clauses: Sequence[Sequence[int]], proof: Iterable[str]) -> int:
-    """How many clauses the proof adds, the last of them the empty one. ``clauses`` are numbered from 1.
+    """Checks a proof, and gives the number of clauses that it adds, the last of them the empty one.
 
-    Raises ``RefusedError`` with the number of the first line that does not hold, or where it does not end with the
-    empty clause.
+    ``clauses`` are numbered from 1. Raises ``RefusedError`` with the number of the first line that does not hold, or
+    where the proof does not end with the empty clause.
     """
     known: dict[int, Sequence[int]] = dict(enumerate(clauses, 1))
     added, last, done = 0, len(known), False

@@ -1,17 +1,17 @@
-"""The formula that every minimal test of a model satisfies whose threads have so many events, in one order of them.
+"""The certified formula of minimal tests: every minimal test of a model whose threads have given sizes satisfies it.
 
 A test is a program with an outcome (docs/suites.md): the model forbids each execution that has the outcome, and allows
-one, or raises a flag, of what each single relaxation leaves. The formula says
+one, or raises a flag, of what each single relaxation leaves. The formula consists of
 
 - what holds of every program (``oracle.certificates.programs``);
-- that the model forbids, and flags, neither of two executions with the outcome, one choice and the same turned round;
+- that the model forbids, and does not flag, two executions with the outcome: one choice, and that choice reversed;
 - that after each relaxation that applies (``oracle.certificates.weakened``) the model allows or flags an execution of
   what is left, by a choice of its own; a read whose write is gone may read anything.
 
-So every test satisfies it: coherence and fences may be chosen as they are in any execution, and the rest are gates and
-what says that there is a circle or none (``oracle.certificates.writing``). What satisfies it and is no test has another
-execution with its outcome that the model allows, and is shown to be none one by one (*allowed* in
-``oracle.certificates.executions``).
+So every test satisfies it. Coherence and fence order may be chosen as they are in any execution, and the rest are gates
+and variables of cycles (``oracle.certificates.writing``). A program that satisfies the formula and is no test has
+another execution with its outcome that the model allows. Such programs are shown to be no tests one by one (*allowed*
+in ``oracle.certificates.executions``).
 
 Gap: outcomes, not executions, are what is forbidden (``--criterion outcome``).
 """
@@ -32,8 +32,8 @@ from oracle.executions.events import EventKind
 
 
 def splits(events: int, threads: tuple[int, int] | None) -> Iterator[tuple[int, ...]]:
-    """The ways to have so many events in threads, those of more events first; ``threads``: how many at least and at
-    most."""
+    """The ways to split a number of events into threads, threads of more events first; ``threads``: how many at
+    least and at most."""
 
     def parts(left: int, most: int) -> Iterator[tuple[int, ...]]:
         for first in range(min(left, most), 0, -1):
@@ -46,8 +46,10 @@ def splits(events: int, threads: tuple[int, int] | None) -> Iterator[tuple[int, 
 
 
 def write_formula(model: Model, words: Vocabulary, sizes: Sequence[int]) -> CertifiedFormula:
-    """The formula of the tests whose threads have these numbers of events. Raises ``TooManyError`` where it is too
-    large."""
+    """The formula of the tests whose threads have these numbers of events.
+
+    Raises ``TooManyError`` where it is too large.
+    """
     writer = Writer()
     program = Programs(writer, words, sizes).program
     choice = choose(program, "whole", partial=False)
@@ -59,7 +61,7 @@ def write_formula(model: Model, words: Vocabulary, sizes: Sequence[int]) -> Cert
 
 
 def _forbidden(seen: ModelView) -> None:
-    """That a check fails, and nothing is flagged."""
+    """Requires that a check fails, and no flag is raised."""
     require, results = seen.program.writer.require, seen.model.judge(seen)
     require(*(~each.truth for each in results if not each.check.flag))
     for each in results:
@@ -68,7 +70,7 @@ def _forbidden(seen: ModelView) -> None:
 
 
 def _allowed(program: CertifiedProgram, name: str, applies: WrittenLiteral, model: Model) -> None:
-    """That some execution passes every check, or is flagged, where a relaxation applies."""
+    """Requires that some execution passes every check, or is flagged, where a relaxation applies."""
     results = model.judge(
         ModelView(_with_orphans(program, name), choose(program, name, model.partial_co), model, False)
     )

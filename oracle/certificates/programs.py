@@ -1,9 +1,10 @@
-"""Programs that are not given, with what their reads read: what holds of all of them, and what a model sees of one.
+"""The certified formula of unknown programs with outcomes: its variables, and the clauses that hold of all programs.
 
-The program has so many events in each thread, numbered thread by thread, and all else of it is open. Written here from
-what docs/suites.md says a program is; the search's, of ``constraints.programs``, is not used.
+The program has a given number of events in each thread, numbered thread by thread. All else of it is open. The formula
+is written here from the definition of programs in docs/suites.md; the search's, of ``constraints.programs``, is not
+used.
 
-**Meaning** of the variables; ``oracle.certificates.executions`` says them of an execution that is known:
+**Meaning** of the variables; ``oracle.certificates.executions`` gives their values for a known execution:
 
     way e W.release.gpu   event e begins an instruction that is done so
     loc e f, vloc e f     events e < f access one location; by one address, where there are aliases
@@ -43,11 +44,11 @@ from oracle.certificates.writing import Writer, WrittenLiteral
 from oracle.executions.events import EventKind, access_scope, access_tags, barrier_tags, fence_tags
 
 Pairs = Mapping[tuple[int, int], WrittenLiteral]
-"""What may hold of two events, or of two threads; of others it does not."""
+"""The literals that pairs of events, or of threads, are related; a pair that is missing is not related."""
 
 
 class CertifiedEventMode(NamedTuple):
-    """How an event is done; ``rmw``: as a half of an update of that mode."""
+    """The way in which an event is done; ``rmw``: as a half of an update of that mode."""
 
     kind: EventKind
     mode: Mode
@@ -55,7 +56,7 @@ class CertifiedEventMode(NamedTuple):
 
     @property
     def tags(self) -> frozenset[str]:
-        """The sets that the event is in, but for those of the memory that it accesses."""
+        """The names of the sets that the event is in, except those of the memory that it accesses."""
         if self.kind is EventKind.FENCE:
             return fence_tags(self.mode)
         if self.kind is EventKind.BARRIER:
@@ -64,20 +65,20 @@ class CertifiedEventMode(NamedTuple):
 
     @property
     def scope(self) -> Scope | None:
-        """The scope that the event names."""
+        """The scope that the event names, None where it names none."""
         return self.mode.scope if self.kind in (EventKind.FENCE, EventKind.BARRIER) else access_scope(self.mode)
 
 
 @dataclass(frozen=True)
 class CertifiedEventModes:
-    """How an event may be done: of these literals one holds."""
+    """The ways in which an event may be done, each with its literal, of which exactly one holds."""
 
     writer: Writer
     literals: Mapping[CertifiedEventMode, WrittenLiteral]
 
     @cached_property
     def tags(self) -> Mapping[str, WrittenLiteral]:
-        """That the event is in a set, of all that it may be in but those of memory."""
+        """The sets that the event may be in, each with its literal; those of memory are not among them."""
         found: dict[str, list[WrittenLiteral]] = {}
         for way, literal in self.literals.items():
             for tag in sorted(way.tags):
@@ -85,7 +86,7 @@ class CertifiedEventModes:
         return {tag: self.writer.any_of(literals) for tag, literals in found.items()}
 
     def done(self, step: Callable[[CertifiedEventMode], CertifiedEventMode]) -> CertifiedEventModes:
-        """The same after a step of each way."""
+        """The ways of the event after each of them is changed by a step."""
         found: dict[CertifiedEventMode, WrittenLiteral] = {}
         for way, literal in self.literals.items():
             after = step(way)
@@ -98,8 +99,8 @@ class CertifiedProgram:
     """A program with what its reads read, or what a relaxation leaves of it: each fact about it is a literal.
 
     ``happens[e]``: event e is there. ``ways[e]``: how it is done. ``updates``: e and e + 1 are one instruction.
-    ``rank[e][k]``: before event e its thread has k barriers. ``addr``, ``data`` and ``branch`` are what is
-    said of an instruction's first event, and of data of its write; ``half[e]``: it was written as the write of an
+    ``rank[e][k]``: before event e its thread has k barriers. ``addr``, ``data`` and ``branch`` are facts about an
+    instruction's first event, and ``data`` about the write of an update; ``half[e]``: it was written as the write of an
     update.
     """
 
@@ -125,19 +126,20 @@ class CertifiedProgram:
 
     @property
     def events(self) -> range:
-        """The events."""
+        """The numbers of the events, thread by thread in program order."""
         return range(len(self.thread))
 
     def tagged(self, event: int, tag: str) -> WrittenLiteral:
-        """That an event is in a set, but for those of memory."""
+        """The literal that an event is in a set that is not one of memory."""
         return self.ways[event].tags.get(tag, self.writer.false)
 
     def of(self, event: int, kind: EventKind) -> WrittenLiteral:
-        """That an event is of a kind."""
+        """The literal that an event is of a kind."""
         return self.tagged(event, kind.value)
 
     def in_group(self, one: int, other: int, scope: Scope) -> WrittenLiteral:
-        """That two threads are in one group; of a level that does not vary, as the vocabulary has it."""
+        """The literal that two threads are in one group of a level; the vocabulary decides it for a level that does
+        not vary."""
         if one == other or scope is Scope.SYS:
             return self.writer.true
         if scope in self.same:
@@ -147,17 +149,19 @@ class CertifiedProgram:
         return self.writer.true if scope is Scope.GPU else self.writer.false
 
     def share_memory(self, one: int, other: int) -> WrittenLiteral:
-        """That two threads access one location in shared memory."""
+        """The literal that two threads access one location in shared memory."""
         pairs = ((e, f) for e in self.events for f in self.events if (self.thread[e], self.thread[f]) == (one, other))
         return self.writer.any_of(self.shared[e] & self.at(self.loc, e, f) for e, f in pairs)
 
     def at(self, pairs: Pairs, one: int, other: int) -> WrittenLiteral:
-        """What is said of two by a relation that has no direction, as ``loc``."""
+        """The literal of two events or threads in a symmetric relation, such as ``loc``, whichever of them is given
+        first."""
         return pairs.get((min(one, other), max(one, other)), self.writer.false)
 
 
 class Programs:
-    """The formula of all programs whose threads have ``sizes`` events, and ``program``, that which is open."""
+    """The formula of all programs whose threads have ``sizes`` events, and ``program``, the unknown one that it is
+    about."""
 
     def __init__(self, writer: Writer, words: Vocabulary, sizes: Sequence[int]) -> None:
         self.writer, self.words, self.sizes = writer, words, sizes
@@ -180,7 +184,7 @@ class Programs:
         """The pairs of events of one thread, in program order."""
         return ((e, f) for e, f in combinations(self.events, 2) if self.thread[e] == self.thread[f])
 
-    # What is done
+    # Instructions
 
     def _instructions(self) -> None:
         writer = self.writer
@@ -210,7 +214,7 @@ class Programs:
                 updates[e, e + 1] = writer.any_of(before.values())
         self.program = replace(self.program, ways=ways, half=half, updates=updates)
 
-    # Where
+    # Locations and places
 
     def _locations(self) -> None:
         program, require = self.program, self.writer.require
@@ -268,7 +272,7 @@ class Programs:
             require(~program.shared[e], ~program.loc[e, f], together)
 
     def _barriers(self) -> None:
-        """That threads of one CTA have equally many."""
+        """Requires that threads of one CTA have equally many barriers."""
         program, require, false = self.program, self.writer.require, self.writer.false
         barriers = [program.of(e, EventKind.BARRIER) for e in self.events]
         own = [[e for e in self.events if self.thread[e] == t] for t in self.threads]
@@ -283,14 +287,14 @@ class Programs:
                 require(apart, one, ~other)
 
     def _counted(self, literals: Sequence[WrittenLiteral]) -> dict[int, WrittenLiteral]:
-        """How many of them hold."""
+        """The literals that given numbers of some literals hold."""
         counts = [self.writer.true]
         for literal in literals:
             more = [self.writer.false, *(so_far & literal for so_far in counts)]
             counts = [one | (two & ~literal) for one, two in zip(more, [*counts, self.writer.false], strict=True)]
         return {count: literal for count, literal in enumerate(counts) if literal}
 
-    # What depends on what
+    # Dependencies
 
     def _dependencies(self) -> None:
         program, writer, kinds = self.program, self.writer, self.words.dependencies
@@ -322,7 +326,7 @@ class Programs:
                 require(~branches[one], ~branches[other])
         self.program = replace(program, addr=all_addr, data=all_data, branch=branches)
 
-    # What is read, and what is left
+    # Reads-from and last writes
 
     def _outcome(self) -> None:
         program, require = self.program, self.writer.require
@@ -345,7 +349,7 @@ class Programs:
             require(~final[w], ~final[v], ~program.loc[w, v])
         self.program = replace(program, rf=rf, init=init, final=final)
 
-    # Which of the images under exchange of threads
+    # Symmetry: one of the images under exchange of threads
 
     def _in_order(self) -> None:
         require = self.writer.require
@@ -363,7 +367,7 @@ class Programs:
                 equal = further
 
     def _said_within(self, own: Sequence[int], further: int) -> Iterator[tuple[WrittenLiteral, WrittenLiteral]]:
-        """What is said of a thread, and the same of that whose events are so many further on."""
+        """The literals about a thread, each with its counterpart about the thread whose events are ``further`` on."""
         program = self.program
         for e in own:
             both = (program.ways[event].literals.values() for event in (e, e + further))

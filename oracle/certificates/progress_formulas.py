@@ -1,9 +1,9 @@
-"""Whether the formula of a progress shape is satisfied by every progress test of it, whoever wrote it.
+"""The checker of the formulas of progress shapes: every progress test of a shape must satisfy them, whoever wrote them.
 
 For each test there is an assignment, its *meaning*: a variable holds where what its name says is so of the test, put in
 order. Here each clause of a file is shown to hold in the meaning of every test; one that is not known to is refused. So
-no test is lost; a formula that says too little has models that no clause of a unit excludes, and there is no proof.
-``constraints.progress``, which writes them, is not used.
+no test is lost. A formula that says too little has models that no clause of a unit excludes, and then it has no proof.
+``constraints.progress``, which writes the formulas, is not used.
 
 **Order.** Threads of one length stand in the order of their (jump, write, check), instruction by instruction; then
 locations are numbered by their first occurrence, thread by thread. Any test has such an image.
@@ -16,8 +16,8 @@ memory m, and ``changes``, ``holds``, ``fails``, then the step changes memory, t
 ``turns s``, s is reachable and some run from it is endless, ``turn s t``, and so it is after t's step. ``equal so far
 t i f``: threads t and t + 1 agree in all up to field f of instruction i.
 
-**Clauses** are shown in two ways. One about a single instruction is tried on all instructions that there are. Others
-have to be one of the following, written anew from what a test is:
+**Clauses** are shown in two ways. A clause about a single instruction is tried on all instructions of the shape. Other
+clauses have to be one of the following, written anew from the definition of tests:
 
 - locations occur in order; of two threads of one length, the first is not the greater;
 - (b), (c): an exchange has a test of its location in another thread, and a reached step that changes memory; a branch
@@ -38,15 +38,15 @@ from oracle.certificates.refusal import RefusedError
 from oracle.certificates.units import ProgressFormula, UnitShape, states_of, steps_of
 
 _FIELDS = ("jump", "write", "check")
-"""What threads are ordered by."""
+"""The fields of instructions by which threads are ordered."""
 
 Said = list[tuple[bool, str]]
-"""A clause: whether, and what, one of which is so."""
+"""A clause, as facts and their truth values, of which at least one is right."""
 
 
 def check_formula(formula: ProgressFormula) -> None:
-    """Raises ``RefusedError`` with the first clause that is not known to hold for every progress test of the shape, or
-    the first variable without a meaning."""
+    """Checks a formula. Raises ``RefusedError`` with the first clause that is not known to hold for every progress
+    test of the shape, or the first variable without a meaning."""
     local = _Instructions(formula.shape)
     known: set[str] = set()
     others: set[frozenset[int]] = set()
@@ -64,7 +64,7 @@ def check_formula(formula: ProgressFormula) -> None:
 
 
 class _Instructions:
-    """All instructions that a site may have, and of each variable which of them it holds for, as bits."""
+    """All instructions that a site may have, and for each variable the set of those for which it holds, as bits."""
 
     def __init__(self, shape: UnitShape) -> None:
         self._shape = shape
@@ -72,7 +72,7 @@ class _Instructions:
         self._truths: dict[str, tuple[tuple[str, str], int] | None] = {}
 
     def hold(self, clause: Clause, names: dict[int, str]) -> bool:
-        """Whether a clause is about one instruction, and so of each that there is."""
+        """Whether a clause is about one instruction, and holds for every instruction that a site may have."""
         sites, either = set(), 0
         for literal in clause:
             found = self._truth(names[abs(literal)])
@@ -95,7 +95,7 @@ class _Instructions:
                 says, instructions = _LOCAL[kind], self._instructions((t, i))
                 bits = (says(ins, int(i), words) << n for n, ins in enumerate(instructions))
                 self._truths[name] = (t, i), sum(bits)
-            except (ValueError, LookupError, TypeError):  # it is about something else, or about nothing
+            except (ValueError, LookupError, TypeError):  # the clause is not about one instruction
                 self._truths[name] = None
         return self._truths[name]
 
@@ -142,11 +142,11 @@ _LOCAL: dict[str, Callable[[Instruction, int, list[str]], bool]] = {
     "leaves": lambda ins, pc, words: _leaves(ins, *words),
     "step": lambda ins, pc, words: _goes(ins, pc, words[0], words[1]) and _leaves(ins, words[0], words[2]),
 }
-"""What a variable says of an instruction, given its place and the words after that."""
+"""The meaning of a variable about an instruction, given its place and the further words of the name."""
 
 
 def _axioms(shape: UnitShape) -> Iterator[Said]:
-    """What holds for every progress test of a shape, but for what single instructions do."""
+    """The clauses that hold for every progress test of a shape and are about more than one instruction."""
     yield from _order(shape)
     yield from _influence(shape)
     yield from _runs(shape)

@@ -1,4 +1,4 @@
-"""Whether the record of a test says what it should."""
+"""A checker of the records of tests in a corpus, against what a record should say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from corpus.test import Test
 
 
 def unlike(test: Test, verdicts: Mapping[str, str], should_be: Mapping[str, object]) -> str:
-    """What the record of a test has and should not have, verdicts and then other fields; empty where it is right."""
+    """The differences of a test's record from what it should be, verdicts and then other fields; empty where it is
+    right."""
     for model, verdict in verdicts.items():
         if test.verdicts.get(model) != verdict:
             return f"{test.name}: {verdict} under {model}, where it says {test.verdicts.get(model, 'nothing')}"
@@ -22,8 +23,10 @@ def unlike(test: Test, verdicts: Mapping[str, str], should_be: Mapping[str, obje
 
 
 def differences(expected: Sequence[Test], tests: Iterable[Test], file: str) -> Iterator[str]:
-    """A line for each test that should be there and is not, or that is there and should not be or is not as it should
-    be. Tests are known by their digests, and stand one a line in a file."""
+    """The differences of a file of tests from what it should hold: a line for each missing, superfluous or wrong test.
+
+    Tests are known by their digests, and stand one a line in a file.
+    """
     there: dict[str, tuple[int, Test]] = {}
     for number, test in enumerate(tests, 1):
         if there.setdefault(test.digest, (number, test)) != (number, test):

@@ -1,4 +1,4 @@
-"""Why a certificate, or a corpus that has one, is not accepted."""
+"""The error by which a certificate, or a corpus that has one, is refused."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class RefusedError(Exception):
-    """What does not hold, as a line for the user; answered with exit code 1."""
+    """The refusal of a certificate, with the reason as a line for the user; answered with exit code 1."""
 
     what: str
 

@@ -1,9 +1,8 @@
-"""What a model sees of an execution of a program that is not given: the base of its walk, each set and relation of
-literals.
+"""An unknown program as a model sees it, for certificates: the base whose sets and relations are of literals.
 
-Events are those of the program, and after them, for models that see them otherwise than by ``fr``
-(``oracle.executions.initial``), an initial write for each event that is the first of its location. What relations mean
-is what ``oracle.executions.events`` has of programs that are known.
+Events are those of the program. For models that see initial writes otherwise than by ``fr``
+(``oracle.executions.initial``), they are followed by an initial write for each event that is the first of its location.
+Relations mean what ``oracle.executions.events`` defines for known programs.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from oracle.executions.initial import sees_initial_writes
 
 @dataclass(frozen=True)
 class OutcomeOrders:
-    """What an outcome leaves open: ``co[w, v]``, and ``fences[f, g]``, that f comes before g where both are
+    """The orders that an outcome leaves open: ``co[w, v]``, and ``fences[f, g]``, f comes before g where both are
     ``fence.sc``."""
 
     co: Pairs
@@ -32,7 +31,7 @@ class OutcomeOrders:
 
 
 def choose(program: CertifiedProgram, name: str, partial: bool) -> OutcomeOrders:
-    """A choice, by variables that ``name`` tells from those of others.
+    """A choice of coherence and fence order, by variables whose names contain ``name``, which no other choice has.
 
     Variables: ``co NAME w v``, ``fence NAME f g``. Clauses: co is a strict order of the writes to each location, total
     unless ``partial``, in which the last write comes before none; fences are in one order.
@@ -61,7 +60,8 @@ def choose(program: CertifiedProgram, name: str, partial: bool) -> OutcomeOrders
 
 
 def reversed_coherence(program: CertifiedProgram, choice: OutcomeOrders) -> OutcomeOrders:
-    """The same the other way round, but that last writes are last: another choice that the outcome may have."""
+    """A choice with its orders reversed, except that last writes stay last: another choice that the outcome may
+    have."""
     final = program.final
     co = {(w, v): (before & final[v]) | (choice.co[v, w] & ~final[w]) for (w, v), before in choice.co.items()}
     return OutcomeOrders(co, {pair: ~before for pair, before in choice.fences.items()})
@@ -83,7 +83,8 @@ class ModelView:
 
     @cached_property
     def first(self) -> list[WrittenLiteral]:
-        """That an event is the first of its location, so that it has an initial write; none where nobody looks."""
+        """For each event the literal that it is the first of its location, so that it has an initial write; none
+        where the model does not see initial writes."""
         program = self.program
         if not sees_initial_writes(self.model):
             return []
@@ -94,13 +95,13 @@ class ModelView:
 
     @cached_property
     def algebra(self) -> Literals:
-        """The algebra over the events of the program, and the initial writes."""
+        """The relational algebra over the events of the program and the initial writes."""
         writer = self.program.writer
         happens = [*self.program.happens, *self.first]
         return Literals(writer.true, WrittenLiteral.__invert__, happens, exact=False, writer=writer, fails=self.fails)
 
     def value(self, name: str) -> Set[WrittenLiteral] | Relation[WrittenLiteral] | None:
-        """The set or relation of that name, None where there is none."""
+        """The set or relation of a name, None where the base has none."""
         if name not in self._values:
             if is_set(name):
                 self._values[name] = self._set(name)
@@ -133,11 +134,11 @@ class ModelView:
         return program.tagged(event, name)
 
     def _in_memory(self, event: int, name: str) -> WrittenLiteral:
-        """That an event accesses memory of that kind."""
+        """The literal that an event accesses memory of a kind."""
         shared = self.program.shared[event]
         return self.program.loc[event, event] & (shared if name == Region.SHARED.name else ~shared)
 
-    # Relations: the pairs of events, of whom it is yet to be said that both happen
+    # Relations: pairs of events, before they are restricted to events that happen
 
     def _relation(self, pairs: Mapping[tuple[int, int], WrittenLiteral]) -> Relation[WrittenLiteral]:
         happens = self.algebra.executed
@@ -175,7 +176,8 @@ class ModelView:
         return found
 
     def _one_place(self, pairs: Pairs) -> Pairs:
-        """That events access one location, or one address: an initial write that of the event that is the first."""
+        """The pairs of events that access one location, or one address; an initial write has those of the event that
+        is the first."""
         size = len(self.program.thread)
         found = self._all(lambda e, f: self.program.at(pairs, e, f))
         for i in range(len(self.first)):
@@ -185,7 +187,7 @@ class ModelView:
         return found
 
     def _initial(self, related: Callable[[int], WrittenLiteral]) -> dict[tuple[int, int], WrittenLiteral]:
-        """The pairs of initial writes and events at their locations that something is said of."""
+        """The pairs of initial writes and events at their locations for which ``related`` has a literal."""
         size, loc = len(self.program.thread), self.program.loc
         return {(size + i, e): loc[i, e] & related(e) for i in range(len(self.first)) for e in range(i, size)}
 
@@ -211,14 +213,15 @@ class ModelView:
         return self._all(overwritten)
 
     def _addr(self) -> Pairs:
-        """To the instruction, and to both halves of an update."""
+        """The address dependencies, to the instruction, and to both halves of an update."""
         program, false = self.program, self.program.writer.false
         return self._all(
             lambda r, e: program.addr.get((r, e), false) | (program.addr.get((r, e - 1), false) & program.half[e])
         )
 
     def _ctrl(self) -> Pairs:
-        """From the read that a branch hangs on to all of its thread that comes after the branch."""
+        """The control dependencies, from the read that decides a branch to all events of its thread after the
+        branch."""
         branch, thread = self.program.branch, self.program.thread
         return self._all(
             lambda r, e: self.program.writer.any_of(
@@ -227,7 +230,8 @@ class ModelView:
         )
 
     def _reaches(self, one: int, other: int, without: Scope | None = None) -> WrittenLiteral:
-        """That the thread of an event is in the scope that another names; ``without``: in that, where it names none."""
+        """The literal that the thread of an event is in the scope that another names; ``without``: the scope of one
+        that names none."""
         program, (t, u) = self.program, (self.program.thread[one], self.program.thread[other])
         scopes = ((way.scope or without, literal) for way, literal in program.ways[one].literals.items())
         return program.writer.any_of(

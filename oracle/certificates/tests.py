@@ -1,4 +1,4 @@
-"""Whether the tests of a progress suite are what it says, and whether a test that a search found must be in it.
+"""The checker of the tests of a progress suite: whether each belongs to it, and whether a test that was found is in it.
 
 Tests are judged by the explicit oracle, one program at a time: well-formedness (``oracle.progress.wellformed``), the
 verdicts of all models, minimality and behaviour.
@@ -29,8 +29,10 @@ from oracle.progress.wellformed import influences, terminating_with_a_cycle
 
 @dataclass(frozen=True)
 class ProgressClaim:
-    """What a suite is to hold (``request`` in docs/corpus.md); ``distinguish``: the models that its tests tell apart,
-    first the one under which they end."""
+    """The claim of a progress suite: its bound and its criteria (``request`` in docs/corpus.md).
+
+    ``distinguish``: the models that its tests tell apart, first the one under which they terminate.
+    """
 
     threads: int
     instrs: int
@@ -43,22 +45,22 @@ class ProgressClaim:
 
     @property
     def locations(self) -> int:
-        """Locations that a program can have."""
+        """The greatest number of locations that a program within the bound can have."""
         return min(self.locs, self.instrs)
 
     def shapes(self) -> Iterator[UnitShape]:
-        """Every shape of the bound: ascending lengths of threads."""
+        """Every shape within the bound: the lengths of threads, ascending."""
         for lengths in _ascending(self.threads, self.instrs, 1):
             yield UnitShape(lengths, self.locations, self.values)
 
     def key(self, judged: Judged) -> str:
-        """What two tests have in common that are one to this suite."""
+        """The key that two programs share exactly when they count as one test of this suite."""
         if not self.behaviours:
             return digest(judged.program, self.symmetric)
         return digest_automaton(min(thread_images(judged.automaton)) if self.symmetric else judged.automaton)
 
     def lacks(self, judged: Judged) -> str:
-        """Why a program is no test of this suite; empty where it is one."""
+        """The reason why a program is no test of this suite; empty where it is one."""
         if not (influences(judged.program) and terminating_with_a_cycle(judged.lts)):
             return "is not well formed, or cannot hang, or cannot end"
         if self.distinguish:
@@ -70,23 +72,23 @@ class ProgressClaim:
 
 @dataclass(frozen=True)
 class Judged:
-    """A program, and what the explicit oracle says of it, each worked out when somebody asks."""
+    """A program with the findings of the explicit oracle, each worked out when it is first asked for."""
 
     program: Program
 
     @cached_property
     def lts(self) -> Lts:
-        """Its transition system."""
+        """The labelled transition system of the program."""
         return explore(self.program)
 
     @cached_property
     def automaton(self) -> Behaviour:
-        """Its behaviour."""
+        """The behaviour of the program: its minimal thread-labelled automaton."""
         return minimise(self.lts)
 
     @cached_property
     def verdicts(self) -> dict[str, Verdict]:
-        """What all models say of it."""
+        """The verdicts of all progress models on the program, by name."""
         return system_verdicts(self.lts.successors)
 
 
@@ -99,7 +101,8 @@ def _ascending(threads: int, instrs: int, least: int) -> Iterator[tuple[int, ...
 
 
 def place(program: Program) -> bytes:
-    """Where a program stands in a corpus: by the lengths of its threads, then instruction by instruction."""
+    """The place of a program in the order of a corpus: by the lengths of its threads, then instruction by
+    instruction."""
     numbers = [*map(len, program.threads)]
     for thread in program.threads:
         for ins in thread:
@@ -110,7 +113,7 @@ def place(program: Program) -> bytes:
 def check_test(asked: ProgressClaim, test: Test) -> tuple[str, bytes]:
     """The key of a test of a suite, and its place in it.
 
-    Raises ``RefusedError`` with what its record has and should not have; its name hangs on other tests.
+    Raises ``RefusedError`` with what is wrong in its record; its name is not checked, for it depends on other tests.
     """
     try:
         program = program_of(test)
@@ -141,10 +144,11 @@ def check_test(asked: ProgressClaim, test: Test) -> tuple[str, bytes]:
 
 
 def missing(asked: ProgressClaim, program: Program, present: Mapping[str, bytes]) -> Program | None:
-    """An image of a program under permutation of its threads that should be in a suite and is not; if any.
+    """An image of a program under permutation of its threads that should be in a suite and is not, if there is one.
 
-    ``present`` are the places of the tests that are there, by their keys. Of tests that are one to the suite it holds
-    the first: of a behaviour that in its order; with symmetric threads, of the images of a program, the least.
+    ``present`` are the places of the tests in the suite, by their keys. Of tests that count as one the suite holds the
+    first: of the tests with one behaviour, the first in the suite's order; with symmetric threads, the least image of a
+    program.
     """
     for judged in (Judged(image) for image, _ in program_images(program)):
         there, here = present.get(asked.key(judged)), place(judged.program)

@@ -1,13 +1,13 @@
-"""Whether the clauses that a unit adds to the formula of its shape are what they say, and nothing is left with them.
+"""The checker of the units of a progress suite: whether the clauses that a unit adds to its shape's formula are valid.
 
-Only the meaning of variables is taken from the formula's file; what follows is derived here from tests and sets of
-states, and the search's code is not used:
+Only the meaning of variables is taken from the formula's file. Clauses are derived here from tests and sets of states,
+and the search's code is not used:
 
 - *case*: unit clauses, each that an instruction has a certain jump. The cases of a shape must cover all its programs
   (``check_cases``).
 - *blocks*: for a program, a clause for each of its images under permutation of threads that has the shape: one of its
-  fields differs. It excludes these programs alone, and does no harm where they are in the corpus or not asked for; that
-  is for ``oracle.certificates.tests``.
+  fields differs. The clauses exclude these programs alone, and do no harm where the programs are in the corpus or were
+  not asked for; ``oracle.certificates.tests`` checks that.
 - *entry*: for a set of states without the start, a clause for each of them: it is not reachable unless a step enters
   the set.
 - *exit*: for a set of states without an end, a clause for each: where it is reachable, some step leaves the set.
@@ -17,9 +17,9 @@ reachable by steps from the start, and from every reachable state an end can be 
 5.1). *Step* means that a thread goes from its instruction to any of its own, or to its end, and at most one cell of
 memory changes: no program does more.
 
-A proof that formula and clauses have no model then says that each program of the case that satisfies the formula is
-blocked. That the formula is satisfied by every progress test of the shape, or by one of its images, is for
-``oracle.certificates.progress_formulas``.
+A proof that formula and clauses have no model then shows that each program of the case that satisfies the formula is
+blocked. ``oracle.certificates.progress_formulas`` shows that every progress test of the shape, or one of its images,
+satisfies the formula.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from oracle.certificates.refusal import RefusedError
 
 @dataclass(frozen=True)
 class UnitShape:
-    """Lengths of the threads in ascending order, and how many locations and values there are at most."""
+    """The shape that a unit is about: lengths of threads in ascending order, and maxima of locations and values."""
 
     lengths: tuple[int, ...]
     locations: int
@@ -46,15 +46,15 @@ class UnitShape:
 
 @dataclass(frozen=True)
 class ProgressFormula(Clauses):
-    """The formula of a shape."""
+    """The certified formula of a shape of progress tests."""
 
     shape: UnitShape
 
 
 @dataclass(frozen=True)
 class ProgressUnitClaims:
-    """What a unit claims: its case, the jump of some (thread, instruction) each, the programs that it blocks, how many
-    of its clauses are refinements, and all of them."""
+    """The claims of a unit: its case, as jumps of (thread, instruction) pairs, the programs that it blocks, its
+    number of refinements, and all of its clauses."""
 
     case: dict[tuple[int, int], int]
     programs: list[Program]
@@ -63,13 +63,16 @@ class ProgressUnitClaims:
 
 
 def read_formula(shape: UnitShape, lines: Iterable[str]) -> ProgressFormula:
-    """The formula of a shape. Raises ``RefusedError`` with the line that is not as it should be."""
+    """The formula of a shape, read from its file. Raises ``RefusedError`` with the first line that is wrong."""
     read = read_clauses(head(shape.lengths, shape.locations, shape.values), lines)
     return ProgressFormula(read.variables, read.clauses, shape)
 
 
 def check_clauses(formula: ProgressFormula, lines: Iterable[str]) -> ProgressUnitClaims:
-    """What a unit adds to the formula of its shape. Raises ``RefusedError`` where a clause is not what it says."""
+    """The clauses that a unit adds to the formula of its shape, checked.
+
+    Raises ``RefusedError`` where a clause is not what its comment stands for.
+    """
     cases: list[dict[tuple[int, int], int]] = []
     programs: list[Program] = []
     refinements = 0
@@ -98,7 +101,8 @@ def check_clauses(formula: ProgressFormula, lines: Iterable[str]) -> ProgressUni
 
 
 def check_cases(shape: UnitShape, cases: Sequence[dict[tuple[int, int], int]]) -> None:
-    """Raises ``RefusedError`` where a program of the shape is in none of the cases; all name the same instructions."""
+    """Raises ``RefusedError`` where some program of the shape is in none of the cases; one set of instructions is
+    named by all cases."""
     sites = list(cases[0]) if cases else []
     if any(not (0 <= t < len(shape.lengths) and 0 <= i < shape.lengths[t]) for t, i in sites):
         raise RefusedError("a case names an instruction that no program has")
@@ -160,7 +164,8 @@ def states_of(shape: UnitShape) -> Iterator[State]:
 
 
 def steps_of(shape: UnitShape, state: State) -> Iterator[tuple[int, int, State]]:
-    """Each thread, the instruction it goes to, and the state after it: what some program does from a state."""
+    """The steps that some program takes from a state: the thread, the instruction it goes to, and the state after
+    it."""
     memory, counters = state
     memories = {
         (*memory[:cell], value, *memory[cell + 1 :]) for cell in range(shape.locations) for value in range(shape.values)

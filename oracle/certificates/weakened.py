@@ -1,7 +1,8 @@
-"""What every single relaxation leaves of a program that is not given (the table of docs/suites.md).
+"""Every single relaxation of an unknown program, for certificates (the table of docs/suites.md).
 
-``corpus.executions.relaxations`` makes them of an execution that is known. Here each is one of all programs, and does
-not ``apply`` to those of which it would change nothing. The search's, of ``constraints.programs``, are not used.
+``corpus.executions.relaxations`` makes the relaxations of a known execution. Here each relaxation is of all programs at
+once, and does not ``apply`` to programs that it would leave unchanged. The search's relaxations, of
+``constraints.programs``, are not used.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from oracle.executions.events import EventKind
 
 @dataclass(frozen=True)
 class Weakened:
-    """What a relaxation leaves, and of which programs. ``name`` is one word and no other has it."""
+    """A relaxation: what it leaves, and to which programs it applies. ``name`` is one word, unique among
+    relaxations."""
 
     name: str
     applies: WrittenLiteral
@@ -27,7 +29,7 @@ class Weakened:
 
 
 def weakened(program: CertifiedProgram) -> Iterator[Weakened]:
-    """Every relaxation that may apply."""
+    """Every relaxation of a program, except those that apply to no program."""
     kinds = (_removed, _barriers, _modes, _split, _independent, _unshared, _readdressed, _apart, _unsynchronised)
     for kind in kinds:
         yield from (each for each in kind(program) if each.applies)
@@ -152,13 +154,13 @@ def _parts(members: Sequence[int]) -> Iterator[tuple[tuple[int, ...], tuple[int,
 
 
 def _left(program: CertifiedProgram, pairs: Pairs, leaving: Sequence[int]) -> WrittenLiteral:
-    """That those who leave are together, and not the first of those who are."""
+    """The literal that some members leave together a group whose first member stays."""
     together = (pairs[pair] for pair in combinations(leaving, 2))
     return program.writer.all_of(together) & program.writer.any_of(pairs[u, leaving[0]] for u in range(leaving[0]))
 
 
 def _cut(pairs: Pairs, leaving: Sequence[int]) -> Pairs:
-    """What is left of a relation of the one with the other when these leave."""
+    """A relation without the pairs of a member that leaves and one that stays."""
     return {pair: there for pair, there in pairs.items() if (pair[0] in leaving) == (pair[1] in leaving)}
 
 

@@ -1,11 +1,11 @@
-"""A formula that is written here, and not read: variables by what they mean, clauses, gates; and an algebra over them.
+"""A formula under construction, for certificates: variables by their meaning, clauses, gates, and an algebra over them.
 
-A *gate* is a variable that is the conjunction of two literals, by three clauses (Tseitin 1968): whatever the others
-are, it has one value, so that no gate excludes anything. A model walked over literals (``oracle.cat.interpreter``) is
-made of gates alone, but for checks that nothing leads in a circle. What these say has variables of its own:
+A *gate* is a variable that is the conjunction of two literals, by three clauses (Tseitin 1968). Whatever the other
+variables are, it has one value, so that no gate excludes anything. A model evaluated over literals
+(``oracle.cat.interpreter``) is made of gates alone, except for checks of acyclicity. These have variables of their own:
 
-- that a relation has no circle: an order of the events that goes along with every pair;
-- that it has one: a set of events, each of which leads to one of the set.
+- a relation has no cycle: an order of the events that goes along with every pair;
+- a relation has a cycle: a set of events, each of which leads to one of the set.
 
 ``constraints.circuit``, by which the search writes its formulas, is not used.
 """
@@ -22,11 +22,11 @@ from oracle.executions.steps import TooManyError
 from oracle.graphs import components
 
 MOST_CLAUSES = 3_000_000
-"""A formula of more is given up: the check of a proof would take gigabytes."""
+"""The limit of a formula's clauses: the check of a proof for more would take gigabytes."""
 
 
 class WrittenLiteral:
-    """A literal of a formula that is being written; ``&`` and ``|`` make gates. Equal literals are one object."""
+    """A literal of a formula under construction; ``&`` and ``|`` make gates. Equal literals are one object."""
 
     __slots__ = ("_writer", "number")
 
@@ -44,12 +44,13 @@ class WrittenLiteral:
         return self._writer.literal(-self.number)
 
     def __bool__(self) -> bool:
-        """Whether it may be true: of all literals the constant false alone is known not to be."""
+        """Whether the literal may be true: of all literals, only the constant false is known to be false."""
         return self is not self._writer.false
 
 
 class Writer:
-    """Variables and clauses so far. Raises ``TooManyError`` above ``MOST_CLAUSES``."""
+    """A formula under construction: its variables and clauses so far. Raises ``TooManyError`` above
+    ``MOST_CLAUSES``."""
 
     def __init__(self) -> None:
         self._variables: dict[str, int] = {}
@@ -62,17 +63,17 @@ class Writer:
 
     @property
     def formula(self) -> CertifiedFormula:
-        """The formula as it is now."""
+        """The formula of all variables and clauses that have been written so far."""
         return CertifiedFormula(self._variables, self._clauses)
 
     def literal(self, number: int) -> WrittenLiteral:
-        """The literal of a number, negative where the variable is to be false."""
+        """The literal of a number, which is negative for the negation of a variable."""
         if number not in self._literals:
             self._literals[number] = WrittenLiteral(self, number)
         return self._literals[number]
 
     def variable(self, *words: object) -> WrittenLiteral:
-        """The variable that is called so; a new one where there is none."""
+        """The variable of a name, made where there is none yet."""
         name = " ".join(map(str, words))
         return self.literal(self._variables.setdefault(name, len(self._variables) + 1))
 
@@ -81,7 +82,7 @@ class Writer:
         return self.variable(what, len(self._variables))
 
     def require(self, *literals: WrittenLiteral) -> None:
-        """A clause: one of the literals holds."""
+        """Adds a clause: one of the literals holds."""
         if self.true in literals and len(literals) > 1:
             return
         if len(self._clauses) >= MOST_CLAUSES:
@@ -89,7 +90,7 @@ class Writer:
         self._clauses.append(tuple(each.number for each in literals if each))
 
     def one_of(self, literals: Iterable[WrittenLiteral], where: WrittenLiteral | None = None) -> None:
-        """Exactly one of the literals holds, at least where another one does."""
+        """Requires that exactly one of the literals holds, everywhere or where another literal does."""
         unless = [] if where is None else [~where]
         some = list(literals)
         self.require(*unless, *some)
@@ -97,7 +98,7 @@ class Writer:
             self.require(*unless, ~one, ~other)
 
     def conjunction(self, one: WrittenLiteral, other: WrittenLiteral) -> WrittenLiteral:
-        """``one & other``."""
+        """The literal of ``one & other``, made by a gate unless a constant or an earlier gate decides it."""
         if one is other or other is self.true:
             return one
         if one is self.true:
@@ -114,30 +115,32 @@ class Writer:
         return gate
 
     def any_of(self, literals: Iterable[WrittenLiteral]) -> WrittenLiteral:
-        """Their disjunction; of none, false."""
+        """The literal of a disjunction, which is the constant false where there are no operands."""
         found = self.false
         for each in literals:
             found = found | each
         return found
 
     def all_of(self, literals: Iterable[WrittenLiteral]) -> WrittenLiteral:
-        """Their conjunction; of none, true."""
+        """The literal of a conjunction, which is the constant true where there are no operands."""
         return ~self.any_of(~each for each in literals)
 
 
 @dataclass(frozen=True, slots=True)
 class Literals(Algebra[WrittenLiteral]):
-    """The algebra of literals.
+    """The relational algebra whose truths are literals of a formula under construction.
 
-    ``fails``: of the checks that a model requires, one is to fail; else all are to hold. Their literals are true, or
-    false, where that is so, and say no more than that it may be so where it is not asked for.
+    ``fails``: one of the checks that a model requires is to fail; else all are to hold. If checks are to hold, the
+    literal of a check implies the check. If one is to fail, a false literal implies that the check fails. The other
+    direction is left open.
     """
 
     writer: Writer = field(kw_only=True)
     fails: bool = field(kw_only=True)
 
     def is_acyclic(self, relation: Relation[WrittenLiteral], positive: bool = False) -> WrittenLiteral:
-        """That a relation has no cycle; by its closure, where the check stands under a negation or is a flag."""
+        """The literal that a relation has no cycle; by its closure, where the check stands under a negation or is a
+        flag."""
         if not positive:
             return Algebra.is_acyclic(self, relation)
         return ~self._circle(relation) if self.fails else self._ordered(relation)

@@ -1,1 +1,1 @@
-"""Candidate executions of litmus tests, and what a .cat model says of them."""
+"""Candidate executions of litmus tests, and the judgements of .cat models on them."""

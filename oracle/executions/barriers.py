@@ -1,21 +1,21 @@
-"""Which barriers go through together: the meetings of an execution.
+"""The meetings of threads at barriers: which barriers of an execution go through together.
 
-Threads come to barriers one after the other. A barrier is a name in a group of threads (of a CTA, say), and its
-*meeting* is complete when as many threads have come as its quorum says, or, without a quorum, every thread of the group
-whose code has it. Then those who came go on, and the next ones to come are another meeting. A thread that arrives and
-does not wait goes on at once, but does not come twice to one meeting. Barriers of one name whose quorums differ are
-two.
+Example: three threads come to a barrier with a quorum of two. Any two of them may meet, and the third stays.
+
+Threads come to barriers one after the other. A barrier is a name in a group of threads (of a CTA, say). Its *meeting*
+is complete when as many threads have come as its quorum says, or, without a quorum, every thread of the group whose
+code has it. Then those who came go on, and the next ones to come are another meeting. A thread that arrives and does
+not wait goes on at once, but does not come twice to one meeting. Barriers of one name whose quorums differ are two.
 
 A thread may stay for ever at a barrier with a quorum (``Arrival.stays``): where the barrier has let others through, and
-those who stay are too few for another meeting. So of three threads at a barrier of two any two may meet, and the third
-stays. An execution in which a barrier lets nobody through, or one without a quorum is waited at in vain, has no end,
-and is none.
+those who stay are too few for another meeting. An execution has no end in which a barrier lets nobody through, or one
+without a quorum is waited at in vain; it is not counted as an execution.
 
-What is chosen is who meets whom. Names and quorums are values of the execution: they are compared here where they are
-known, and else each choice says what it takes for granted.
+An execution chooses who meets whom. Names and quorums are values of the execution: they are compared here where they
+are known, and otherwise each choice comes with the constraints on values that it assumes.
 
-Source: PTX ISA, 9.7.13.1 (``bar``, ``barrier``); where it leaves open what a test means in which not all threads of a
-CTA come to a barrier, Dartagnan's published verdicts are followed: those take part whose code has it.
+Source: PTX ISA, 9.7.13.1 (``bar``, ``barrier``). It leaves open the meaning of a test in which not all threads of a CTA
+come to a barrier. There Dartagnan's published verdicts are followed: those take part whose code has it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from oracle.executions.steps import Constraint, TooManyError
 from oracle.executions.values import Address, Value
 
 MOST_ARRIVALS = 1 << 14
-"""Orders in which threads may come to barriers that are followed."""
+"""The limit of orders in which threads may come to barriers."""
 
 
 @dataclass(frozen=True, slots=True)
 class BarrierRendezvous:
-    """One way for the barriers of an execution: the pairs of events that go through together, both ways round.
+    """One way for the barriers of an execution to meet: the pairs of events that go through together, in both
+    directions.
 
     ``constraints`` is what must hold of values for it.
     """
@@ -93,7 +94,8 @@ def certain_names(test: LitmusTest, thread: int) -> dict[Scope, frozenset[Value]
 def _resolved(
     test: LitmusTest, events: Sequence[Event], arrivals: Sequence[int]
 ) -> Iterator[tuple[Mapping[int, _Barrier], tuple[Constraint, ...]]]:
-    """What barrier each event comes to, and what that takes for granted: all that values can make of it."""
+    """The ways to resolve the barriers that events come to: the barrier of each event, and the constraints on values
+    for it."""
     unknown: list[tuple[Expression, bool]] = []
     known: list[Expression] = []
     for index in arrivals:
@@ -137,7 +139,8 @@ def _resolved(
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Threads on their way: how many barriers each has come to, who waits, who has come to each barrier's meeting."""
+    """The state of threads on their way: the barriers that each has come to, who waits, who has come to each
+    barrier's meeting."""
 
     come: tuple[int, ...]
     waiting: frozenset[int] = frozenset()
@@ -172,7 +175,7 @@ class _Meeting:
             )
 
     def ways(self) -> list[frozenset[frozenset[int]]]:
-        """The meetings of every way for all threads to come to an end, each meeting the events of those who go on."""
+        """The meetings of every way for all threads to come to an end; a meeting is the events of those who go on."""
         start = _State((0,) * len(self._threads))
         seen = {start}
         waiting = [start]

@@ -1,4 +1,4 @@
-"""How far loops are followed where nothing else is said; apart from all that follows them, for options to name it."""
+"""The default bound on loops, in a module of its own so that options can name it without loading the unroller."""
 
 UNROLL = 2
-"""How often a backward jump is taken."""
+"""The default number of times that each backward jump is taken."""

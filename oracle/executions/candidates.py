@@ -1,11 +1,11 @@
-"""Candidate executions, all those that take one path through each thread at once.
+"""The candidate executions of a litmus test, in batches: all that take one path through each thread at once.
 
 A candidate chooses a write for every read, a coherence order for every location and, where a model asks, orders of
 other events (``oracle.executions.orders``). Choices are the digits of a number in a mixed radix, and a truth is the set
-of numbers for which it holds, the bits of an integer. Values are found the same way: to each read belongs a map from
-values to the candidates in which it reads them, grown from the writes until nothing changes. Reads that are then
-without a value in some candidates take part in a circle of justification; for those candidates one such read guesses
-its value, and must then read it.
+of numbers for which it holds, the bits of an integer. Values are found by sets of candidates as well: each read has a
+map from values to the candidates in which it reads them, grown from the writes until nothing changes. A read that is
+then without a value in some candidates takes part in a cycle of justification. For those candidates one such read
+guesses its value, and must then read it.
 
 Coherence starts with the initial write. It is total over the writes to a location, or, for models that ask, any strict
 partial order. Then the final value of a location is that of any write without a successor.
@@ -52,22 +52,23 @@ from oracle.executions.valuations import Valuation, add, compared, evaluate, sat
 from oracle.executions.values import Value
 
 MOST_CANDIDATES = 1 << 16
-"""Candidates judged at once; more are judged in parts."""
+"""The limit of candidates judged at once; more are judged in parts."""
 
 FEW_CANDIDATES = 1 << 11
-"""Candidates some of which are picked out sooner than numbered anew."""
+"""The number of candidates up to which picking out some is quicker than numbering them anew."""
 
 MANY_OF = 16
-"""The same where one of so many is picked out, be they as many as they are."""
+"""The ratio up to which one in so many candidates is picked out sooner than they are numbered anew, whatever their
+number."""
 
 MOST_LISTED = 1 << 22
-"""Candidates of one path through each thread; with more, a test is for a solver."""
+"""The limit of candidates of one path through each thread; with more, a test is for a solver."""
 
 MOST_COMBINATIONS = 1 << 16
-"""Ways to take one path through each thread; with more, a test is for a solver."""
+"""The limit of ways to take one path through each thread; with more, a test is for a solver."""
 
 MOST_WRITES = 5
-"""Writes to a location whose partial orders are listed; 4231 orders of five writes, 130023 of six."""
+"""The limit of writes to a location whose partial orders are listed: five writes have 4231 orders, six 130023."""
 
 T = TypeVar("T")
 
@@ -94,11 +95,11 @@ class CandidateBatch:
 
     @cached_property
     def base(self) -> ProgramBase[int]:
-        """What models start from, in the valid candidates."""
+        """The base of the valid candidates, over which models are evaluated."""
         return self.every()
 
     def satisfying(self, proposition: Proposition) -> int:
-        """The valid candidates whose final state satisfies the proposition."""
+        """The valid candidates whose final state satisfies a proposition."""
         return self.valid & satisfied(proposition, self.finals, self.algebra)
 
     def outcomes(self, among: int, terms: Sequence[Term]) -> set[Outcome]:
@@ -115,13 +116,13 @@ class CandidateBatch:
 
 
 def physical_location(test: LitmusTest, term: Loc) -> str:
-    """The location whose memory a term of a condition speaks of."""
+    """The location whose memory a term of a condition refers to."""
     return physical({location.name: location for location in test.locations}, term.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """Choices that are not of interest: that a read reads from a write, that a write comes before another in ``co``."""
+    """Choices that are not of interest: a read that reads from a write, a write that comes before another in ``co``."""
 
     rf: Callable[[Event, Event], bool]
     co: Callable[[Event, Event], bool]
@@ -141,9 +142,9 @@ def candidates(
 ) -> Iterator[CandidateBatch]:
     """All candidate executions of a test, in batches, made as they are asked for.
 
-    The model says what is chosen: whether coherence is any partial order, and which other orders there are.
-    ``worth_guessing``: those for which values out of thin air are guessed, all unless it is given. What is
-    ``excluded`` is left out. ``for_ever``: threads that stay at a barrier may do so whoever goes through there.
+    The model says what is chosen: whether coherence is any partial order, and which other orders executions have.
+    ``worth_guessing``: the candidates for which values out of thin air are guessed, all unless it is given. Choices in
+    ``excluded`` are left out. ``for_ever``: threads that stay at a barrier may do so whoever goes through there.
     ``alike``: the ways through the threads of several tests of one shape (``oracle.executions.shapes``), the first of
     which is this test; then a batch has the candidates of each of them. Raises ``TooManyError`` where there are too
     many to list.
@@ -159,10 +160,10 @@ def candidates(
 
 
 def count_candidates(test: LitmusTest, threads: Sequence[Paths], model: Model, most: int) -> int | None:
-    """About how many candidates there are, guessed values apart; None where there are more than ``most``.
+    """The approximate number of candidates, guessed values apart; None where there are more than ``most``.
 
-    Paths of a thread with equally many reads and writes of each location, and events that are ordered, count alike, so
-    this takes no more than a step for each combination of such kinds of paths, and at most ``most``.
+    Paths of a thread count alike if they have equally many reads and writes of each location, and equally many events
+    that are ordered. So this takes at most a step for each combination of such kinds of paths, and at most ``most``.
     """
     places = tuple(thread.place for thread in test.threads)
     kinds = [Counter(_kind(path, model, places) for path in thread.paths) for thread in threads]
@@ -305,7 +306,7 @@ class _Combination:
     def _values(
         self, table: _Table, algebra: Algebra[int]
     ) -> tuple[dict[Key, Valuation[int]], dict[Key, Valuation[int]]]:
-        """What each read reads, guesses believed; and what it would read by its sources."""
+        """The values that each read reads, guesses believed; and those that it would read by its sources."""
         values: dict[Key, Valuation[int]] = {self._events[read].key: {} for read in self._reads} | dict(table.guessed)
         while True:
             computed: dict[Key, Valuation[int]] = {}
@@ -341,7 +342,7 @@ class _Combination:
         return undefined[0]
 
     def _base(self, table: _Table, algebra: Algebra[int], valid: int) -> ProgramBase[int]:
-        """What models start from, in the given candidates."""
+        """The base of the given candidates, over which models are evaluated."""
         size = len(self._events)
         rf: list[dict[int, int]] = [{} for _ in range(size)]
         for read, sources in zip(self._reads, table.rf, strict=True):
@@ -411,7 +412,8 @@ class _Combination:
 
 
 def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:
-    """The initial writes of the locations that the events or the condition mention, and the events."""
+    """The events of an execution: the initial writes of the locations that events or the condition mention, and the
+    events."""
     used = {event.location for event in events} | {physical_location(test, term) for term in asked_locations(test)}
     plain = plain_locations(test)
     initial = [
@@ -445,7 +447,7 @@ def _add_pairs(rows: list[dict[int, int]], pairs: Pairs, mask: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Coherence:
-    """One order of the writes to a location, transitive, and the write whose value is final."""
+    """One coherence order of the writes to a location, transitive, and the write whose value is final."""
 
     pairs: Pairs
     final: int
@@ -453,9 +455,8 @@ class Coherence:
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """What is chosen: a write for each read, an order for each location, further orders, who meets at barriers; and
-    one of so many programs.
-    """
+    """The options of a candidate: a write for each read, an order for each location, further orders, who meets at
+    barriers, and one of several programs."""
 
     rf: tuple[tuple[int, ...], ...]
     co: tuple[tuple[Coherence, ...], ...]
@@ -464,7 +465,7 @@ class _Options:
     programs: int
 
     def count(self) -> int:
-        """The number of candidates."""
+        """The number of candidates that the options make."""
         return prod(map(len, (*self.rf, *self.co, *self.orders, self.meetings)), start=self.programs)
 
     def parts(self) -> Iterator[_Options]:
@@ -517,7 +518,7 @@ class _Table:
     guessed: Mapping[Key, Mapping[Value, int]]
 
     def guessing(self, among: int, read: Key, domain: Sequence[Value]) -> Iterator[_Table]:
-        """Those of the candidates that are ``among``, each with each value that the read may guess; in parts."""
+        """The candidates that are ``among`` the given ones, each with each value that the read may guess; in parts."""
         most = max(1, MOST_CANDIDATES // len(domain))
         kept = self.keeping(among)
         for start in range(0, kept.count, most):
@@ -525,7 +526,7 @@ class _Table:
             yield kept._part(start, width)._guessed(read, domain)
 
     def keeping(self, some: int) -> _Table:
-        """Some of the candidates, numbered anew."""
+        """The table of some of the candidates, which are numbered anew."""
         if some.bit_count() == 1:
             return self._with(1, lambda mask: 1 if mask & some else 0)
         members = [candidate for candidate, member in enumerate(_bits(some, self.count)) if member == "1"]
@@ -569,7 +570,7 @@ def _repeated(mask: int, width: int, times: int) -> int:
 
 @cache
 def coherence_orders(writes: int, partial: bool, asked: bool) -> tuple[Coherence, ...]:
-    """The coherence orders of that many writes, of which 0 is the initial one and comes first.
+    """The coherence orders of a number of writes, of which 0 is the initial one and comes first.
 
     Partial orders are given once for each write that may be final where the final value is asked for. Raises
     ``TooManyError`` where there are too many.

@@ -1,11 +1,15 @@
-"""Why two events are related: a third algebra that a model is read in, whose truths are paths of base relations.
+"""The algebra of derivations, in which the truth of a pair is the path of base relations that explains it.
 
-The truth of a pair is a shortest path that leads from its first event to its second by what the model is built from,
-as rf or po: a composition joins paths, a union takes the better one, a closure finds the best. What is only about where
-events are (``loc``, ``sr``, products and the like) restricts a path and is rarely one itself: of an intersection the
-path is taken from the side that says more, and on a par from the left. What a model defines by ``let`` stays visible as
-one edge that holds its path, unless it is only another name for it. Where a path is too long or deep to be read, the
-edge is called ``name...`` and has none: thirty definitions like ``let a2 = a1; a1`` would make a path of 2^30 edges.
+Example: in ``po | rf`` the truth of a pair is one edge, with the names of those of the two that have the pair. In
+``(po | rf)^+`` it is a shortest path of such edges.
+
+The truth of a pair is a shortest path that leads from its first event to its second by base relations, such as rf or
+po: a composition joins paths, a union takes the better one, a closure finds the best. A relation that depends only on
+where events are (``loc``, ``sr``, products and similar ones) restricts a path and is rarely one itself. Of an
+intersection the path is taken from the side that says more, and on a par from the left. What a model defines by ``let``
+stays visible as one edge that holds its path, unless it is only another name for it. Where a path is too long or deep
+to be read, the edge is called ``name...`` and has none: thirty definitions like ``let a2 = a1; a1`` would make a path
+of 2^30 edges.
 
 *Better* means fewer edges that only restrict, then fewer edges. Since lengths add up along a path, this is a shortest
 path algebra, and ``oracle.cat.algebra`` needs no change to compute in it. On a par the operand on the left wins, so
@@ -35,11 +39,11 @@ MOST_EDGES, MOST_WITHIN = 200, 50
 
 @dataclass(frozen=True, slots=True)
 class DerivedPair:
-    """A pair of events and why it is one.
+    """A pair of events that a relation has, and the reason why.
 
     ``names`` are the base relations that hold it, none where only a product does; or, with a ``path``, the one name
-    that the model gives to that path. ``length``: the base edges that it consists of; ``depth``: the paths within each
-    other. ``vagueness``, 0: says how values or fences order events; 1: that the program does; 2: only where they are.
+    that the model gives to that path. ``length``: the base edges that it consists of; ``depth``: how deeply paths are
+    nested. ``vagueness``, 0: says how values or fences order events; 1: that the program does; 2: only where they are.
     """
 
     source: int
@@ -59,11 +63,11 @@ class DerivedPair:
 
     @property
     def label(self) -> str:
-        """The names, ``po,rf``."""
+        """The names of the edge, joined as in ``po,rf``."""
         return ",".join(self.names) or "_"
 
     def steps(self) -> Iterator[DerivedPair]:
-        """The base edges that the edge consists of."""
+        """The base edges that the pair's edge consists of."""
         if self.path:
             for edge in self.path:
                 yield from edge.steps()
@@ -73,7 +77,7 @@ class DerivedPair:
 
 @dataclass(frozen=True, slots=True)
 class DerivationPath:
-    """A path as a truth; ``edges`` None: false. ``aside``: another path between the same events that must be, too.
+    """A path as a truth; ``edges`` None: false. ``aside``: another path between its end points that must exist as well.
 
     ``alias``: nothing has been done to the edges but choosing among them.
     """
@@ -87,14 +91,14 @@ class DerivationPath:
         return self.edges is not None
 
     def __and__(self, other: DerivationPath) -> DerivationPath:
-        """The one path and then the other."""
+        """The path that follows one path and then the other."""
         if self.edges is None or other.edges is None:
             return FALSE
         cost = (self.cost[0] + other.cost[0], self.cost[1] + other.cost[1])
         return DerivationPath(self.edges + other.edges, cost, alias=False)
 
     def __or__(self, other: DerivationPath) -> DerivationPath:
-        """The better path; of two base edges, both names."""
+        """The better of two paths; of two base edges, one edge with both names."""
         if self.edges is None or other.edges is None:
             return other if self.edges is None else self
         if self.cost == other.cost and self._is_base and other._is_base:
@@ -108,7 +112,7 @@ class DerivationPath:
         return self.edges is not None and len(self.edges) == 1 and not self.edges[0].path
 
     def restricted_by(self, other: DerivationPath) -> DerivationPath:
-        """The path that says more, where both must be."""
+        """The path that says more, where both paths must exist."""
         left, right = self._vagueness(), other._vagueness()
         chosen, rest = (self, other) if left <= right else (other, self)
         aside = rest.edges if max(left, right) <= 1 else None
@@ -120,7 +124,7 @@ class DerivationPath:
 
 FALSE = DerivationPath(None)
 HERE = DerivationPath(())
-"""The empty path: what is true of an event, or of it and itself."""
+"""The empty path: the truth of an event in a set, or of an event related to itself."""
 
 
 def _base(source: int, target: int, names: tuple[str, ...]) -> DerivationPath:
@@ -130,23 +134,23 @@ def _base(source: int, target: int, names: tuple[str, ...]) -> DerivationPath:
 
 @dataclass(frozen=True, slots=True)
 class Derivations(Algebra[DerivationPath]):
-    """Relational algebra whose truths are reasons. The truth of an event in a set is always ``HERE``."""
+    """The relational algebra whose truths are paths; the truth of an event in a set is always ``HERE``."""
 
     def product(self, left: Set[DerivationPath], right: Set[DerivationPath]) -> Relation[DerivationPath]:
-        """``left * right``."""
+        """The relation ``left * right``, whose pairs have no path of base relations."""
         return tuple(
             {other: _base(event, other, ()) for other in right} if event in left else {} for event in range(self.size)
         )
 
     def intersection(self, left: Relation[DerivationPath], right: Relation[DerivationPath]) -> Relation[DerivationPath]:
-        """``left & right``."""
+        """The relation ``left & right``, each pair with the path of the side that says more."""
         return tuple(
             {event: reason.restricted_by(others[event]) for event, reason in row.items() if event in others}
             for row, others in zip(left, right, strict=True)
         )
 
     def inverse(self, relation: Relation[DerivationPath]) -> Relation[DerivationPath]:
-        """``relation ^-1``."""
+        """The relation ``relation ^-1``, each pair with its edge reversed."""
         rows: list[dict[int, DerivationPath]] = [{} for _ in range(self.size)]
         for event, row in enumerate(relation):
             for other, reason in row.items():
@@ -154,11 +158,11 @@ class Derivations(Algebra[DerivationPath]):
         return tuple(rows)
 
     def domain(self, relation: Relation[DerivationPath]) -> Set[DerivationPath]:
-        """The events that the relation leads from."""
+        """The set of events that the relation leads from."""
         return {event: HERE for event, row in enumerate(relation) if row}
 
     def named(self, name: str, relation: Relation[DerivationPath]) -> Relation[DerivationPath]:
-        """Each path as one edge of that name, unless it has one already."""
+        """The relation with each path as one edge of that name, unless it has one already."""
         return tuple(
             {other: _named(name, event, other, reason) for other, reason in row.items()}
             for event, row in enumerate(relation)
@@ -194,15 +198,15 @@ class _ReasonBase:
     known: PreludeValues[int]
 
     def value(self, name: str) -> Set[DerivationPath] | Relation[DerivationPath] | None:
-        """The set or relation of that name, None where there is none."""
-        value = self.known.value(name) if name != "id" else None  # an event is itself for no reason
+        """The set or relation of a name, None where the base has none."""
+        value = self.known.value(name) if name != "id" else None  # that an event is itself needs no edge
         if not isinstance(value, tuple):
             return None if value is None else dict.fromkeys(value, HERE)
         return tuple({other: _base(event, other, (name,)) for other in row} for event, row in enumerate(value))
 
 
 def with_reasons(execution: Base[int]) -> Base[DerivationPath]:
-    """The base of one execution, its truths 0 and 1, with reasons for truths."""
+    """The base of one execution, whose truths are 0 and 1, with paths in place of these truths."""
     there = tuple(HERE if truth else FALSE for truth in execution.algebra.executed)
     algebra = Derivations(HERE, lambda reason: FALSE if reason else HERE, there)
     return _ReasonBase(algebra, PreludeValues(execution))

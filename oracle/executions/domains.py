@@ -1,11 +1,11 @@
-"""The values that each read of a test can read, in any execution that is of interest.
+"""The domains of reads: the values that each read of a test can read, in any execution that is of interest.
 
 Reads depend on each other through what is written where they read. A value goes from the constants of the program
-through each read at most once, unless values justify themselves in a circle, out of thin air. Then anything would do,
-and what is of interest are the numbers that the test speaks of and one number that it does not speak of; where it
-compares by size, one between each two of its numbers, one below and one above them all. So the values of a read are
-those of the writes to its location; where reads depend on each other in a circle, the numbers of interest come first,
-and values grow for as many rounds as the circle has reads.
+through each read at most once, unless values justify themselves in a cycle, out of thin air. Then any value would be
+possible, and these are of interest: the numbers in the test and one number that is not in it; where it compares by
+size, one number between each two of its numbers, one below and one above them all. So the values of a read are those of
+the writes to its location. Where reads depend on each other in a cycle, the numbers of interest come first, and values
+grow for as many rounds as the cycle has reads.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from oracle.executions.values import Address, Value, address_of, calculate
 from oracle.graphs import components
 
 MOST_VALUES = 256
-"""A read with more values than this is refused."""
+"""The limit of values of a read; a read with more is refused."""
 
 _BY_SIZE = {"lt", "le", "gt", "ge"}
 
@@ -66,7 +66,7 @@ def _at(written: Sequence[Expression], domains: Mapping[Key, frozenset[Value]]) 
 
 
 def possible(expression: Expression, domains: Mapping[Key, Iterable[Value]]) -> frozenset[Value]:
-    """The values that an expression has for some values of its reads."""
+    """The values that an expression may have, given the values that its reads may have."""
     match expression:
         case Read(key):
             return frozenset(domains[key])
@@ -79,13 +79,14 @@ def possible(expression: Expression, domains: Mapping[Key, Iterable[Value]]) -> 
 
 
 def constants(test: LitmusTest) -> frozenset[Value]:
-    """The values that a test speaks of and a number that is new: where it compares by size, one in each gap of them."""
+    """The values in the text of a test and one new number; where the test compares by size, a new number in each
+    gap."""
     spoken: set[Value] = {value_of(location.initial) for location in test.locations}
     compared: set[str] = set()
     for thread in test.threads:
         spoken |= {value_of(value) for _, value in thread.registers}
         for ins in thread.instructions:
-            values = operands(ins)[isinstance(ins, Load | Store | Rmw) :]  # an address that is used is no value
+            values = operands(ins)[isinstance(ins, Load | Store | Rmw) :]  # the address of an access is no value of it
             spoken |= {value_of(value) for value in values if isinstance(value, int | Loc)}
             if isinstance(ins, Assign):
                 compared.add(ins.operation)
@@ -103,13 +104,13 @@ def constants(test: LitmusTest) -> frozenset[Value]:
 
 
 def value_of(operand: Operand) -> Value:
-    """A constant operand as a value."""
+    """The value of a constant operand: a number, or the address of a location."""
     assert isinstance(operand, int | Loc)
     return address_of(operand.name) if isinstance(operand, Loc) else operand
 
 
 def sort_values(values: Iterable[Value]) -> tuple[Value, ...]:
-    """Numbers by size, then addresses by name."""
+    """Values sorted: numbers by size, then addresses by name."""
 
     def rank(value: Value) -> tuple[bool, str, int]:
         return (True, value.location, value.offset) if isinstance(value, Address) else (False, "", value)

@@ -1,10 +1,10 @@
-"""Events of a litmus test and the sets and relations that models start from.
+"""The events of a litmus test, and the base of sets and relations over which models are evaluated.
 
-An event is one read, write, fence or barrier of one thread, or the initial write of a location. What is known of it
-before anything runs (its kind, order, scope, location, place in the scope tree) is in the event; what an execution
-chooses (who reads from whom, the coherence order, the order of ``fence.sc``, who meets at barriers) comes with
-``ExecutionChoices``. ``ProgramBase`` turns both into the sets and relations, by name, of which the prelude
-(``oracle/cat/prelude.cat``) makes the others; ``docs/consistency.md`` lists all of them.
+An event is one read, write, fence or barrier of one thread, or the initial write of a location. Facts that are known
+before anything runs (its kind, order, scope, location, place in the scope tree) are in the event. An execution's
+choices (reads-from, the coherence order, the order of ``fence.sc``, who meets at barriers) come with
+``ExecutionChoices``. ``ProgramBase`` turns both into the sets and relations, by name, from which the prelude
+(``oracle/cat/prelude.cat``) defines the others; ``docs/consistency.md`` lists all of them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from oracle.cat.interpreter import PreludeValues
 from oracle.executions.values import Value
 
 INITIAL = -1
-"""The thread of initial writes."""
+"""The number that stands for a thread of initial writes."""
 
 
 class EventKind(StrEnum):
-    """What an event does."""
+    """The kinds of events: read, write, fence and barrier."""
 
     READ = "R"
     WRITE = "W"
@@ -39,14 +39,14 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """As an expression: the value that an event reads. ``event`` is the event's key."""
+    """An expression: the value that an event reads. ``event`` is the event's key."""
 
     event: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """As an expression: ``operation`` of ``corpus.litmus.test`` on two values."""
+    """An expression: ``operation`` of ``corpus.litmus.test`` on two values."""
 
     operation: str
     left: Expression
@@ -69,7 +69,7 @@ def reads_in(expression: Expression) -> frozenset[tuple[int, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """How a thread comes to a barrier: its name, which group of threads meets there, and how many complete it.
+    """The arrival of a thread at a barrier: the barrier's name, the group of threads that meets there, and its quorum.
 
     ``stays``: the thread waits for ever (``oracle.executions.barriers``).
     """
@@ -82,17 +82,16 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event.
+    """An event of a litmus test: a read, write, fence or barrier of a thread, or an initial write.
 
     ``key`` is unique in a test: thread, count of events before it in the thread, and the outcome of each fork before it
     (a branch, a compare-and-swap, an address that is not known). Two events of a thread can happen together when the
     outcomes of one are the first of the other's. ``value`` is what is written or read. ``addr``, ``data`` and ``ctrl``
     are keys of the reads that the event depends on, ``compared`` of those that a compare-and-swap compares with;
     ``rmw`` is the key of the read whose write this event is. ``location`` is where memory is accessed, ``virtual`` the
-    virtual address, another one for an alias.
-    ``scope`` is that of its order; ``barrier`` is what a barrier is besides. ``sides``: the operands of C's expressions
-    that it is evaluated in; ``round``: how often each backward jump had been taken then. ``spurious``: the read of a
-    compare-and-swap that fails for no reason.
+    virtual address, another one for an alias. ``scope`` is that of its order; ``barrier`` has the further properties of
+    a barrier. ``sides``: the operands of C's expressions that it is evaluated in; ``round``: how often each backward
+    jump had been taken then. ``spurious``: the read of a compare-and-swap that fails spuriously.
     """
 
     key: tuple[int, ...]
@@ -143,13 +142,13 @@ DIALECT_TAGS = (
     "CONSUME",
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
 )
-"""Sets of what single dialects can say: an event is in them where its instruction has that word."""
+"""The sets of words that only some dialects have: an event is in one where its instruction has that word."""
 SETS = frozenset({*_FIXED_SETS, *_CACHES, *DIALECT_TAGS, *_ORDER_TAGS.values(), *(scope.name for scope in Scope)})
 """The sets of a base: the tags that an event may have."""
 
 
 def is_set(name: str) -> bool:
-    """Whether a base has a set of that name: one of ``SETS``, or what a bell file of the user's lets a test say."""
+    """Whether a base has a set of that name: one of ``SETS``, or a set that a user's bell file defines."""
     return name in SETS or name[0] == ANNOTATED
 
 
@@ -157,7 +156,7 @@ def is_set(name: str) -> bool:
 def access_tags(
     kind: EventKind, mode: Mode, region: Region, rmw: bool = False, plain: bool = False, reduces: bool = False
 ) -> frozenset[str]:
-    """The sets that a read or write of that mode is in; of an rmw, the half of its order that belongs to the kind.
+    """The sets that a read or write of a mode is in; of an rmw, the half of its order that belongs to the kind.
 
     A volatile access is relaxed (Lustig et al. 2019, 3.6). ``plain``: the location is not atomic, ``NAL``. ``reduces``:
     of an rmw that gives no result, ``NORET``.
@@ -176,19 +175,19 @@ def access_tags(
 
 
 def access_scope(mode: Mode) -> Scope | None:
-    """The scope of an access: a volatile one is at system scope."""
+    """The scope of an access; a volatile access is at system scope."""
     return Scope.SYS if mode.volatile and mode.scope is None else mode.scope
 
 
 @cache
 def fence_tags(mode: Mode) -> frozenset[str]:
-    """The sets that a fence is in."""
+    """The names of the sets that a fence of a mode is in."""
     return frozenset({"F", *_fence_orders(mode), *_scope_tags(mode.scope), *_fenced(mode)}) | _mode_tags(mode)
 
 
 @cache
 def barrier_tags(mode: Mode, arrive: bool) -> frozenset[str]:
-    """The sets that a barrier is in; one that orders memory is a fence, too."""
+    """The names of the sets that a barrier is in; a barrier that orders memory is a fence as well."""
     fence = set() if mode.order is Order.WEAK else {"F", *_fence_orders(mode)}
     told = {"B", "CBAR", *_scope_tags(mode.scope), *_fenced(mode), *fence, *(["ARRIVE"] if arrive else [])}
     return frozenset(told) | _mode_tags(mode)
@@ -207,7 +206,7 @@ def _fence_orders(mode: Mode) -> set[str]:
 
 
 def initial_tags(region: Region, plain: bool = False) -> frozenset[str]:
-    """The sets that an initial write is in; ``plain`` as for ``access_tags``."""
+    """The names of the sets that an initial write is in; ``plain`` as for ``access_tags``."""
     return frozenset({"W", "IW", "WEAK", region.name, *(["NAL"] if plain else [])})
 
 
@@ -227,9 +226,10 @@ def _tag_set(tag: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionChoices(Generic[T]):
-    """What an execution chooses: reads-from, coherence (closed under transitivity), and further orders by their names.
+    """The choices of an execution: reads-from, coherence (closed under transitivity), and further orders by their
+    names.
 
-    ``orders``: that of ``fence.sc`` is ``sync_fence``; a model may ask for others (``oracle.executions.orders``).
+    ``orders``: the order of ``fence.sc`` is ``sync_fence``; a model may ask for others (``oracle.executions.orders``).
     ``meet`` relates the barriers of different threads that go through together (``oracle.executions.barriers``).
     """
 
@@ -244,8 +244,8 @@ class ProgramBase(Generic[T]):
     """The base (``oracle.cat.base``) of executions of a known program: its events are listed, choices are truths.
 
     ``synchronised``: pairs of threads, as in ``LitmusTest``. ``orders``: where the executions are those of several
-    programs that differ in memory orders alone, the ``ORDERS`` that each event is in, and how true that is; empty
-    where the tags of events say it.
+    programs that differ in memory orders alone, the ``ORDERS`` that each event is in, and how true that is; empty where
+    the tags of events say it.
     """
 
     algebra: Algebra[T]
@@ -257,7 +257,7 @@ class ProgramBase(Generic[T]):
     _made: dict[str, Set[T] | Relation[T]] = field(default_factory=dict, compare=False)
 
     def value(self, name: str) -> Set[T] | Relation[T] | None:
-        """The set or relation of that name, None where the base has none; the prelude's are not among them."""
+        """The set or relation of a name, None where the base has none; names of the prelude are not among them."""
         if name not in self._made:
             if self.orders and name in ORDERS:
                 self._made[name] = self._ordered(name)
@@ -284,11 +284,11 @@ class ProgramBase(Generic[T]):
 
     @cached_property
     def names(self) -> PreludeValues[T]:
-        """The base with the prelude."""
+        """This base together with the names that the prelude defines over it."""
         return PreludeValues(self)
 
     def relation(self, name: str) -> Relation[T]:
-        """The relation of that name, be it the prelude's."""
+        """The relation of a name, of this base or of the prelude."""
         value = self.names.value(name)
         assert isinstance(value, tuple), name
         return value
@@ -347,7 +347,7 @@ class ProgramBase(Generic[T]):
         )
 
     def _of_one_thread(self) -> Relation[T]:
-        """In either order; and each event with itself."""
+        """The pairs of events of one thread, in both orders, and each event with itself."""
         itself = [(index, index) for index, event in enumerate(self.events) if event.thread != INITIAL]
         return self.algebra.pairs([*itself, *self._later, *((other, one) for one, other in self._later)])
 
@@ -408,7 +408,7 @@ class ProgramBase(Generic[T]):
 
 
 def done_in(event: Event, mode: Mode) -> Event:
-    """The event if its instruction were done in another mode."""
+    """The event that an event would be if its instruction were done in another mode."""
     match event.kind:
         case EventKind.FENCE:
             return replace(event, tags=fence_tags(mode), scope=mode.scope)
@@ -427,7 +427,7 @@ def together(one: Event, other: Event) -> bool:
 
 
 def is_sequenced(one: Event, other: Event) -> bool:
-    """Whether two events of a thread are in program order, one way or the other: not in operands of one expression."""
+    """Whether two events of a thread are in program order, in either direction; operands of one expression are not."""
     return not one.sides or one.round != other.round or not unsequenced(one.sides, other.sides)
 
 
@@ -457,7 +457,7 @@ _RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
     "rmw": lambda base: base._depends(lambda e: iter(() if e.rmw is None else (e.rmw,))),
     "rf": lambda base: base.choices.rf,
     "co": lambda base: base.choices.co,
-    "sync_fence": lambda base: base.algebra.empty(),  # where none is chosen
+    "sync_fence": lambda base: base.algebra.empty(),  # where no such order is chosen
     "swarp": lambda base: base._same_group(Scope.WARP),
     "scta": lambda base: base._same_group(Scope.CTA),
     "squeue": lambda base: base._same_group(Scope.QUEUE),

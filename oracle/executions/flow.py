@@ -1,4 +1,5 @@
-"""What can be said of a thread before it runs: where control goes, which registers matter, what a test asks for."""
+"""The static facts about a thread of a litmus test: control flow, live registers, and terms that the condition asks
+for."""
 
 from __future__ import annotations
 
@@ -37,12 +38,12 @@ def asked_terms(test: LitmusTest) -> tuple[Term, ...]:
 
 
 def asked_locations(test: LitmusTest) -> list[Loc]:
-    """The locations among ``asked_terms``."""
+    """The locations whose final values the condition asks for."""
     return [term for term in asked_terms(test) if isinstance(term, Loc)]
 
 
 class Flow:
-    """The control flow of a thread. A place is an instruction's number, or the number of instructions: the end."""
+    """The control flow of a thread. A place is an instruction's number, or the number of instructions for the end."""
 
     def __init__(self, test: LitmusTest, number: int) -> None:
         self.body: Sequence[Instruction] = unguarded(test.threads[number]).instructions
@@ -53,11 +54,12 @@ class Flow:
 
     @property
     def end(self) -> int:
-        """The place after the last instruction."""
+        """The place after the last instruction of the thread."""
         return len(self.body)
 
     def successors(self, pc: int) -> tuple[int, ...]:
-        """The places that control goes to from one: on, then where it jumps, or the end from where a thread stays."""
+        """The places that control goes to from a place: the next one, then the target of a jump, or the end from
+        where a thread stays."""
         on = self._goes_on(pc)
         return tuple(dict.fromkeys((*on, self.end))) if pc in self._staying else on
 
@@ -71,10 +73,10 @@ class Flow:
         return (target,) if ins.condition is None else tuple(dict.fromkeys((pc + 1, target)))
 
     def may_stay(self, pc: int) -> bool:
-        """Whether a thread may stay for ever at the barrier there, in an execution that has an end.
+        """Whether a thread may stay for ever at the barrier at a place, in an execution that has an end.
 
-        What the condition asks of the thread is decided by then: a register that the thread would still write has no
-        final value.
+        It may if all that the condition asks of the thread is decided by then: a register that the thread would still
+        write has no final value.
         """
         return pc in self._staying
 
@@ -90,23 +92,25 @@ class Flow:
         return frozenset(found)
 
     def is_backward(self, pc: int) -> bool:
-        """Whether the instruction there is a jump backwards, or to itself."""
+        """Whether the instruction at a place is a jump backwards, or to itself."""
         ins = self.body[pc] if pc < self.end else None
         return isinstance(ins, Branch) and self.labels[ins.label] <= pc
 
     def reached(self, starts: Iterable[int], avoiding: int | None = None) -> frozenset[int]:
-        """The places that control can get to, never through one of them; the starts among them."""
+        """The places that control can get to from some places, these among them, without passing the place
+        ``avoiding``."""
         found = reachable(starts, lambda pc: [after for after in self.successors(pc) if after != avoiding])
         return frozenset(found)
 
     @cached_property
     def ahead(self) -> tuple[frozenset[int], ...]:
-        """For each place those that control can still get to, and itself."""
+        """For each place, the places that control can still get to, and the place itself."""
         return tuple(self.reached(self.successors(pc)) | {pc} for pc in range(self.end + 1))
 
     @cached_property
     def live(self) -> tuple[frozenset[str], ...]:
-        """For each place the registers that may be read before they are written; at the end those asked for."""
+        """For each place, the registers that may be read before they are written; at the end those that the
+        condition asks for."""
         live = [frozenset[str]()] * self.end + [self._asked]
         changed = True
         while changed:

@@ -1,9 +1,9 @@
-"""Whether a model can see initial writes, but for what ``fr`` says of them.
+"""A check whether a model sees initial writes, other than by what ``fr`` says of them.
 
-The model is read over three events: one that stands for all events of threads, and two for all initial writes. What is
-not known of these is a third truth value. Initial writes make no difference among the others where no relation leads
-to one and on from it, no check can fail by one, and no event is in a domain for a pair that leads to one. ``fr`` is
-then given, and not composed of ``rf^-1`` and ``co``.
+The model is evaluated over three events: one that stands for all events of threads, and two for all initial writes.
+Facts that are not known of these have a third truth value. Initial writes make no difference among the other events
+where no relation leads to one and on from it, no check can fail by one, and no event is in a domain because of a pair
+that leads to one. ``fr`` is then given, and not composed of ``rf^-1`` and ``co``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EVENT, *INITIALS = range(3)
 
 @dataclass(frozen=True, slots=True)
 class Possible:
-    """Kleene's truth values: what may be true, and what may be false."""
+    """Kleene's three truth values, as two bits: whether a fact may be true, and whether it may be false."""
 
     true: bool
     false: bool
@@ -43,7 +43,7 @@ YES, MAYBE = Possible(True, False), Possible(True, True)
 
 
 class _SeenError(Exception):
-    """An initial write may make a difference."""
+    """Ends the evaluation where an initial write may make a difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class _Watching(Algebra[Possible]):
 
     def identity(self, events: Set[Possible]) -> Relation[Possible]:
         same = Algebra.identity(self, events)
-        return tuple(  # the one event stands for many, which are not the same
+        return tuple(  # the one event stands for many different ones
             {other: truth & MAYBE if one == EVENT else truth for other, truth in row.items()}
             for one, row in enumerate(same)
         )
@@ -100,7 +100,7 @@ class _ThreeEvents:
     algebra: Algebra[Possible] = _Watching(YES, lambda truth: ~truth, (YES, YES, YES))
 
     def value(self, name: str) -> Set[Possible] | Relation[Possible] | None:
-        """What may be in the set or relation of that name."""
+        """The events or pairs that may be in the set or relation of a name."""
         if name in SETS:
             return self._set(name)
         if name != "fr" and name not in VOCABULARY.relations:

@@ -1,4 +1,4 @@
-"""What a consistency model says of a litmus test, by listing its candidate executions.
+"""The judgement of a consistency model on a litmus test, by listing its candidate executions.
 
 ALLOWED: some execution that the model allows (and the condition's filter, if there is one, lets through) satisfies the
 condition's proposition. The condition as it is written may still be false: ``~exists`` denies what ``exists`` claims,
@@ -24,11 +24,11 @@ from oracle.executions.unrolled import Unrolled
 
 QUICK_COMBINATIONS = 1 << 10
 QUICK_CANDIDATES = 1 << 20
-"""Combinations of paths, and candidates in all, that are listed sooner than a solver answers, or not much later."""
+"""The limit of combinations of paths, and of candidates in all, up to which listing is about as quick as a solver."""
 
 
 class Answer(StrEnum):
-    """Whether the outcome that a test asks about can happen."""
+    """The answer of a model: whether the outcome that a test asks about can happen."""
 
     ALLOWED = "ALLOWED"
     FORBIDDEN = "FORBIDDEN"
@@ -37,15 +37,15 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a model says of a test.
+    """The judgement of a model on a test: its answer, and what it is based on.
 
     ``condition`` is the truth of the condition as it is written, None where it is unknown. ``executions`` counts those
     that the model allows, ``matching`` those of them that satisfy the proposition; None where the method does not
     count. ``flags`` are the flags that some allowed execution raises. ``bounded``: loops were cut after ``unroll``
     jumps; ``provisional``: so that what is FORBIDDEN here may be allowed beyond, or a ``forall`` be false, which it is
     not where loops only wait (``oracle.executions.spins``). ``reason`` says why an answer is UNKNOWN. ``outcomes``: of
-    a test that asks nothing the final values in allowed executions, where the method lists executions. What the
-    condition's filter does not let through is in ``executions`` alone.
+    a test that asks nothing the final values in allowed executions, where the method lists executions. Executions that
+    the condition's filter does not let through are counted in ``executions`` alone.
     """
 
     answer: Answer
@@ -87,20 +87,20 @@ def answered(
 
 
 def unknown(reason: str) -> Judgement:
-    """No answer, and why."""
+    """The judgement UNKNOWN, with the reason why there is no answer."""
     return Judgement(Answer.UNKNOWN, None, reason=reason)
 
 
 def asks_nothing(condition: Condition) -> bool:
-    """Whether every execution satisfies a condition's proposition, ``exists (true)``."""
+    """Whether every execution satisfies a condition's proposition, as in ``exists (true)``."""
     return condition.quantifier is Quantifier.EXISTS and condition.proposition == And(())
 
 
 def judge(test: LitmusTest, model: Model, unroll: int = UNROLL, counts: bool = True) -> Judgement:
     """The judgement of a model that is a .cat file. Raises ``TooManyError`` where executions are too many.
 
-    Without ``counts``, it has the answer, the truth of the condition and the flags, and does not count nor name
-    outcomes: then only the executions are looked at that decide, until they have.
+    Without ``counts``, it has the answer, the truth of the condition and the flags, and no counts nor outcomes. Then
+    only the executions that decide these are looked at, until they are decided.
     """
     threads = unroll_threads(test, unroll)
     condition = test.condition
@@ -114,7 +114,7 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL, counts: bool = T
 
 @dataclass(slots=True)
 class _Count:
-    """What is counted of a test."""
+    """The counts of a test while its executions are judged."""
 
     executions: int = 0
     matching: int = 0
@@ -186,7 +186,7 @@ def _decided(test: LitmusTest, threads: Sequence[Paths], model: Model) -> tuple[
 
 
 def is_complete(test: LitmusTest, threads: Sequence[Paths | Unrolled], model: Model) -> bool:
-    """Whether every outcome is seen: what was cut only waits, or is idle under a model that forgets rounds."""
+    """Whether every outcome is seen: cut loops only wait, or are idle under a model that forgets rounds."""
     if only_waits(test, threads, model):
         return True
     return forgets_rounds(model) and all(
@@ -195,7 +195,7 @@ def is_complete(test: LitmusTest, threads: Sequence[Paths | Unrolled], model: Mo
 
 
 def only_waits(test: LitmusTest, threads: Sequence[Paths | Unrolled], model: Model) -> bool:
-    """Whether no loop was cut, or only such as spin, under a model that forgets reads."""
+    """Whether no loop was cut, or only loops that spin, under a model that forgets reads."""
     cut = [(number, thread.cut) for number, thread in enumerate(threads) if thread.bounded]
     return not cut or (forgets_reads(model) and all(jumps <= spinning_jumps(test, number) for number, jumps in cut))
 
@@ -217,7 +217,7 @@ def judged(
 ) -> Iterator[tuple[CandidateBatch, int, list[CheckResult[int]]]]:
     """Every batch of candidates with those that the model allows, and the results of its checks.
 
-    Without ``forbidden``, candidates may be left out that the model forbids: those with values out of thin air.
+    Without ``forbidden``, candidates that the model forbids may be left out: those with values out of thin air.
     """
     worth_guessing = None if forbidden else _allowing(model)
     for batch in candidates(test, threads, model, worth_guessing, alike=alike):
@@ -231,7 +231,7 @@ def _allowing(model: Model) -> Callable[[ProgramBase[int]], int]:
 
 
 def passing_checks(among: int, results: Sequence[CheckResult[int]]) -> int:
-    """Those of the candidates that pass every check that is required."""
+    """The candidates, of some given ones, that pass every check that is required."""
     for result in results:
         if not result.check.flag:
             among &= result.truth
@@ -239,15 +239,15 @@ def passing_checks(among: int, results: Sequence[CheckResult[int]]) -> int:
 
 
 def outcomes(test: LitmusTest, model: Model, unroll: int = UNROLL) -> frozenset[Outcome]:
-    """The final values, in allowed executions, of the terms that the condition names or observes."""
+    """The outcomes in allowed executions: the final values of the terms that the condition names or observes."""
     return outcomes_and_flags(test, model, unroll)[0]
 
 
 def outcomes_and_flags(
     test: LitmusTest, model: Model, unroll: int = UNROLL
 ) -> tuple[frozenset[Outcome], tuple[str, ...]]:
-    """``outcomes``, and the flags that some allowed execution raises, whether or not it passes the condition's filter:
-    a program with a data race in any execution is undefined as a whole (C11, 5.1.2.4).
+    """The outcomes in allowed executions, and the flags that some allowed execution raises, whether or not it passes
+    the condition's filter: a program with a data race in any execution is undefined as a whole (C11, 5.1.2.4).
 
     Raises ``TooManyError`` where executions are too many.
     """

@@ -1,12 +1,12 @@
-"""Models that go over the members of sets of events: read anew for each execution, of which the members are known.
+"""Models that go over the members of sets of events, which are evaluated for one execution at a time.
 
     let rec mapped s = match s with || {} -> {} || e ++ others -> ({e} * M) ++ mapped others end
     with last from mapped(W)
 
-What such a model says is no term over events that are not known yet. So it is elaborated for one execution at a time,
-statement by statement: a set that is taken apart is evaluated there and then, and its members are constants of what
-follows. Where it chooses among the members of a set (``with x from S``), each choice is an execution of its own, and a
-candidate is allowed if some choice passes every check.
+The expressions of such a model are no terms over events that are not known yet. So it is elaborated for one execution
+at a time, statement by statement: a set that is taken apart is evaluated at that point, and its members are constants
+of what follows. Where it chooses among the members of a set (``with x from S``), each choice is an execution of its
+own, and a candidate is allowed if some choice passes every check.
 
 Besides what other models may use there are ``classes-loc(S)`` and ``partition(S)``, the events of a set by location,
 ``classes(r)``, those that a relation connects, and ``linearisations(S, r)`` as a set of orders. Gaps: relations between
@@ -41,19 +41,21 @@ from oracle.executions.events import VOCABULARY
 from oracle.executions.steps import TooManyError
 
 MOST_CHOICES = 4096
-"""Choices in one candidate execution, and orders of one set."""
+"""The limit of choices in one candidate execution, and of orders of one set."""
 
 _Choice = tuple[str, Sequence[Value], FilePosition]
-"""A name, what it is chosen among, and where."""
+"""A choice: the name that is bound, the set whose members it may be, and the position."""
 
 Item = int | tuple[int, int]
-"""An event, or a pair of events."""
+"""A member: an event, or a pair of events."""
 
 
 @dataclass(frozen=True)
 class OverMembers(Model):
-    """A model of that kind. ``path`` is its file, ``bell`` a bell file that comes before it, and ``texts`` are those
-    that it was read from, by their paths.
+    """A model that goes over the members of sets of events.
+
+    ``path`` is its file, ``bell`` a bell file that comes before it, and ``texts`` are those that it was read from, by
+    their paths.
     """
 
     path: str
@@ -62,23 +64,23 @@ class OverMembers(Model):
 
     @property
     def chosen_orders(self) -> list[Linearisation]:
-        """None: orders are chosen for each candidate execution."""
+        """The empty answer, since orders are chosen for each candidate execution when the model is evaluated."""
         return []
 
     def mentions(self, name: str) -> bool:
-        """Whether the model may use a base name: any."""
+        """Whether the model may use a name of the base, which is assumed of every name."""
         return True
 
     def checks_mention(self, name: str, kind: str = "") -> bool:
-        """Whether what the model requires may hang on a base name: it may."""
+        """Whether a required check may depend on a name of the base, which is assumed of every name."""
         return True
 
     def flags_mention(self, name: str, kind: str = "") -> bool:
-        """Whether a flag may hang on a base name: it may."""
+        """Whether a flag may depend on a name of the base, which is assumed of every name."""
         return True
 
     def mentioned_at(self, name: str) -> FilePosition:
-        """Where the model takes the members of a set."""
+        """The position where the model takes the members of a set."""
         assert self.syntax.over_members is not None
         return self.syntax.over_members
 
@@ -132,10 +134,10 @@ class OverMembers(Model):
 
 
 def over_members(model: Model, path: str, bell: str | None) -> OverMembers:
-    """The model of a file, once it is known what it takes. Raises ``InputError`` where it is wrong."""
+    """The model of a file that goes over members, after its check. Raises ``InputError`` where it is wrong."""
     _, texts = read_afresh(read_text(Path(path), MOST_BYTES), path, bell)
     made = OverMembers(model.name, model.syntax, path, bell, tuple(texts.items()))
-    made.judge(VOCABULARY)  # of no events
+    made.judge(VOCABULARY)  # a base of no events
     return made
 
 
@@ -149,11 +151,11 @@ class _One:
 
     @cached_property
     def algebra(self) -> Algebra[int]:
-        """The algebra of one candidate."""
+        """The algebra of the one candidate, whose truths are 0 and 1."""
         return bits(1, self.base.algebra.size)
 
     def value(self, name: str) -> Set[int] | Relation[int] | None:
-        """The set or relation of that name, None where there is none."""
+        """The set or relation of a name, None where the base has none."""
         if name in self.constants:
             return self.constants[name]
         value = self.base.value(name)
@@ -164,7 +166,7 @@ class _One:
 
 
 class _FailedError(Exception):
-    """A check fails."""
+    """Ends the evaluation of an execution that fails a check."""
 
     def __init__(self, check: ModelCheck) -> None:
         super().__init__(check.name)
@@ -379,7 +381,7 @@ class _Reading(Elaboration):
         return (self._as_item(left, position) if isinstance(left, Member | Group) else one) in other
 
     def _key(self, value: Value, position: FilePosition) -> Hashable:
-        """What two values share that are the same in this execution."""
+        """A key that two values share if they are equal in this execution."""
         match value:
             case SetOfSets(members):
                 return frozenset(self._key(member, position) for member in members)

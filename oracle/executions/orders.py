@@ -1,8 +1,8 @@
-"""Orders that an execution chooses besides coherence: which there are, and which pairs each must order.
+"""The orders that an execution chooses besides coherence, and the pairs of events that each must order.
 
-``sync_fence`` orders the ``fence.sc`` that are of one thread or mutually in scope; a model that says ``with S from
-linearisations(E, r)`` asks for a total order of the events of E. Either way there are pairs of which each must be
-ordered one way or the other, without a cycle; the order is closed under transitivity.
+``sync_fence`` orders the ``fence.sc`` that are of one thread or mutually in scope. A model with ``with S from
+linearisations(E, r)`` asks for a total order of the events of E. Both orders have pairs of which each must be ordered
+one way or the other, without a cycle; the order is closed under transitivity.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from oracle.executions.steps import TooManyError
 FENCES = "sync_fence"
 
 MOST_ORDERED = 6
-"""Events of which all orders are listed."""
+"""The limit of events of which all orders are listed."""
 
 Pairs = frozenset[tuple[int, int]]
 
@@ -38,7 +38,7 @@ def _all_pairs(events: Set[T]) -> Mapping[tuple[int, int], T]:
 
 
 def orders_of(pairs: Collection[tuple[int, int]], what: str = FENCES) -> list[Pairs]:
-    """Each pair one way or the other, without a cycle, closed under transitivity; ``what`` the order is called.
+    """Every way to order each pair, without a cycle, closed under transitivity; ``what`` is the name of the order.
 
     Raises ``TooManyError`` where there are too many events to list their orders.
     """

@@ -1,9 +1,9 @@
-"""Litmus tests of one shape: the same program and question but for memory orders, judged in one pass.
+"""The shapes of litmus tests: tests of one shape differ only in memory orders, and are judged in one pass.
 
-``x =rlx 1; r = y acq || ..`` and ``x =rel 1; r = y rlx || ..`` have the same candidate executions; only the sets of
-acquires and releases differ. A candidate of all these tests is a candidate of one of them and the number of the test,
-and the model is evaluated once over sets of such pairs. A suite of a cycle in all orders has hundreds of tests of one
-shape.
+``x =rlx 1; r = y acq || ..`` and ``x =rel 1; r = y rlx || ..`` have equal sets of candidate executions; only the sets
+of acquires and releases differ. A candidate of all these tests is a candidate of one of them and the number of the
+test, and the model is evaluated once over sets of such pairs. A suite of a cycle in all orders has hundreds of tests of
+one shape.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ _Unrolled = tuple[int, LitmusTest, tuple[Paths, ...]]
 """The number of a test, the test, and the ways through its threads."""
 
 MOST_TOGETHER = 1 << 13
-"""Candidates of several tests that are judged at once; more make the sets slower than few passes."""
+"""The limit of candidates of several tests that are judged at once; larger sets are slower than several passes."""
 
 
 def judge_together(tests: Sequence[LitmusTest], model: Model, unroll: int) -> list[Judgement | None]:
-    """What a model says of each test, those of one shape judged in one pass; None where a test is to be judged alone.
+    """The judgements of a model on tests, those of one shape judged in one pass; None where a test is to be judged
+    alone.
 
     The judgements are those of ``oracle.executions.judge.judge``.
     """
     found: list[Judgement | None] = [None] * len(tests)
-    if model.chosen_orders or model.syntax.over_members is not None:  # memory orders may decide what is chosen
+    if model.chosen_orders or model.syntax.over_members is not None:  # memory orders may decide which orders are chosen
         return found
     groups: dict[Hashable, list[_Unrolled]] = {}
     for number, test in enumerate(tests):
@@ -53,7 +54,7 @@ def judge_together(tests: Sequence[LitmusTest], model: Model, unroll: int) -> li
 
 
 def shape(test: LitmusTest, threads: Sequence[Paths]) -> Hashable:
-    """What tests of one shape have in common; ``threads``: the ways through its threads, none of which was cut."""
+    """The key that tests of one shape share; ``threads``: the ways through its threads, none of which was cut."""
     places = tuple(thread.place for thread in test.threads)
     ways = tuple(thread.shape for thread in threads)
     return ways, test.condition, test.locations, test.synchronised, places, plain_locations(test)

@@ -1,43 +1,46 @@
-"""Loops that wait: rounds that change nothing, and models that do not miss them.
+"""Loops that wait: the rounds that change nothing, and the models that allow an execution without them if with them.
+
+Example: ``while (exch(lock, 1) != 0)`` waits. Its rounds may be left out of an execution if all other threads that read
+a 1 from ``lock`` go round, too.
 
 A backward jump is *idle* where every round that it ends, from its target to itself, can be left out of any execution:
 
 - the target is passed before the jump on every way from the thread's beginning, so that each taking of the jump ends a
-  round; what is inside that jumps back itself is idle, too, and is left out first;
+  round; an inner loop whose jump lies inside is idle, too, and is left out first;
 - each register that a round changes is written again before it is read, by the code or by the condition;
 - a round has no barrier, and writes nothing but constants, by read-modify-writes, *that nobody sees*: the condition
   does not ask for the last value of the location, and no read outside of idle rounds can read that value there, for
-  what its thread goes on to do would contradict it. So ``while (exch(lock, 1) != 0)`` is idle where all others who
-  read a 1 go round, too.
+  what its thread goes on to do would contradict it.
 
 A jump whose rounds have reads and fences alone *spins*: a compare-and-swap that goes round by failing has only read.
 
-Take an execution X, and X' without the events of all idle rounds. The rest of each thread sees the same registers, with
-the same sources, so it does the same. No read loses its source, for nobody sees what has gone; ``co``, final values
-that are asked for and all values read are as before; and so each base relation of X' is that of X, restricted to the
-events that are left: ``po``, ``loc``, ``rf``, ``co``, ``fr``, scopes, and ``addr``, ``data`` and ``ctrl``, for a
-dependency is on the read itself. In particular nothing is put in place of a release sequence that went through an
-exchange that is gone: who reads its end reads it from somebody who has gone, and is gone as well. A total order that a
-model asks for stays one. Of ``sync_fence`` what went through an event that is gone may be lost besides. So X' has the
-outcome of X, and is allowed if X is, by every model that *forgets rounds*:
+Take an execution X, and X' without the events of all idle rounds. The rest of each thread sees equal registers, with
+equal sources, so it acts as in X. No read loses its source, for nobody sees what has gone; ``co``, final values that
+are asked for and all values read are as before. So each base relation of X' is that of X, restricted to the events that
+are left: ``po``, ``loc``, ``rf``, ``co``, ``fr``, scopes, and ``addr``, ``data`` and ``ctrl``, for a dependency is on
+the read itself. In particular nothing is put in place of a release sequence that went through an exchange that is gone:
+a read of its end reads from an event that is gone, and is gone as well. A total order that a model asks for stays one.
+Of ``sync_fence`` pairs that went through an event that is gone may be lost besides. So X' has the outcome of X, and is
+allowed if X is, by every model that *forgets rounds*:
 
 - each check that is required is positive (``acyclic``, ``irreflexive``, ``empty``), of a relation that in X' is within
   what it is in X. Unions, intersections, products, compositions, closures and least fixpoints of such relations are
-  such relations; so is ``a \\ b``, and ``~b``, where ``b`` in X' is *at least* its restriction, which base relations
-  are, and what is made of such by union, intersection, inverse, product and identity; and by composition through what
-  cannot be gone, as a write that is read from by what is left, but no other composition or closure;
-- flags are of no concern, for nothing that is required hangs on them.
+  such relations; so is ``a \\ b``, and ``~b``, where ``b`` in X' is *at least* its restriction. Base relations are, and
+  relations made of such by union, intersection, inverse, product and identity, and by composition through events that
+  cannot be gone, as a write that is read from by an event that is left, but no other composition or closure;
+- flags are of no concern, for nothing that is required depends on them.
 
-Where all that is gone spins, a model need only *forget reads*: through any write a composition is at least its
+Where all rounds that are gone spin, a model need only *forget reads*: through any write a composition is at least its
 restriction, too, for no write is gone.
 
-So where the jumps at which runs were cut are all idle, or all spin, and the model forgets rounds, or reads, what was
-cut off has no outcome of its own; and solvers, which do not count executions, take jumps that spin once at most
-(``oracle.executions.unrolled``).
+So where the jumps at which runs were cut are all idle, or all spin, and the model forgets rounds, or reads, the parts
+that were cut off have no outcome of their own; and solvers, which do not count executions, take jumps that spin once at
+most (``oracle.executions.unrolled``).
 
 Compare what GenMC makes of such loops (Kokologiannakis, Ren and Vafeiadis, *Dynamic Partial Order Reductions for
-Spinloops*, FMCAD 2021), which waits in place of a round that has no effect. Not here: rounds that undo what they did,
-as a reader does who counts itself in and out again, for what others then read comes from a write that would be gone.
+Spinloops*, FMCAD 2021), which waits in place of a round that has no effect. Gap: rounds that undo what they did, as of
+a reader who counts itself in and out again, are not idle, for what others then read comes from a write that would be
+gone.
 """
 
 from __future__ import annotations
@@ -59,16 +62,16 @@ from oracle.executions.valuations import value_in
 from oracle.executions.values import Value, calculate
 
 _MOST_STEPS = 4096
-"""Steps of all rounds of a jump together; one with more is not looked at further."""
+"""The limit of steps of all rounds of a jump together; a jump with more is taken not to be idle."""
 
 _EXACT = frozenset({"union", "intersection", "inverse", "product", "identity", "optional"})
 Written = frozenset[tuple[str, Value]]
-"""Locations, with what is written there."""
+"""The values that are written to each location."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """What all rounds of a jump do besides reading: they take inner jumps, and write constants."""
+    """The effect of all rounds of a jump besides reading: they take inner jumps, and write constants."""
 
     inner: frozenset[int]
     writes: Written
@@ -87,7 +90,7 @@ def spinning_jumps(test: LitmusTest, number: int) -> frozenset[int]:
 def idle_jumps(test: LitmusTest) -> tuple[frozenset[int], ...]:
     """The places of the backward jumps of each thread that are idle; those that spin are among them.
 
-    Rounds of several jumps may see each other's writes and go together: these are the most jumps that can.
+    Rounds of several jumps may see each other's writes and be left out together: these are the most jumps that can be.
     """
     effects = [_effects(test, number) for number in range(len(test.threads))]
     idle = [frozenset(each) for each in effects]
@@ -107,7 +110,7 @@ def idle_jumps(test: LitmusTest) -> tuple[frozenset[int], ...]:
 
 @lru_cache(maxsize=64)
 def _effects(test: LitmusTest, number: int) -> Mapping[int, _Effect]:
-    """What rounds do, by their jump, where they change no register that is read; inner jumps come first."""
+    """The effects of rounds, by their jump, where they change no register that is read; inner jumps come first."""
     found: dict[int, _Effect] = {}
     flow = Walker(test, number, 0).flow
     for jump in sorted(filter(flow.is_backward, range(flow.end)), key=lambda pc: (-flow.successors(pc)[-1], pc)):
@@ -154,7 +157,8 @@ class _Round(_Runs):
             self._ends.append(state)
 
     def effect(self) -> _Effect | None:
-        """What the rounds do; None where one changes what is read after it, or more is not known of it."""
+        """The effect of the rounds; None where one changes a register that is read after it, or the effect is not
+        known."""
         flow, target, jump = self.flow, self._target, self._jump_at
         if target != 0 and jump in flow.reached([0], avoiding=target):
             return None
@@ -167,7 +171,7 @@ class _Round(_Runs):
                 if steps > _MOST_STEPS:
                     return None
                 waiting += [after for after in self.step(waiting.pop()) if after.pc in inside and after.pc != target]
-        except InputError:  # what cannot be said of unknown registers
+        except InputError:  # not decided where registers are unknown
             return None
         inner = frozenset(pc for pc in self.cut - {jump} if flow.successors(pc)[-1] > target)
         writes = [self._writes(end) for end in self._ends]
@@ -198,7 +202,7 @@ class _Looks(_Runs):
         self._stopped: list[RunState] = []
 
     def stop(self, state: RunState) -> None:
-        """The run would jump back."""
+        """Ends a run that would take a backward jump."""
         super().stop(state)
         self._stopped.append(state)
 
@@ -207,7 +211,7 @@ class _Looks(_Runs):
         places = [pc for pc, ins in enumerate(self.flow.body) if isinstance(ins, Load | Rmw)]
         try:
             return any(self._goes_on(pc, location, value) for pc in places)
-        except InputError:  # what cannot be said of unknown registers
+        except InputError:  # not decided where registers are unknown
             return True
 
     def _goes_on(self, pc: int, location: str, value: Value) -> bool:
@@ -256,10 +260,10 @@ class _Stays(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What becomes of a relation when a round is left out.
+    """The change of a relation when a round is left out.
 
     ``within``: it is within what it was; ``kept``: of the events that are left it is at least what it was. ``starts``,
-    ``ends``: whether what it starts and ends at stays; of a set, both say that of all that it has.
+    ``ends``: whether the events at which it starts and ends stay; of a set, both say that of all its events.
     """
 
     within: bool
@@ -269,7 +273,7 @@ class _Change:
 
 
 Staying = Mapping[str, tuple[_Stays, _Stays]]
-"""Whether what base sets and relations start at stays, and what they end at."""
+"""Whether the events at which base sets and relations start stay, and those at which they end."""
 
 _NEVER = (_Stays.ALWAYS, _Stays.ALWAYS)
 _TOGETHER = (_Stays.WITH_THE_OTHER, _Stays.WITH_THE_OTHER)
@@ -334,14 +338,14 @@ class _Changes:
     staying: Staying
 
     def of(self, term: Term, names: Mapping[str, _Change | _Function]) -> _Change:
-        """What becomes of a term."""
+        """The change of a term's value when a round is left out."""
         match term:
             case Name(name):
                 known = names.get(name)
                 if isinstance(known, _Change):
                     return known
                 line = prelude().get(name)
-                if line is None or name == "fr":  # what fr leads through has been read, and is not gone
+                if line is None or name == "fr":  # the write that fr leads through has been read, and is not gone
                     return _Change(True, name != "sync_fence", *self.staying.get(name, ()))
                 return self.of(line.body, {})
             case Operation("difference", (Name("W"), Name("RMW"))) if not {"W", "RMW"} & names.keys():
@@ -362,7 +366,7 @@ class _Changes:
 
 
 def _operated(kind: str, parts: Sequence[_Change]) -> _Change:
-    """What becomes of what is made of some parts."""
+    """The change of a relation that an operator makes of others, given their changes."""
     first, last = parts[0], parts[-1]
     if kind == "complement":
         return _Change(first.kept, first.within)

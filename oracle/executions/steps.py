@@ -1,6 +1,6 @@
-"""What an instruction does to a thread, with the values of reads as unknowns.
+"""The small-step semantics of a thread of a litmus test, with the values of reads as unknowns.
 
-A thread runs with a symbol for each value it reads. Where an outcome hangs on such a value (a branch, a
+A thread runs with a symbol for each value it reads. Where an outcome depends on such a value (a branch, a
 compare-and-swap, an address) the run forks, and each side keeps what must hold for it. A comparison that has been
 decided once is not decided again.
 
@@ -62,27 +62,27 @@ Registers = Mapping[str, tuple[Expression, Sources]]
 
 
 class TooManyError(InputError):
-    """A test with more paths, values or executions than a method can list."""
+    """The error for a test with more paths, values or executions than a method can list."""
 
 
 class TooManyValuesError(TooManyError):
-    """A test with more values than a method can list; one that computes with unknown values may do."""
+    """The error for a test with more values than a method can list; one that computes with unknown values may do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What must hold for a run to go on: a comparison of two values."""
+    """A condition for a run to go on: a comparison of two values."""
 
     operation: str
     left: Expression
     right: Expression
 
     def opposite(self) -> Constraint:
-        """What holds where this does not and both values can be compared."""
+        """The constraint that holds where this one does not and both values can be compared."""
         return Constraint(_OPPOSITE[self.operation], self.left, self.right)
 
     def normal(self) -> Constraint:
-        """The comparison itself, where it is whether another one is true (``(a < b) != 0``)."""
+        """The comparison itself, where this constraint is whether another comparison is true (``(a < b) != 0``)."""
         match self:
             case Constraint("eq" | "ne" as operation, Apply(inner, left, right), 0 | 1 as truth) if inner in _OPPOSITE:
                 held = Constraint(inner, left, right)
@@ -95,7 +95,7 @@ _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "gt": "
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """A run so far. ``jumps`` counts the backward jumps taken by place."""
+    """The state of a run so far. ``jumps`` counts the backward jumps taken by place."""
 
     pc: int = 0
     registers: Registers = field(default_factory=dict)
@@ -106,7 +106,7 @@ class RunState:
     jumps: Mapping[int, int] = field(default_factory=dict)
 
     def value(self, operand: Operand) -> tuple[Expression, Sources]:
-        """What an operand evaluates to, and the reads that it comes from."""
+        """The value of an operand, and the reads that it comes from."""
         match operand:
             case Reg(name):
                 return self.registers.get(name, (0, frozenset()))
@@ -116,13 +116,13 @@ class RunState:
                 return operand, frozenset()
 
     def assigned(self, register: str | None, value: Expression, sources: Sources) -> RunState:
-        """With a register written."""
+        """The state after a register is written, with the reads that its value comes from."""
         if register is None:
             return self
         return replace(self, registers={**self.registers, register: (value, sources)})
 
     def assuming(self, constraint: Constraint, outcome: int) -> RunState | None:
-        """After a fork, on the side where the constraint holds; None where it cannot."""
+        """The state after a fork, on the side where the constraint holds; None where it cannot hold."""
         if not isinstance(constraint.left, Read | Apply) and not isinstance(constraint.right, Read | Apply):
             return self if calculate(constraint.operation, constraint.left, constraint.right) == 1 else None
         held = constraint.normal()
@@ -134,9 +134,9 @@ class RunState:
 
 
 class Walker:
-    """Takes the steps of one thread. ``cut``: the backward jumps at which a run has been cut.
+    """An interpreter of one thread, step by step. ``cut``: the backward jumps at which a run has been cut.
 
-    ``for_ever``: it may stay at any barrier that it waits at, not only where others then come to an end.
+    ``for_ever``: the thread may stay at any barrier that it waits at, not only where others then come to an end.
     """
 
     def __init__(self, test: LitmusTest, number: int, unroll: int, for_ever: bool = False) -> None:
@@ -151,7 +151,7 @@ class Walker:
         self._unroll = unroll
 
     def start(self) -> RunState:
-        """Before the first instruction."""
+        """The state of the thread before its first instruction."""
         registers: dict[str, tuple[Expression, Sources]] = {
             name: (address_of(value.name) if isinstance(value, Loc) else value, frozenset())
             for name, value in self._initial
@@ -160,15 +160,15 @@ class Walker:
         return RunState(registers=registers)
 
     def key(self, state: RunState) -> Key:
-        """The key of an event that comes next."""
+        """The key of the next event of a run."""
         return (self.number, len(state.events), *state.outcomes)
 
     def meanings(self, value: Expression) -> tuple[Expression, ...]:
-        """What an expression may stand for; itself, where runs are told apart."""
+        """The expressions that an expression may stand for: itself alone, where runs are told apart."""
         return (value,)
 
     def step(self, state: RunState) -> Iterator[RunState]:
-        """The runs after one more instruction.
+        """The states of the runs after one more instruction.
 
         Raises ``InputError`` where an address is no location of the test.
         """
@@ -221,11 +221,11 @@ class Walker:
         yield replace(state, pc=target)
 
     def most(self, pc: int) -> int:
-        """How often the backward jump there is taken at most."""
+        """The greatest number of times that the backward jump at a place is taken."""
         return self._unroll
 
     def stop(self, state: RunState) -> None:
-        """A run would take the backward jump that it is at once too often."""
+        """Cuts a run that would take the backward jump that it is at once too often."""
         self.cut.add(state.pc)
 
     def _located(self, state: RunState, operand: Operand, pc: int) -> Iterator[tuple[RunState, str, Sources]]:
@@ -368,7 +368,8 @@ def _round(state: RunState, sides: tuple[int, ...]) -> tuple[tuple[int, int], ..
 
 
 def virtual(locations: Mapping[str, Location], name: str) -> str:
-    """The location whose virtual address a location has: itself, or what it stands for in a proxy (``s @ surface``)."""
+    """The location whose virtual address a location has: itself, or the location that a proxy's name stands for (``s
+    @ surface``)."""
     while (alias := locations[name].alias) is not None and alias.proxy is not None:
         name = alias.location
     return name
@@ -383,7 +384,7 @@ def _with(state: RunState, event: Event, target: str | None = None) -> RunState:
 
 
 def apply(operation: str, left: Expression, right: Expression) -> Expression:
-    """``left operation right``, computed where both are known."""
+    """The expression ``left operation right``, computed where both operands are known."""
     if isinstance(left, Read | Apply) or isinstance(right, Read | Apply):
         return Apply(operation, left, right)
     value = calculate(operation, left, right)

@@ -1,57 +1,87 @@
-"""Executions that never end: whether a program may hang under a consistency model and a scheduler.
+"""Executions that never end: whether a program may hang under a consistency model and a fairness model.
 
-An infinite execution is shown by a finite one, a *hang*, of the unrolled program in which each thread
+Worked example: P0 spins until x is not 0, and P1 writes 1 to x, under sequential consistency.
+
+>>> from corpus.dialects.registry import parse_litmus
+>>> from oracle.cat.syntax import shipped_models
+>>> from oracle.consistency import load_model
+>>> from oracle.progress.models import fair, unfair
+>>> test = parse_litmus('''PTX spin
+... { x=0; }
+... P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+... LC0:           | st.weak x, 1   ;
+... ld.weak r0, x  |                ;
+... beq r0, 0, LC0 |                ;
+... exists (0 == 0)
+... ''')
+>>> sc = load_model(shipped_models()["sc"])
+
+A scheduler that promises nothing may leave P1 before its write. Then P0 reads the initial value for ever:
+
+>>> [str(ending) for ending in find_hang(test, unfair, sc).hang.endings]
+['spins', 'left']
+
+A fair scheduler runs P1. Its write becomes the last one in coherence order, so P0 cannot read 0 for ever:
+
+>>> print(find_hang(test, fair, sc).hang)
+None
+
+An infinite execution is shown by a finite one, a *hang*. It is an execution of the unrolled program in which each
+thread
 
 - has *ended*,
-- is *left*: stopped somewhere, for the scheduler does not run it any more,
+- is *left*: it has stopped somewhere, for the scheduler does not run it any more,
 - *waits* at a barrier that does not let it through (``oracle.executions.barriers``),
-- or is *stuck*: its run ends with a round that it goes for ever, from a place in the code back to that place, with the
-  same values in the registers that are read again.
+- or is *stuck*: its run ends with a round that it goes for ever, from a place in the code back to that place, with
+  equal values in the registers that are read again.
 
-Some thread is stuck; or some thread waits and none is left, for where only those that wait have not ended nobody runs.
+Some thread is stuck; or some thread waits and none is left, for if all threads that have not ended wait, nobody runs.
 
-Scheduler: the promise of a progress model (a function of two masks of threads, who has steps to take, for it has not
-ended and does not wait, and who has taken one) holds at the end, where both are what they stay: no thread that is
-promised execution is left. This is weak
+Scheduler: the promise of a progress model is a function of two masks of threads. One mask has the threads with steps to
+take, which have not ended and do not wait. The other has the threads that have taken a step. At the end of a hang both
+masks stay as they are, and the promise holds there: no thread that is promised execution is left. This is weak
 fairness, a promised thread steps again and again (Sorensen et al., *Specifying and Testing GPU Workgroup Progress
-Models*, OOPSLA 2021, 2.2). Within a workgroup or over all of them is not told apart: threads are ordered by number.
+Models*, OOPSLA 2021, 2.2). Fairness within a workgroup is not told apart from fairness over all of them: threads are
+ordered by number.
 
 Memory: every write becomes visible in the end (Lahav et al., *Making Weak Memory Models Fair*, OOPSLA 2021: each write
-has finitely many predecessors in ``co`` and in ``fr``). So what is read for ever from a location that is not written
-for ever is a *co-maximal* write; where coherence is partial there may be several.
+has finitely many predecessors in ``co`` and in ``fr``). Consider a location that is read for ever and is not written
+for ever. What is read from it for ever is a *co-maximal* write, of which there may be several where coherence is
+partial.
 
 Rounds are of two kinds, and so are the conditions under which a hang goes on for ever:
 
-- *spin*: the round neither writes nor is at a barrier, and no round writes what it reads. It is there once, and each of
-  its reads reads a co-maximal write. More such rounds add reads from which nothing leads to any other thread: no
-  acyclic relation gets a cycle. So the infinite execution is allowed if this one is.
-- *cycle*: all other rounds. They are there twice, by the same way through the code and with the same values, a first
-  and a second time; those of several threads belong together. The second time is as all later ones are: ``rf``, ``co``
-  and the order of ``fence.sc`` are within the second as within the first; the second's reads of what rounds write read
-  the first's writes or the second's, its other reads read co-maximal writes; what rounds write comes in ``co`` after
-  all other writes to its location, and the first's before the second's; and nobody else reads what the second writes.
-  Then base relations lead from each time to itself and later ones alone, never back, and every later time has them as
-  the second has. So again no cycle appears that is not here already. Compare the infix and suffix of Dartagnan
-  (Haas et al., and its ``NonTerminationEncoder``), of which the case of two rounds is taken.
+- *spin*: the round neither writes nor is at a barrier, and no round writes what it reads. The hang has this round once,
+  and each of its reads reads a co-maximal write. More such rounds add reads from which nothing leads to any other
+  thread: no acyclic relation gets a cycle. So the infinite execution is allowed if the hang is.
+- *cycle*: every other round. The hang has it twice, by one way through the code and with equal values; the rounds of
+  several threads belong together. All later rounds are as the second one is. ``rf``, ``co`` and the order of
+  ``fence.sc`` are within the second round as within the first. Where the second round reads what rounds write, it reads
+  a write of the first round or of the second; its other reads read co-maximal writes. What rounds write comes in ``co``
+  after all other writes to its location, and the first round's writes come before the second's. Nobody else reads what
+  the second round writes. Then base relations lead from each round to itself and later ones alone, never back, and
+  every later round has the relations of the second. So no cycle appears that the hang does not have already. Compare
+  the infix and suffix of Dartagnan (Haas et al., and its ``NonTerminationEncoder``), of which the case of two rounds is
+  taken.
 
-Assumptions: models say what they forbid by cycles of ``po``, ``rf``, ``co``, ``fr`` and what is made of them, and
-forbid no beginning of an execution that they allow.
+Assumptions: models forbid executions by cycles of ``po``, ``rf``, ``co``, ``fr`` and of relations made of these, and a
+model that allows an execution allows every beginning of it.
 
-Gaps: rounds of several threads that are not in step, so that at one location one thread is a round ahead and at another
-location another one; weak writes in rounds that a partial coherence would leave unordered for ever; barriers within
-cycles whose partners are not in step. These are hangs that are not found. What is found stands.
+Gaps, which are hangs that are not found: rounds of several threads that are not in step, so that at one location one
+thread is a round ahead and at another location another thread is; weak writes in rounds that a partial coherence would
+leave unordered for ever; barriers within cycles whose partners are not in step. Every hang that is found is one.
 
 Bound: each backward jump is taken at most ``unroll`` times, and at least once, to find a round. Where every loop only
 waits (``oracle.executions.spins``) one round is enough: rounds before the last can be left out of a hang as they can be
 left out of any execution.
 
-A weak compare-and-swap fails for no reason finitely often: no round has such a failure (C++ [atomics.types.operations]
+A weak compare-and-swap fails spuriously finitely often: no round has such a failure (C++ [atomics.types.operations]
 recommends that it not consistently fail where the value is as expected and nobody changes the object).
 
 Strong fairness (a step that is possible again and again is taken again and again) forbids some hangs, livelocks. It
-forbids none that is *steady*: all writes of the rounds to a location write one value, so that memory looks the same for
-ever and every thread can do nothing but what it does. Which other livelocks it leaves is not decided here. Which of
-several co-maximal writes is read is memory's choice, and no scheduler's.
+forbids none that is *steady*: all writes of the rounds to a location write one value, so that memory does not change
+and every thread can do nothing but what it does. Which other livelocks it allows is not decided here. If there are
+several co-maximal writes, memory chooses which of them is read, and the scheduler does not.
 """
 
 from __future__ import annotations
@@ -79,11 +109,11 @@ Guarantee = Callable[[int, int], int]
 """``(running, stepped) -> promised``, masks of threads, as in ``oracle.progress.models``."""
 
 MOST_HANGS = 1 << 14
-"""Ways to put the threads' runs together; with more, a test is for a solver."""
+"""The limit of combinations of the threads' runs; with more, a test is for a solver."""
 
 
 class ThreadEnding(StrEnum):
-    """How the run of a thread ends in a hang."""
+    """The ways in which the run of a thread ends in a hang."""
 
     ENDED = "ended"
     LEFT = "left"
@@ -94,9 +124,10 @@ class ThreadEnding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ThreadRun:
-    """A run of one thread. ``rounds``: where in its events the rounds are that it goes for ever, none, one or two.
+    """A run of one thread in a hang.
 
-    ``stepped``: it has done an instruction.
+    ``rounds``: the ranges of its events that are rounds which it goes for ever: none, one or two. ``stepped``: it has
+    done an instruction.
     """
 
     path: Path
@@ -106,17 +137,17 @@ class ThreadRun:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether the thread runs for ever."""
+        """Whether the thread goes round a loop for ever."""
         return bool(self.rounds)
 
     @property
     def writes(self) -> frozenset[str | None]:
-        """The locations that its rounds write."""
+        """The locations that the rounds of the thread write."""
         return frozenset(event.location for event in self._round if event.kind is EventKind.WRITE)
 
     @property
     def reads(self) -> frozenset[str | None]:
-        """The locations that its rounds read."""
+        """The locations that the rounds of the thread read."""
         return frozenset(event.location for event in self._round if event.kind is EventKind.READ)
 
     @property
@@ -134,7 +165,7 @@ class Hang:
 
     @property
     def steady(self) -> bool:
-        """Whether memory looks the same for ever, so that strong fairness does not help."""
+        """Whether each location is always written with one value, so that strong fairness does not forbid the hang."""
         last = frozenset[tuple[int, ...]]().union(*(parts[-1] for parts in self.rounds if parts))
         written: dict[str | None, set[Value | None]] = {}
         for event, value in zip(self.execution.events, self.execution.values, strict=True):
@@ -145,7 +176,7 @@ class Hang:
 
 @dataclass(frozen=True, slots=True)
 class Hanging:
-    """Whether a program may hang.
+    """The answer whether a program may hang.
 
     ``hang`` is a hang if there is one, a steady one if there is one of these. ``bounded``: loops were cut;
     ``provisional``: so that there may be a hang beyond.
@@ -160,16 +191,17 @@ _ANY = Condition(Quantifier.EXISTS, And(()))
 
 
 def unasked(test: LitmusTest) -> LitmusTest:
-    """The program alone. A hang has no final state, so neither condition nor filter say anything of it."""
+    """The test without its question: a hang has no final state, so neither condition nor filter apply to it."""
     return replace(test, condition=_ANY)
 
 
 def find_hang(
     test: LitmusTest, guarantee: Guarantee, model: Model, unroll: int = UNROLL, steady: bool = False
 ) -> Hanging:
-    """Whether a program may hang under a promise and a model, by listing executions. ``steady``: look for such a hang.
+    """Whether a program may hang under a promise and a model, by listing executions; ``steady``: look for a steady
+    hang.
 
-    Raises ``InputError`` as ``unroll_threads`` does, and ``TooManyError`` where there are too many.
+    Raises ``InputError`` as ``unroll_threads`` does, and ``TooManyError`` where there are too many executions.
     """
     test, unroll = unasked(test), max(1, unroll)
     threads = unroll_threads(test, unroll)
@@ -188,9 +220,10 @@ def find_hang(
 
 
 def only_as(test: LitmusTest, model: Model, other: Model, unroll: int = UNROLL) -> bool:
-    """Whether all executions that a model allows, ended or not, are executions that another one allows, too.
+    """Whether another model allows every execution of a program that a model allows, ended or not, by listing
+    executions.
 
-    The other one has a total coherence and chooses no orders. Raises as ``find_hang`` does.
+    The other model has a total coherence order and chooses no orders. Raises as ``find_hang`` does.
     """
     test, unroll = unasked(test), max(1, unroll)
     runs = [
@@ -329,7 +362,7 @@ def _stuck(
 
 
 EVENTFUL = (Load, Store, Rmw, Fence, Barrier)
-"""Instructions with events. A cycle begins at one, for other places differ in nothing from the next such."""
+"""Instructions with events. Cycles begin at one: a round from any other place is a round from the next of these."""
 
 
 def _what(event: Event) -> tuple[object, ...]:
@@ -337,7 +370,7 @@ def _what(event: Event) -> tuple[object, ...]:
 
 
 def _same(one: RunState, other: RunState, names: Sequence[str]) -> list[Constraint] | None:
-    """That registers have the same values in two states; None where they cannot."""
+    """The constraints that registers have equal values in two states; None where they cannot."""
     held = []
     for name in names:
         left, right = (state.registers.get(name, (0, frozenset()))[0] for state in (one, other))
@@ -349,12 +382,13 @@ def _same(one: RunState, other: RunState, names: Sequence[str]) -> list[Constrai
 
 
 def is_open(value: Expression) -> bool:
-    """Whether a value hangs on what is read."""
+    """Whether a value depends on what is read."""
     return isinstance(value, Read | Apply)
 
 
 def _excluded(ways: Sequence[ThreadRun]) -> Excluded:
-    """What cannot be where the rounds are to go on, whatever else is chosen; ``_Rounds`` says the rest."""
+    """The choices that no hang with these rounds makes, whatever else is chosen; ``_Rounds`` checks the other
+    conditions."""
     time = {
         event.key: number
         for way in ways

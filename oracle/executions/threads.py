@@ -1,8 +1,8 @@
-"""The ways through a thread: its program unrolled, one path for each row of outcomes of its forks.
+"""The paths through each thread of a litmus test: its program unrolled, one path for each row of outcomes of its forks.
 
-What a step does is in ``oracle.executions.steps``. Events of a common beginning are shared. Longer paths than the bound
-on loops allows are dropped, and the thread says at which jumps; whether that can matter is for
-``oracle.executions.spins``.
+``oracle.executions.steps`` defines the steps. Paths share the events of a common beginning. Paths longer than the bound
+on loops allows are dropped, and the thread says at which jumps; ``oracle.executions.spins`` decides whether that can
+matter.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from oracle.executions.flow import asked_terms
 from oracle.executions.steps import Constraint, TooManyError, Walker
 
 MOST_PATHS = 4096
-"""A thread with more ways through it is refused."""
+"""The limit of paths through a thread; a thread with more is refused."""
 
 MOST_STEPS = 1 << 17
-"""So is one with more steps on all of its ways together, ways that are cut among them; late ones count for more."""
+"""The limit of steps on all paths of a thread, cut ones among them; a thread with more is refused. Late steps count
+for more."""
 
 
 @dataclass(frozen=True)
 class Path:
-    """One way through a thread, from its beginning to its end."""
+    """One path through a thread, from its beginning to its end: its events, constraints and final registers."""
 
     events: tuple[Event, ...]
     constraints: tuple[Constraint, ...]
@@ -33,12 +34,12 @@ class Path:
 
     @cached_property
     def tags(self) -> tuple[frozenset[str], ...]:
-        """The sets that each event is in."""
+        """The names of the sets that each event is in."""
         return tuple(event.tags for event in self.events)
 
     @cached_property
     def shape(self) -> Hashable:
-        """The path without the memory orders of its events, but for those of ``fence.sc``, which executions order."""
+        """The path without the memory orders of its events, except those of ``fence.sc``, which executions order."""
         events = tuple(
             event if {"F", "SC"} <= event.tags else replace(event, tags=event.tags - ORDERS) for event in self.events
         )
@@ -47,19 +48,19 @@ class Path:
 
 @dataclass(frozen=True)
 class Paths:
-    """All ways through a thread. ``cut``: the backward jumps at which some were longer than the bound, and left out."""
+    """All paths through a thread. ``cut``: the backward jumps at which paths beyond the bound were left out."""
 
     paths: tuple[Path, ...]
     cut: frozenset[int] = frozenset()
 
     @cached_property
     def shape(self) -> object:
-        """What two threads have in common that differ in memory orders alone, if they have been compared lately."""
+        """The key that two threads share which differ in memory orders alone, if they have been compared lately."""
         return _shape(tuple(path.shape for path in self.paths))
 
     @property
     def bounded(self) -> bool:
-        """Whether some were left out."""
+        """Whether some paths were left out, since they are longer than the bound."""
         return bool(self.cut)
 
 
@@ -69,10 +70,10 @@ def _shape(shape: Hashable) -> object:
 
 
 def unroll_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...]:
-    """The ways through each thread, each backward jump taken at most ``unroll`` times.
+    """The paths through each thread, each backward jump taken at most ``unroll`` times.
 
     Raises ``InputError`` where an address is no location of the test, and ``TooManyError`` where a thread has more than
-    ``MOST_PATHS`` ways, or they more than ``MOST_STEPS`` steps.
+    ``MOST_PATHS`` paths, or they more than ``MOST_STEPS`` steps.
     """
     found = _unrolled_threads(test, unroll)
     if isinstance(found, TooManyError):
@@ -80,7 +81,7 @@ def unroll_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...]:
     return found
 
 
-@lru_cache(maxsize=4)  # the models judge a test one after the other, and what is too much is so for all of them
+@lru_cache(maxsize=4)  # models judge a test in turn, and a limit that it exceeds is exceeded for all
 def _unrolled_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...] | TooManyError:
     asked, plain = asked_terms(test), plain_locations(test)
     parts = [
@@ -115,7 +116,7 @@ class _Part:
 
 
 def is_small(thread: Thread) -> bool:
-    """Whether a thread has few paths."""
+    """Whether a thread has few branches, barriers and read-modify-writes, and so few paths."""
     return sum(isinstance(ins, Branch | Barrier | Rmw) for ins in thread.instructions) <= _FEW
 
 
@@ -129,7 +130,7 @@ def _unrolled(part: _Part) -> Paths:
     return Paths(tuple(paths), frozenset(walker.cut))
 
 
-_remembered = lru_cache(maxsize=1024)(_unrolled)  # the tests of a suite have threads in common
+_remembered = lru_cache(maxsize=1024)(_unrolled)  # tests of a suite have threads in common
 _FEW = 3
 
 

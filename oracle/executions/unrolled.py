@@ -1,11 +1,11 @@
-"""A thread unrolled without telling its paths apart: where ways meet again, they go on as one.
+"""The merged unrolling of a thread: a graph in which paths that meet again go on as one.
 
 The places of a thread are unrolled by how often each backward jump that may still come has been taken, which makes a
-graph without cycles. Its size is that of the program times the combinations of those counts, where the paths through it
-may be exponentially many. What is known of a register where ways meet is a *merge*: a value that is what it is on the
-way that was taken, and so are the reads that it comes from.
+graph without cycles. Its size is that of the program times the combinations of those counts, although the paths through
+it may be exponentially many. The value of a register where ways meet is a *merge*: it is the value on the way that was
+taken, and so are the reads that it comes from.
 
-An expression names a merge as it names a read, by its key. What a step does is in ``oracle.executions.steps``.
+An expression names a merge as it names a read, by its key. ``oracle.executions.steps`` defines the steps.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from oracle.executions.steps import Constraint, Key, RunState, Sources, TooManyE
 from oracle.graphs import topological
 
 MOST_PLACES = 1 << 14
-"""A thread that unrolls to more places is refused."""
+"""The limit of places of an unrolled thread; a thread with more is refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What one instruction does on one way: from a node to a node, if its constraints hold."""
+    """The effect of one instruction on one way: from a node to a node, if its constraints hold."""
 
     source: int
     target: int
@@ -36,7 +36,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A value where ways meet: for each step that leads there what it is, and the reads (and merges) it comes from."""
+    """A value where ways meet: for each step that leads there its value, and the reads (and merges) it comes from."""
 
     key: Key
     options: tuple[tuple[int, Expression, Sources], ...]
@@ -46,8 +46,8 @@ class Merge:
 class Node:
     """A place in the unrolled thread: a program counter, with how often backward jumps that may still come were taken.
 
-    ``registers``: the values, there, of those that may be read. ``cuts``: what holds where a run goes on by a backward
-    jump that was taken too often, with the place of the jump.
+    ``registers``: the values there of the registers that may be read. ``cuts``: what holds where a run goes on by a
+    backward jump that was taken too often, with the place of the jump.
     """
 
     pc: int
@@ -58,11 +58,12 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Unrolled:
-    """A thread. ``nodes`` are numbered from 0, the start, so that steps lead upwards; ``steps`` are in that order, too.
+    """An unrolled thread. ``nodes`` are numbered from 0, the start, so that steps lead upwards; ``steps`` are in that
+    order.
 
     ``end`` is the node where the thread ends, None where no way leads there. Each merge has its options in terms of
-    reads and earlier merges. ``registers``: their values at the end, of those that the condition asks for. ``cut``:
-    as in ``Paths``.
+    reads and earlier merges. ``registers``: their values at the end, of those that the condition asks for. ``cut``: as
+    in ``Paths``.
     """
 
     nodes: tuple[Node, ...]
@@ -74,18 +75,19 @@ class Unrolled:
 
     @property
     def bounded(self) -> bool:
-        """Whether longer ways were left out."""
+        """Whether longer ways through the thread were left out."""
         return bool(self.cut)
 
 
 @lru_cache(maxsize=4)
 def merged_threads(test: LitmusTest, unroll: int, once: bool = False, for_ever: bool = False) -> tuple[Unrolled, ...]:
-    """Each thread, each backward jump taken at most ``unroll`` times; with ``once``, those that spin at most once.
+    """Each thread unrolled, each backward jump taken at most ``unroll`` times; with ``once``, those that spin at most
+    once.
 
-    To a model that forgets reads more rounds of these are nothing new (``oracle.executions.spins``); one of them is
-    enough for what its flags say of an event. ``for_ever``: a thread may stay at any barrier.
-    Raises ``InputError`` where an address is no location of the test, and ``TooManyError`` where a thread has more than
-    ``MOST_PLACES`` places.
+    To a model that forgets reads further rounds of these make no difference (``oracle.executions.spins``); one of them
+    is enough for what its flags say of an event. ``for_ever``: a thread may stay at any barrier. Raises ``InputError``
+    where an address is no location of the test, and ``TooManyError`` where a thread has more than ``MOST_PLACES``
+    places.
     """
     return tuple(_Merger(test, number, unroll, once, for_ever).unrolled() for number in range(len(test.threads)))
 
@@ -110,12 +112,12 @@ class _Merger(Walker):
         return self._keys.setdefault(found, (self.number, len(self._keys)))
 
     def most(self, pc: int) -> int:
-        """How often the backward jump there is taken at most."""
+        """The greatest number of times that the backward jump at a place is taken."""
         most = super().most(pc)
         return min(most, 1) if pc in self._once else most
 
     def meanings(self, value: Expression) -> tuple[Expression, ...]:
-        """What a merge may be; what it is merged of, if that is merged."""
+        """The expressions that a merge may be; those of an inner merge, where it merges merges."""
         if isinstance(value, Read) and value.event in self._merges:
             options = self._merges[value.event].options
             return tuple(dict.fromkeys(meaning for _, option, _ in options for meaning in self.meanings(option)))
@@ -127,7 +129,7 @@ class _Merger(Walker):
         self._cuts.append((state.pc, state.constraints))
 
     def unrolled(self) -> Unrolled:
-        """The whole thread."""
+        """The whole thread, unrolled, with ways merged where they meet."""
         start = self.start()
         arrived: dict[_Place, list[tuple[int, RunState]]] = {self._place(start): [(-1, start)]}
         made: list[tuple[int, RunState, RunState]] = []

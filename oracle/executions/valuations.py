@@ -1,7 +1,7 @@
-"""Values under uncertainty: to each value belongs how true it is that it is the one.
+"""Valuations: the possible values of an expression, each with the truth that it is the value.
 
-As in ``oracle.cat.algebra``, a truth is a set of candidates or a literal. The values of a thing exclude each other;
-where none of them is true, it has no value there.
+A truth is a set of candidates or a literal, as in ``oracle.cat.algebra``. The values of an expression exclude each
+other; where none of them is true, it has no value.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def evaluate(
 
 
 def compared(operation: str, left: Valuation[T], right: Valuation[T], algebra: Algebra[T]) -> T:
-    """How true a comparison is."""
+    """The truth of a comparison of two valuations."""
     total = algebra.negate(algebra.true)
     for one, truth in left.items():
         for other, also in right.items():
@@ -47,7 +47,7 @@ def compared(operation: str, left: Valuation[T], right: Valuation[T], algebra: A
 
 
 def satisfied(proposition: Proposition, finals: Mapping[Term, Valuation[T]], algebra: Algebra[T]) -> T:
-    """How true a proposition over final values is."""
+    """The truth of a proposition over the valuations of final registers and locations."""
 
     def value(term: Term) -> Valuation[T]:
         return {term: algebra.true} if isinstance(term, int) else finals[term]
@@ -70,7 +70,7 @@ def satisfied(proposition: Proposition, finals: Mapping[Term, Valuation[T]], alg
 
 
 def add(valuation: dict[Value, T], value: Value, truth: T) -> None:
-    """One more way to have a value."""
+    """Adds to a valuation one more way to have a value."""
     if truth:
         valuation[value] = valuation[value] | truth if value in valuation else truth
 

@@ -1,7 +1,7 @@
-"""Values of litmus tests and what instructions compute of them.
+"""The values of litmus tests, numbers and addresses, and the operations of instructions on them.
 
-A value is a 32-bit two's complement number or an address: a location and an offset from it. What has no meaning (the
-product of two addresses, an address compared by size) is None, and no execution goes on with it.
+A value is a 32-bit two's complement number or an address: a location and an offset from it. A result without a meaning
+(the product of two addresses, an address compared by size) is None, and no execution goes on with it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from corpus.litmus.test import And, Atom, Not, Or, Proposition, Term, element_of
 
 @dataclass(frozen=True, slots=True, order=True)
 class Address:
-    """``&location + offset``; with an offset other than 0, an element of an array or no location of the test."""
+    """An address ``&location + offset``; with an offset other than 0, an element of an array or no location of the
+    test."""
 
     location: str
     offset: int = 0
@@ -25,12 +26,12 @@ Value = int | Address
 
 
 def address_of(location: str) -> Address:
-    """The address of a location."""
+    """The address of a location, at offset 0."""
     return Address(*element_of(location))
 
 
 def calculate(operation: str, left: Value, right: Value) -> Value | None:
-    """What a binary operation of ``corpus.litmus.test`` gives, comparisons included (0 or 1)."""
+    """The result of a binary operation of ``corpus.litmus.test``; a comparison gives 0 or 1."""
     if isinstance(left, int) and isinstance(right, int):
         return compute(operation, left, right)
     if operation in ("eq", "ne"):

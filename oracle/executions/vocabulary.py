@@ -1,7 +1,8 @@
-"""What a model can tell apart: the vocabulary of a dialect without what the model does not mention.
+"""The vocabulary that a model can tell apart: the words of a dialect without those that make no difference to the
+model.
 
-Two ways to do an instruction are one to a model that mentions none of the sets in which they differ, nor a relation
-that hangs on their scopes. The first of them that the dialect lists stands for all.
+A model tells two ways to do an instruction apart only if it mentions a set in which they differ, or a relation that
+depends on their scopes. Of several ways that it does not tell apart, the first that the dialect lists stands for all.
 """
 
 from __future__ import annotations
@@ -24,14 +25,15 @@ _SCOPED = ("sr", "scta", "sgpu")
 _LEVELS = {Scope.GPU: ("sgpu",), Scope.QUEUE: ("squeue",), Scope.CTA: ("scta", "syncbar"), Scope.WARP: ("swarp",)}
 """The relations that tell whether threads are together at a level of the scope tree."""
 _ORDERS = {"ACQ", "REL", "ACQ_REL", "SC"}
-"""Sets of fences, but for ``F`` and their scopes."""
+"""The sets of fences, except ``F`` and the sets of their scopes."""
 _HALVES = frozenset({"ACQ", "REL", "ACQ_REL", "RLX"})
-"""Orders of an update that are not those of both its events."""
+"""Orders of an update that its two events do not both have."""
 _PROXIES = ("SURFACE", "TEXTURE", "CONSTANT", "ALIAS")
 
 
 def vocabulary_of(models: Sequence[Model], more: tuple[str, ...] = ()) -> Vocabulary:
-    """What any of these models can tell apart, in the dialect that their words come from, with some optional words.
+    """The vocabulary that any of these models can tell apart, of the dialect that their words come from, with some
+    optional words.
 
     Raises ``InputError`` where a model mentions a relation that no vocabulary can make, or there is no such word.
     """
@@ -58,15 +60,18 @@ def dialect_of(models: Sequence[Model]) -> str:
 
 
 def only_flagged(models: Sequence[Model]) -> bool:
-    """Whether orders of acquire and release are mentioned in flags alone: such models do not speak of them."""
+    """Whether the models mention acquire and release orders in flags alone, so that their checks do not depend on
+    these."""
     return not any(model.checks_mention(name) for model in models for name in ("ACQ", "REL", "ACQ_REL", "RLX"))
 
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """What models look at: ``tags``, the sets of events of each kind that a check hangs on, and ``of_updates``, those
-    of the events of updates; ``scopes``: what is in scope of what; ``together``: the sets of fences and barriers that
-    a check looks for together, as ``F & SC``.
+    """The properties of events that models look at.
+
+    ``tags``: the sets of events of each kind that a check depends on, and ``of_updates``, those of the events of
+    updates; ``scopes``: whether a check depends on scopes; ``together``: the sets of fences and barriers that a check
+    looks for together, as ``F & SC``.
     """
 
     tags: Mapping[events.EventKind, frozenset[str]]
@@ -75,14 +80,17 @@ class Telling:
     together: Mapping[events.EventKind, frozenset[frozenset[str]]]
 
     def of(self, kind: OpKind, mode: Mode) -> object:
-        """What is seen of a way to do an instruction; those of which the same is seen are one to the models."""
+        """The properties that the models see of a way to do an instruction; ways with equal properties are one to
+        the models."""
         tags = self.of_updates if kind is OpKind.UPDATE else self.tags
         seen = tuple(found & tags[half] for half, found in zip(halves(kind), mode_tags(kind, mode), strict=True))
         return seen, events.access_scope(mode) if self.scopes else None
 
     def reads(self, kind: OpKind, mode: Mode) -> bool:
-        """Whether it makes a difference to a check that an instruction is there. Accesses do; a fence or barrier that
-        has all sets of no intersection in a check does not, as ``fence.acq_rel`` where a model has ``F & SC`` alone.
+        """Whether the presence of an instruction makes a difference to a check.
+
+        Accesses do. A fence or barrier does not if it lacks a set of every intersection in a check, as
+        ``fence.acq_rel`` where a model has ``F & SC`` alone.
         """
         together = self.together.get(events.EventKind(kind.value)) if kind in (OpKind.FENCE, OpKind.BARRIER) else None
         (tags, *_) = mode_tags(kind, mode)
@@ -90,7 +98,7 @@ class Telling:
 
 
 def telling(models: Sequence[Model], flags: bool = False) -> Telling:
-    """What models look at; ``flags``: in what they flag, too."""
+    """The properties of events that models look at in their checks; ``flags``: in their flags, too."""
 
     def mention(name: str, kind: str = "") -> bool:
         return any(model.checks_mention(name, kind) or (flags and model.flags_mention(name, kind)) for model in models)
@@ -114,7 +122,7 @@ def telling(models: Sequence[Model], flags: bool = False) -> Telling:
 
 
 def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
-    """A vocabulary without what no model tells apart. Raises ``InputError`` as ``vocabulary_of`` does."""
+    """A vocabulary without distinctions that no model makes. Raises ``InputError`` as ``vocabulary_of`` does."""
     for model in models:
         if model.syntax.over_members is not None:
             message = f"{model.name} goes over the members of sets, which are not known of programs made here"
@@ -146,7 +154,7 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
                 continue
             seen.setdefault(told.of(kind, mode), mode)
         modes[kind] = tuple(seen.values())
-    if OpKind.FENCE in modes and whole.name == "ptx-proxies":  # fences that no model speaks of
+    if OpKind.FENCE in modes and whole.name == "ptx-proxies":  # fences that no model mentions
         told_of = told.tags[events.EventKind.FENCE] & {*_ORDERS, *_PROXIES}
         modes[OpKind.FENCE] = tuple(mode for mode in modes[OpKind.FENCE] if fence_tags(mode) & told_of)
     dependencies = tuple(name for name in whole.dependencies if mention(name))
@@ -157,7 +165,7 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         levels[Scope.CTA] = True
     aliases = whole.aliases and mention("vloc")
     for model in models if aliases else ():
-        if sees_initial_writes(model):  # a location is there before it is accessed by one of its addresses
+        if sees_initial_writes(model):  # a location exists before it is accessed by one of its addresses
             raise InputError(f"{model.name} tells initial writes from others, and so has no programs with aliases here")
     return replace(
         whole,
@@ -177,10 +185,11 @@ def _only_flags(model: Model, name: str) -> bool:
 
 
 def unmade(words: Vocabulary, model: Model) -> dict[str, FilePosition]:
-    """The sets that a check hangs on and that no event is in, for the dialect has no word for them, and where.
+    """The sets that a check depends on but no event is in, for the dialect has no word for them, with their positions.
 
-    A model that ships is about more than the programs of its own vocabulary, on purpose: Vulkan's has one storage class
-    of four. What its own files mention and these programs have not is left out; ``docs/suites.md`` says what they have.
+    Models that ship are about more than the programs of their own vocabulary, on purpose: Vulkan's has one storage
+    class of four. Sets that its own files mention and these programs lack are left out; ``docs/suites.md`` says what
+    they have.
     """
     own = dialect_of([model])
     known = _empty(vocabulary(own, words.more if own == words.name else ()), model)
@@ -197,12 +206,12 @@ def _empty(words: Vocabulary, model: Model) -> dict[str, FilePosition]:
 
 
 def halves(kind: OpKind) -> tuple[events.EventKind, ...]:
-    """The kinds of the events of an instruction."""
+    """The kinds of the events of an instruction: of an update, read and write."""
     return (events.EventKind.READ, events.EventKind.WRITE) if kind is OpKind.UPDATE else (events.EventKind(kind.value),)
 
 
 def mode_tags(kind: OpKind, mode: Mode) -> tuple[frozenset[str], ...]:
-    """The sets that the events of an instruction done in this way are in, but for those of its location."""
+    """The sets that the events of an instruction of a mode are in, except those of its location."""
     match kind:
         case OpKind.FENCE:
             return (fence_tags(mode),)

@@ -1,14 +1,14 @@
-"""Why a .cat model allows the outcome that a litmus test asks about, or forbids it.
+"""The reasons why a .cat model allows the outcome that a litmus test asks about, or forbids it.
 
 The *outcome* is the condition's proposition, in executions that its filter lets through. It is ALLOWED because of one
 execution that passes every check, the *witness*: the first one in the order of ``oracle.executions.candidates``. It is
-FORBIDDEN because each candidate execution with that outcome fails a check, the first in the model's order counts; or
-because there is no such candidate. How a check fails is shown on the execution itself: a shortest cycle where a
+FORBIDDEN because each candidate execution with that outcome fails a check, of which the first in the model's order
+counts; or because no candidate has it. How a check fails is shown on the execution itself: a shortest cycle where a
 relation must be acyclic, a shortest path from an event back to it where it must be irreflexive, a pair or an event
 where it must be empty; each by the base relations that it comes from (``oracle.executions.derivations``).
 
-Candidates for which the same may be said are one *violation*. A negated check (``~empty r``) fails for want of
-something, and there is nothing to show but the check.
+Candidates that fail in one way are one *violation*. A negated check (``~empty r``) fails because something is missing,
+so only the check can be shown.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from oracle.executions.values import Value
 Pairs = tuple[tuple[int, int], ...]
 
 MOST_VIOLATIONS = 8
-"""Violations that are told apart, and at least one of each check; candidates beyond are counted."""
+"""The limit of violations that are told apart, with at least one of each check; further candidates are only counted."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class CandidateExecution:
         return tuple((one, other) for one, row in enumerate(self.base.relation(name)) for other in sorted(row))
 
     def immediate(self, name: str) -> Pairs:
-        """The pairs of a transitive relation that no two others make up."""
+        """The pairs of a transitive relation that are no composition of two others."""
         rows = self.base.relation(name)
         return tuple(
             (one, other) for one, other in self.pairs(name) if not any(other in rows[middle] for middle in rows[one])
         )
 
     def next_overwrites(self) -> Pairs:
-        """``fr`` from each read to the writes that come next after what it read."""
+        """The pairs of ``fr`` from each read to the writes that come next after the write that it read."""
         following = self.immediate("co")
         return tuple(sorted((r, after) for w, r in self.pairs("rf") for before, after in following if before == w))
 
@@ -70,9 +70,9 @@ class CandidateExecution:
 class Violation:
     """A check that fails, and how, on ``execution``; ``count`` candidates fail it in this way.
 
-    ``edges``: a cycle, from its first read or write on; or a path between two events that should not be
-    related, and ``aside`` another path between them where the check is of an intersection. ``events``: those of a set
-    that should be empty.
+    ``edges``: a cycle, from its first read or write on; or a path between two events that should not be related, and
+    ``aside`` another path between them where the check is of an intersection. ``events``: those of a set that should be
+    empty.
     """
 
     check: ModelCheck
@@ -84,19 +84,19 @@ class Violation:
 
     @property
     def steps(self) -> tuple[DerivedPair, ...]:
-        """The base edges of ``edges``, one after the other; a cycle again from its first read or write on."""
+        """The base edges of ``edges``, in a row; those of a cycle from its first read or write on."""
         steps = tuple(step for edge in self.edges for step in edge.steps())
         return _rotated(steps, self.execution.events) if steps and self.is_cycle else steps
 
     @property
     def is_cycle(self) -> bool:
-        """Whether the check is one of cycles."""
+        """Whether the check that fails forbids cycles."""
         return self.check.kind != "empty"
 
 
 @dataclass(frozen=True)
 class MemoryExplanation:
-    """Why a model allows the outcome (``witness``) or forbids it (``violations``, by check).
+    """The reasons why a model allows the outcome (``witness``) or forbids it (``violations``, by check).
 
     ``flags`` are those that the witness raises. ``outcomes``: how many candidates yield a forbidden outcome;
     ``killed``: how many of them fail each check first, in the model's order. ``bounded``: loops were cut after
@@ -118,14 +118,15 @@ class MemoryExplanation:
 
     @property
     def answer(self) -> Answer:
-        """What the model says."""
+        """The answer of the model: ALLOWED or FORBIDDEN."""
         return Answer.FORBIDDEN if self.witness is None else Answer.ALLOWED
 
 
 def explain_memory(
     test: LitmusTest, model: Model, unroll: int = UNROLL, most: int = MOST_VIOLATIONS
 ) -> MemoryExplanation:
-    """What a model says of a test, and why. Raises ``TooManyError`` where executions are too many to list."""
+    """The answer of a model to a litmus test, with the reasons. Raises ``TooManyError`` where executions are too
+    many to list."""
     threads = unroll_threads(test, unroll)
     condition = test.condition
     bounded = any(thread.bounded for thread in threads)
@@ -152,7 +153,7 @@ def explain_memory(
                 execution = execution_of(batch, _lowest(failing))
                 if model.syntax.over_members is None:
                     violation, pairs = violation_of(model, number, execution)
-                else:  # no term says what is checked
+                else:  # no term denotes the checked relation
                     violation, pairs = Violation(result.check, execution), ()
                 alike = failing & _alike(violation, pairs, model.seen(batch.base), result)
                 failing &= ~alike
@@ -176,7 +177,7 @@ def _decisive_first(violations: Sequence[Violation]) -> tuple[Violation, ...]:
 
 
 def execution_of(batch: CandidateBatch, candidate: int) -> CandidateExecution:
-    """One of the valid candidates of a batch, on its own."""
+    """One of the valid candidates of a batch, as an execution of its own."""
     base = batch.base
 
     def only(relation: Relation[int]) -> Relation[int]:
@@ -195,7 +196,7 @@ def execution_of(batch: CandidateBatch, candidate: int) -> CandidateExecution:
 
 
 def shown(event: Event) -> Expression | None:
-    """What to tell of an event's values: what is read or written, or a barrier's name."""
+    """The words that tell of an event's values: what is read or written, or a barrier's name."""
     if event.barrier is not None:
         return event.barrier.name
     return event.value if event.kind in (EventKind.READ, EventKind.WRITE) else None
@@ -206,7 +207,8 @@ def _lowest(mask: int) -> int:
 
 
 def violation_of(model: Model, number: int, execution: CandidateExecution) -> tuple[Violation, Pairs]:
-    """How an execution fails the check of that number, and by which pairs of the relation that is checked."""
+    """The way in which an execution fails a check, given by number, with the pairs of the checked relation by which
+    it fails."""
     base = with_reasons(model.seen(execution.base))
     result = Interpreter(base).run(model.syntax)[number]
     violation = Violation(result.check, execution)
@@ -220,7 +222,7 @@ def violation_of(model: Model, number: int, execution: CandidateExecution) -> tu
             key=lambda found: (found[0].cost, found[1]),
         )
         return replace(violation, edges=reason.edges or (DerivedPair(*pair, ()),), aside=reason.aside), (pair,)
-    # What is checked becomes one edge a pair, so that a path in its closure says which pairs it took.
+    # Each pair of the checked relation becomes one edge, so that a path in its closure shows the pairs that it took.
     checked: Relation[DerivationPath] = tuple(
         {
             other: DerivationPath((DerivedPair(one, other, (), reason.edges or ()),), reason.cost)
@@ -251,7 +253,7 @@ def _rotated(cycle: tuple[DerivedPair, ...], events: Sequence[Event]) -> tuple[D
 
 
 def _alike(violation: Violation, pairs: Pairs, base: Base[int], result: CheckResult[int]) -> int:
-    """The candidates in which the same pairs are checked for the same reasons."""
+    """The candidates in which the check fails by the pairs of a violation, for the reasons given in it."""
     names, mask = PreludeValues(base), base.algebra.true
     if not isinstance(result.value, tuple):
         for event in violation.events:
@@ -268,7 +270,8 @@ def _alike(violation: Violation, pairs: Pairs, base: Base[int], result: CheckRes
 
 
 def _signature(violation: Violation) -> Hashable:
-    """What two violations share that say the same, be it in batches of candidates that number events differently."""
+    """A key that two violations share if they fail in one way, even in batches of candidates that number events
+    differently."""
     keys = [event.key for event in violation.execution.events]
     steps = [(step.names, keys[step.source], keys[step.target]) for step in (*violation.steps, *violation.aside)]
     return violation.check, tuple(steps), tuple(keys[event] for event in violation.events)

@@ -1,1 +1,1 @@
-"""The operational models of Sorensen 2013."""
+"""The two operational models of GPU memory of Sorensen 2013, as transition systems."""

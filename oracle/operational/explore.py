@@ -1,4 +1,4 @@
-"""The two operational models of GPU memory of Sorensen 2013 (chapter 4), explored to the last state.
+"""The two operational models of GPU memory of Sorensen 2013 (chapter 4), explored to their final states.
 
 ``thesis-weak`` (section 4.2): each thread has its own copy of memory, borrows values from others, and loads pass each
 other in its load pool. ``thesis-strong`` (section 4.3, Fig. 4.2): each block has one copy of global and of shared
@@ -7,14 +7,15 @@ rules. They are read here as those of the weak one with blocks for threads: a st
 its queue, and by the other blocks once the block has shared the location, at any time or at latest by the TF of one of
 its threads; TFB orders a thread's queues and does nothing more.
 
-``membar.cta`` is TFB, ``membar.gl`` and ``membar.sys`` are TF. Cache operators and ``volatile`` are as nothing; what
-else the thesis does not speak of is refused as ``UnmodelledError``. A block is a CTA, all threads are on one device.
+``membar.cta`` is TFB, ``membar.gl`` and ``membar.sys`` are TF. Cache operators and ``volatile`` have no effect. Other
+instructions that the thesis does not cover are refused as ``UnmodelledError``. A block is a CTA, all threads are on one
+device.
 
 Slips of the listing, read as what they must mean: ``GlobalShared`` is the flag GS, ``.S`` is LS; the closing "mark as
 merged" of a fence sets flags of every location; ``lp_not_locking`` tells a global address from an equal shared one; a
 shared location's guard ``!B`` for sharing is what Table 4.1 says of every copy that is to be shared.
 
-*Final memory*, of which the thesis does not speak, is what one more thread, alone in its block (for shared memory: in
+*Final memory*, which the thesis does not define, is what one more thread, alone in its block (for shared memory: in
 that block), has as its copy once all threads are done and nothing is left to share. All copies that are not borrowed
 agree with it; a borrowed one may be stale for ever, where what was borrowed has been overwritten before it was shared.
 
@@ -39,19 +40,20 @@ from oracle.operational.thread import UnmodelledError
 __all__ = ["FinalStates", "StateLimitError", "UnmodelledError", "explore", "satisfies", "witness"]
 
 MOST_STATES = 500_000
-"""Where an exploration gives up, unless told otherwise."""
+"""The default limit of states at which an exploration gives up."""
 
 
 class StateLimitError(InputError):
-    """A test with more states than the limit: there is no verdict."""
+    """The error for a test with more states than the limit, on which there is no verdict."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinalStates:
     """The final states of a test.
 
-    ``terms`` is what its condition speaks of and observes: registers by thread and name, then locations by name.
-    ``bounded``: a run was cut at a loop, and there may be more final states. ``states`` is how many were explored.
+    ``terms`` are the terms that its condition mentions and observes: registers by thread and name, then locations by
+    name. ``bounded``: a run was cut at a loop, and there may be more final states. ``states`` is how many were
+    explored.
     """
 
     terms: tuple[FinalRegister | Loc, ...]
@@ -95,7 +97,7 @@ def witness(
 ) -> tuple[str, ...] | None:
     """A shortest run to a final state in which the proposition is true, a line a step; None where there is none.
 
-    The proposition may speak of what the test's condition speaks of. Raises as ``explore`` does.
+    The proposition may mention the terms that the test's condition mentions. Raises as ``explore`` does.
     """
     system = OperationalSystem(test, strong, unroll)
     before: dict[SystemState, tuple[SystemState, Do | Share] | None] = dict.fromkeys(system.start())

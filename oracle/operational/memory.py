@@ -1,4 +1,5 @@
-"""One location of the operational models: the copies that its holders have, and how values pass (Sorensen 2013, 4.2).
+"""One location of the operational models: the copies of its holders, and how values pass between them (Sorensen 2013,
+4.2).
 
 A *holder* has a view of memory: a thread in the weak model, a block in the strong one. The flags B, LS and GS of a copy
 come in four combinations (Table 4.1), here its ``Status``. Rules, as the thesis lists them:
@@ -12,8 +13,8 @@ come in four combinations (Table 4.1), here its ``Status``. Rules, as the thesis
 - TFB merges what is unshared into the copies in the block. TF merges it into all copies: so does sharing, which comes
   one location after another but may come at any time, hence a TF is a step that waits until its holder has shared.
 
-Where a holder has nobody else in its block, or nobody out of it, a flag about them says nothing and reads as shared.
-Locations in shared memory have holders of one block, and no flag GS.
+Where a holder is alone in its block, or nobody is outside its block, a flag about those others says nothing and reads
+as shared. Locations in shared memory have holders of one block, and no flag GS.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from oracle.executions.values import Value
 
 
 class CopyStatus(IntEnum):
-    """What of a copy is still to be shared: the rows of Table 4.1."""
+    """The status of a copy, by what is still to be shared of it: the rows of Table 4.1."""
 
     SHARED = 0  # B=0 LS=1 GS=1, as all copies start
     BORROWED = 1  # B=1 LS=1 GS=1
@@ -35,7 +36,7 @@ class CopyStatus(IntEnum):
 
 
 class Copy(NamedTuple):
-    """A holder's copy of a location."""
+    """A holder's copy of a location: its value and its status."""
 
     value: Value
     status: CopyStatus
@@ -45,7 +46,7 @@ Copies = tuple[Copy, ...]
 """The copies of all holders of a location."""
 
 FORGOTTEN = Copy(0, CopyStatus.SHARED)
-"""A copy that nobody will look at."""
+"""The copy that stands for every copy that nobody will look at."""
 
 
 class Borrowing(NamedTuple):
@@ -79,7 +80,7 @@ class LocationAutomaton:
         """The first state."""
 
     def copies(self, state: int) -> Copies:
-        """What a state stands for."""
+        """The copies of all holders in a state, which is given by its number."""
         return self._states[state]
 
     def pending(self, state: int) -> tuple[int, ...]:
@@ -91,7 +92,7 @@ class LocationAutomaton:
         return self._states[state][holder].status is CopyStatus.UNSHARED
 
     def store(self, state: int, holder: int, value: Value) -> int:
-        """The state after a store."""
+        """The state after a holder stores a value."""
         key = (state, holder, value)
         if key not in self._stored:
             status = CopyStatus.UNSHARED if self._mates[holder] else self._in_block(holder)
@@ -99,7 +100,7 @@ class LocationAutomaton:
         return self._stored[key]
 
     def load(self, state: int, holder: int) -> tuple[Borrowing, ...]:
-        """All ways to do a load, first from the holder's own copy."""
+        """All ways for a holder to do a load, first from its own copy."""
         key = (state, holder)
         if key not in self._loaded:
             own = self._states[state][holder]
@@ -132,7 +133,7 @@ class LocationAutomaton:
         return self._merged[key]
 
     def forget(self, state: int, watching: int) -> int:
-        """The state without what no step to come can tell.
+        """The state without information that no later step can observe.
 
         ``watching`` has a bit for each holder that may yet load the location. The value of another's copy matters only
         while it is to be shared; and where nobody watches, nothing does.

@@ -1,7 +1,7 @@
 """The operational models of Sorensen 2013 as a transition system: threads, locations, and the steps that join them.
 
 Threads and locations are automata of their own (``operational_thread``, ``operational_memory``), whose states are
-numbers; a state of the system is a number for each. Which rules hold is said in ``operational``, here what is reduced.
+numbers; a state of the system is a number for each. ``operational`` defines the rules, and this module the reductions.
 Each reduction keeps the set of final states:
 
 - A location's copies that no step to come can tell apart are one (``LocationAutomaton.forget``).
@@ -9,8 +9,8 @@ Each reduction keeps the set of final states:
   are now, so that any run may be reordered to do them first, and any run to the end does them. Quiet are a store to a
   location that nobody will load again; a load from one that is never to change again; and a fence of a holder that has
   nothing to share: only its own stores could change that, which wait for the fence, or in the strong model those of
-  its block, which may be shared singly and at the same time.
-- A TF with something to share waits: what it does is to share, and sharing is a step of its own that is always there.
+  its block, which may be shared singly at that time.
+- A TF with something to share waits. Its effect is to share, and sharing is a step of its own that is always possible.
 - Once all is fired, registers that have their values keep them, and the rest can always be done: where no final memory
   is asked for, that is an end.
 """
@@ -41,14 +41,14 @@ Final = tuple[Value, ...]
 
 
 class SystemState(NamedTuple):
-    """The number of each thread's state, and of each location's."""
+    """A state of the system: the number of each thread's state, and of each location's."""
 
     threads: tuple[int, ...]
     locations: tuple[int, ...]
 
 
 class Do(NamedTuple):
-    """A thread does what is at ``place`` in its queue; a load in one of its ways."""
+    """The step in which a thread does the instruction at ``place`` in its queue; a load in one of its ways."""
 
     thread: int
     place: int
@@ -57,14 +57,14 @@ class Do(NamedTuple):
 
 
 class Share(NamedTuple):
-    """A holder shares a location."""
+    """The step in which a holder shares its value of a location."""
 
     location: int
     holder: int
 
 
 class _Outlook(NamedTuple):
-    """What may come, given the states of the threads.
+    """The steps that may still come, given the states of the threads.
 
     ``steps``: what each thread may do next. ``watching``: for each location a bit for each holder that may yet look at
     it. ``stores``: a bit for each location that may yet be stored to. ``settled`` and ``ended``: every thread is.
@@ -78,7 +78,7 @@ class _Outlook(NamedTuple):
 
 
 class OperationalSystem:
-    """The transition system of a test. Locations are numbered as in the test, holders for each location anew."""
+    """The transition system of a test. Locations are numbered as in the test, the holders of each location from 0."""
 
     def __init__(self, test: LitmusTest, strong: bool, unroll: int) -> None:
         self.terms = _terms(test)
@@ -126,12 +126,12 @@ class OperationalSystem:
         self._outlooks: dict[tuple[int, ...], _Outlook] = {}
 
     def start(self) -> list[SystemState]:
-        """The first state; none where a thread is stuck or cut before it begins."""
+        """The start state; none where a thread is stuck or cut before it begins."""
         state = self._settled([thread.start for thread in self._threads], [where.start for where in self._locations])
         return [] if state is None else [state]
 
     def steps(self, state: SystemState) -> Iterator[Do | Share]:
-        """All that may be done next."""
+        """All steps that may be taken from a state."""
         for next_step in self._outlook(state.threads).steps:
             number, place, step, _ = next_step
             if isinstance(step, LoadStep):
@@ -147,13 +147,13 @@ class OperationalSystem:
     def after(
         self, state: SystemState, step: Do | Share, log: Callable[[str], None] | None = None
     ) -> SystemState | None:
-        """The state after a step and all that is quiet after it; None where the run has no end."""
+        """The state after a step and all quiet steps after it; None where the run has no end."""
         threads, locations = list(state.threads), list(state.locations)
         self._take(threads, locations, step)
         return self._settled(threads, locations, log)
 
     def final(self, state: SystemState) -> Final | None:
-        """The final state that this one is, or is bound to become; None where steps to come decide."""
+        """The final state that a state is, or is bound to become; None where steps to come decide."""
         outlook = self._outlook(state.threads)
         if not outlook.settled:
             return None
@@ -171,7 +171,7 @@ class OperationalSystem:
         return tuple(values)
 
     def told(self, steps: Iterable[Do | Share]) -> Iterator[str]:
-        """A run in words."""
+        """The lines that tell a run in words, a line a step."""
         lines: list[str] = []
         threads = [thread.start for thread in self._threads]
         locations = [where.start for where in self._locations]
@@ -244,7 +244,7 @@ class OperationalSystem:
         return where.unshared(location, holder) if block else holder in where.pending(location)
 
     def _held(self, thread: int, at: int, location: int) -> Value:
-        """What a thread's holder has as the value of a location."""
+        """The value of a location in the copy of a thread's holder."""
         return self._locations[at].copies(location)[self._holders[at][thread]].value
 
     def _take(self, threads: list[int], locations: list[int], taken: Do | Share) -> None:
@@ -265,7 +265,7 @@ class OperationalSystem:
         threads[number] = self._threads[number].after(threads[number], place, value)
 
     def _sentence(self, locations: Sequence[int], taken: Do | Share) -> str:
-        """What a step does, in words, before it is taken."""
+        """A sentence that tells of a step before it is taken."""
         if isinstance(taken, Share):
             at, holder = taken
             value, status = self._locations[at].copies(locations[at])[holder]

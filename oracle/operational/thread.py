@@ -12,15 +12,15 @@ the part that its location and the fences make up:
 Firing, and the step of a load from its queue to the pool, are taken at once: they change nothing that another thread
 can see, forbid nothing that was allowed before them (a fired instruction comes last in its queues; a load that stands
 first in its queue has no store before it to hold up), commute with every other step, and each run to the end takes
-them. Queues of locations that a thread never uses would hold its fences only, all of them in the same order, and so
-never hold one up.
+them. Queues of locations that a thread never uses would hold its fences only, all of them in one order, and so never
+hold one up.
 
 What the thesis leaves open:
 
 - Its stores carry constants. Here an instruction is fired once every register that it reads has its value, and those
-  after it wait for it: branches, predicates, arithmetic and address registers work alike.
+  after it wait for it. Branches, predicates, arithmetic and address registers all work in this way.
 - A register that is written again while a load into it is under way keeps the later value in program order.
-- An access to what is no location (an address plus an offset, a number) has no meaning, and its run has no end.
+- An access to a value that is no location (an address plus an offset, a number) has no meaning, and its run has no end.
 - A jump backwards is taken at most ``unroll`` times; a run that would take it once more is *cut*.
 """
 
@@ -54,14 +54,15 @@ from corpus.litmus.test import (
 from oracle.executions.values import Address, Value, calculate
 
 CUT: Final = -1
-"""In place of a state: the run would take a backward jump too often."""
+"""Stands for a state: the run would take a backward jump too often."""
 
 STUCK: Final = -2
-"""In place of a state: the run computes or accesses something without meaning, and has no end."""
+"""Stands for a state: the run computes or accesses something without meaning, and has no end."""
 
 
 class UnmodelledError(InputError):
-    """A test with something that the operational models do not speak of: no verdict is right."""
+    """The error for a test with an instruction that the operational models do not cover, for which no verdict is
+    right."""
 
 
 class LoadStep(NamedTuple):
@@ -72,14 +73,14 @@ class LoadStep(NamedTuple):
 
 
 class StoreStep(NamedTuple):
-    """A store that may be done."""
+    """A store that may be done next, with its location and value."""
 
     location: int
     value: Value
 
 
 class FenceStep(NamedTuple):
-    """A fence that may be done: TF, or with ``block`` TFB."""
+    """A fence that may be done next: a TF, or with ``block`` a TFB."""
 
     block: bool
 
@@ -88,7 +89,8 @@ Step = LoadStep | StoreStep | FenceStep
 
 
 class _State(NamedTuple):
-    """``registers`` are values, None while a load is under way; ``queued`` is what was fired and is not done."""
+    """The state of a thread: ``registers`` are values, None while a load is under way; ``queued`` is what was fired
+    and is not done."""
 
     counter: int
     registers: tuple[Value | None, ...]
@@ -98,7 +100,7 @@ class _State(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ThreadView:
-    """What others need to know of a state.
+    """The properties of a thread's state that the rest of the system needs.
 
     ``steps``: what may be done next, by place in the queue. ``loads``, ``stores``: a bit for each location that the
     thread may yet load, or store to. ``settled``: all is fired, and the observed registers have their final values.
@@ -161,7 +163,7 @@ class ThreadAutomaton:
         """The first state, or ``CUT`` or ``STUCK``."""
 
     def view(self, state: int) -> ThreadView:
-        """What there is to know of a state."""
+        """The properties of a state that the rest of the system needs."""
         return self._views[state]
 
     def after(self, state: int, place: int, value: Value = 0) -> int:
@@ -209,7 +211,7 @@ class ThreadAutomaton:
             ins = self._code[counter]
             if any(registers[self._index[name]] is None for name in reads(ins)):
                 break
-            for target in written(ins):  # a load into it that is under way comes too late
+            for target in written(ins):  # a load into the register that is under way comes too late
                 index = self._index[target]
                 queued = [
                     step._replace(register=None) if isinstance(step, LoadStep) and step.register == index else step
@@ -250,7 +252,7 @@ class ThreadAutomaton:
         return self._number(counter, registers, queued, jumps)
 
     def _number(self, counter: int, registers: list[Value | None], queued: list[Step], jumps: tuple[int, ...]) -> int:
-        live = self._live[counter]  # what nobody reads any more is forgotten
+        live = self._live[counter]  # registers that are not read any more are forgotten
         if counter == len(self._code):
             jumps = ()
         state = _State(
@@ -306,7 +308,7 @@ class ThreadAutomaton:
         for place in range(end + 1):
             seen = {place}
             todo = [place]
-            for here in todo:  # grows while we walk it
+            for here in todo:  # grows during the walk
                 ins = self._code[here] if here < end else None
                 follows = {self._goal(ins)} if isinstance(ins, Branch) else set()
                 if ins is not None and not (isinstance(ins, Branch) and ins.condition is None):
@@ -328,7 +330,7 @@ class ThreadAutomaton:
                 match ins:
                     case Load(target):
                         held[target] = everywhere
-                    case Assign(target, "mov" | "add" | "sub", values):  # of an address, the others make none
+                    case Assign(target, "mov" | "add" | "sub", values):  # addresses; the other operations make none
                         for value in values:
                             held[target] |= self._named(value, held)
         return held

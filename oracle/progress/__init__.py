@@ -1,1 +1,1 @@
-"""Progress models: what they promise, what they say of a program, and why."""
+"""Progress models: their promises, their verdicts on programs, and the reasons for these."""

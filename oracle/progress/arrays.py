@@ -1,11 +1,12 @@
-"""Verdicts on large transition systems: the same as ``oracle.progress.models.hangs``, on whole arrays.
+"""Verdicts of progress models on large transition systems, computed on whole arrays of states.
 
-A component of the history graph lies within a *layer*: the nodes with one set of threads that have taken a step. A
-layer is the states that can be reached with that set, and the steps of its threads; steps of others lead to larger
-layers. So layers are found and judged one by one, smaller ones first, and none is kept: the history graph, which is
-many times the size of the transition system, is never built. Within a layer components are found by colouring
-(Orzan, "On distributed verification and verified distribution", 2004, 3.4), which asks for every state at once which
-is the first that it can reach; where that takes too many rounds, by Tarjan's algorithm.
+They are those of ``oracle.progress.models.hangs``. A component of the history graph lies within a *layer*: the nodes
+with one set of threads that have taken a step. A layer is the states that can be reached with that set, and the steps
+of its threads; steps of others lead to larger layers. So layers are found and judged one by one, smaller ones first,
+and none is kept: the history graph, which is many times the size of the transition system, is never built. Within a
+layer components are found by colouring (Orzan, "On distributed verification and verified distribution", 2004, 3.4),
+which asks for every state at once which is the first that it can reach; where that takes too many rounds, by Tarjan's
+algorithm.
 
 numpy is loaded with this module, so it is imported where a system is large: for a small one it takes longer to load
 than the verdict.
@@ -27,22 +28,22 @@ Table = NDArray[np.int32]
 """Rows of successors: ``table[s, t]`` is the state after a step of thread ``t`` from state ``s``, or ``NO_EDGE``."""
 
 Masks = NDArray[np.int64]
-"""Sets of threads, bit masks."""
+"""Sets of threads as bit masks, one for each node."""
 
 Guarantee = Callable[[Any, int], Any]
-"""As in ``oracle.progress.models``, with masks of the running threads at several nodes for one."""
+"""A guarantee of ``oracle.progress.models`` over arrays: the masks of the running threads at several nodes at once."""
 
 MOST_THREADS = 62
-"""Threads that a mask has room for."""
+"""The limit of threads, which is the number of bits of a mask."""
 
 _MOST_ROUNDS = 64
-"""Rounds of colouring, before the states that are left are given to Tarjan's algorithm."""
+"""The limit of rounds of colouring; Tarjan's algorithm gets the states that are then left."""
 
 
 def explore_arrays(program: Program) -> Table | None:
     """The rows of all states that are reachable from memory 0 and every thread at its first instruction.
 
-    The start is 0, states are numbered by their distance from it. None where a state has more than 63 bits.
+    The start is 0, and states are numbered by their distance from it. None where a state has more than 63 bits.
     """
     threads = program.threads
     values = max([1, *(max(ins.exchange or 0, ins.check) for thread in threads for ins in thread)])
@@ -107,12 +108,13 @@ def _among(some: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.bool
 
 
 def as_table(rows: Sequence[Sequence[int]]) -> Table:
-    """Rows of successors as an array."""
+    """The rows of successors of a system as an array, a row for each state."""
     return np.array(rows, np.int32)
 
 
 def by_value(guarantee: Callable[[int, int], int]) -> Guarantee:
-    """A guarantee of which nothing is known but what it says of one node at a time."""
+    """A guarantee over arrays that calls a given guarantee for each pair of masks, for one that is not arithmetic of
+    bits."""
 
     def promised(running: Masks, stepped: int) -> Masks:
         values, where = np.unique(running, return_inverse=True)
@@ -124,7 +126,7 @@ def by_value(guarantee: Callable[[int, int], int]) -> Guarantee:
 def hangs_in_arrays(table: Table, guarantees: Sequence[Guarantee], chances: Table | None = None) -> tuple[int, int]:
     """The guarantees under which a program may hang, read weakly and read strongly, bit ``g`` for the ``g``-th.
 
-    There are no more than ``MOST_THREADS`` threads.
+    The program has at most ``MOST_THREADS`` threads.
     """
     everyone = (1 << len(guarantees)) - 1
     weak = strong = 0
@@ -147,7 +149,10 @@ class _Layer:
     """
 
     def __init__(self, stepped: int, running: Masks, table: Table, labels: NDArray[np.int64]) -> None:
-        """``table``: all steps from the nodes of the layer; those to other layers lead to ``len(table)``."""
+        """Finds the components of a layer.
+
+        ``table``: all steps from the nodes of the layer; those to other layers lead to ``len(table)``.
+        """
         self.stepped = stepped
         same = (table >= 0) & (np.append(labels, NO_EDGE)[table] == labels[:, None])
         cyclic = np.flatnonzero(same.any(axis=1))
@@ -197,7 +202,8 @@ class _Layer:
 
 
 def _layers(table: Table, leading: Table) -> Iterator[_Layer]:
-    """The layers that have a component with an edge. ``leading``: the same rows, and behind them those of chances."""
+    """The layers that have a component with an edge. ``leading``: the rows of ``table``, and behind them those of
+    chances."""
     threads = table.shape[1]
     running = _masks(table >= 0)
     circles = strong_components(table)
@@ -228,7 +234,7 @@ def _layers(table: Table, leading: Table) -> Iterator[_Layer]:
                         entries[larger] = []
                         heappush(waiting, (larger.bit_count(), larger))
                     entries[larger].append(after)
-        # Steps to other layers, and out of the components of the whole system, are on no circle.
+        # Steps to other layers, and out of the components of the whole system, are on no cycle.
         rank[states] = np.arange(len(states), dtype=np.int32)
         stays = (steps >= 0) & (circles[steps] == circles[states][:, None])
         stays[:, [tid for tid in range(table.shape[1]) if not stepped >> tid & 1]] = False
@@ -251,7 +257,7 @@ def strong_components(table: Table) -> NDArray[np.int64]:
         rows = place[table[left]]
         place[left] = NO_EDGE
         nodes = np.arange(size)
-        rows = np.where(rows < 0, nodes[:, None], rows)  # a step to oneself changes nothing
+        rows = np.where(rows < 0, nodes[:, None], rows)  # a step to its own node changes nothing
         if rounds > _MOST_ROUNDS:
             for members in components(rows.tolist()):
                 labels[left[members]] = left[members[0]]

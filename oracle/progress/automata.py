@@ -1,10 +1,10 @@
-"""Behaviours of many small programs at once, and what the models say of them: arrays whose last axis is the program.
+"""Behaviours of many small programs at once, and the models' verdicts on them: arrays whose last axis is the program.
 
-The same as ``oracle.progress.behaviour`` and ``oracle.progress.models`` say of one program. Automata are numbered
+``oracle.progress.behaviour`` and ``oracle.progress.models`` do this for one program. Automata are numbered
 breadth-first and minimised by Moore's partition refinement, as there. A model's promises on a cycle depend on who has
-taken a step, the *layer*, and on who is running, and both are the same all along it in an AXB program. So a layer's
-cycles are those of the steps of its threads alone; what these lead to is a word for each state, and closed by
-Warshall's algorithm. Then, as in ``models``, a guarantee lets a run hang
+taken a step, the *layer*, and on who is running, and both are constant along it in an AXB program. So a layer's cycles
+are those of the steps of its threads alone. What these steps lead to is a word for each state, and closed by Warshall's
+algorithm. Then, as in ``models``, a guarantee lets a run hang
 
 - weakly, where a component with an edge has steps of all threads that it promises to run;
 - strongly, where from a state on a cycle the steps that it promises lead nowhere but to states of its component.
@@ -31,14 +31,14 @@ from oracle.progress.system import NO_STEP
 
 @dataclass(frozen=True)
 class Automata:
-    """Automata of programs: ``rows[q, t, n]`` is the state after a step of thread ``t`` from state ``q`` of program
-    ``n``, or ``NO_STEP``; the program has states up to ``counts[n]``, the start is 0."""
+    """The automata of programs. ``rows[q, t, n]`` is the state after a step of thread ``t`` from state ``q`` of
+    program ``n``, or ``NO_STEP``; the program has states up to ``counts[n]``, the start is 0."""
 
     rows: Numbers
     counts: Numbers
 
     def where(self, kept: NDArray[np.intp]) -> Automata:
-        """Those of some of the programs, in a table of the states that they need."""
+        """The automata of some of the programs, in a table of the states that they need."""
         counts = self.counts[kept]
         return Automata(self.rows[: counts.max(initial=0), :, kept], counts)
 
@@ -50,7 +50,7 @@ class Automata:
 
     @cached_property
     def cells(self) -> Numbers:
-        """The steps as ``oracle.progress.batches.transitions`` gives them."""
+        """The steps of all automata as cells, in the form of ``oracle.progress.batches.transitions``."""
         states, threads, programs = self.rows.shape
         known = np.where(self.rows == NO_STEP, states, self.rows).swapaxes(0, 1)
         none = np.full((threads, 1, programs), states)
@@ -58,11 +58,11 @@ class Automata:
         return cells
 
     def behaviour(self, n: int) -> Behaviour:
-        """That of a program."""
+        """The automaton of one of the programs, as rows of successors."""
         return tuple(map(tuple, self.rows[: self.counts[n], :, n].tolist()))
 
     def numbers(self) -> list[bytes]:
-        """What ``oracle.progress.behaviour.digest_automaton`` hashes, for each."""
+        """For each automaton the numbers that ``oracle.progress.behaviour.digest_automaton`` hashes."""
         states, threads, programs = self.rows.shape
         head = np.full((programs, 1), threads)
         table = np.concatenate([head, self.rows.reshape(states * threads, programs).T], axis=1).astype(">i4")
@@ -72,7 +72,7 @@ class Automata:
 
 
 def minimal_automata(batch: ProgramBatch) -> Automata:
-    """The minimal automata of programs, as ``oracle.progress.behaviour.minimise`` gives them."""
+    """The minimal automata of programs, equal to those of ``oracle.progress.behaviour.minimise``."""
     systems = _breadth_first(transitions(batch))
     parts = [(some, _minimised(systems.where(some))) for some in _by_size(systems.counts, 8, 12, 16, 20, 24, 32, 48)]
     found = Automata(np.full_like(systems.rows, NO_STEP), np.zeros_like(systems.counts))
@@ -83,7 +83,8 @@ def minimal_automata(batch: ProgramBatch) -> Automata:
 
 
 def _by_size(counts: Numbers, *most: int) -> Iterator[NDArray[np.intp]]:
-    """The programs that have no more states than each of some numbers, and then the others; where there are any."""
+    """Groups of programs by number of states: those with at most each of some numbers, then the others; no group is
+    empty."""
     sizes = np.searchsorted(most, counts)
     for size in range(len(most) + 1):
         if len(some := np.flatnonzero(sizes == size)):
@@ -91,14 +92,14 @@ def _by_size(counts: Numbers, *most: int) -> Iterator[NDArray[np.intp]]:
 
 
 def _breadth_first(cells: Numbers) -> Automata:
-    """What can be reached from state 0 of each program, whose steps are as ``transitions`` gives them."""
+    """The automata of the states reachable from state 0 of each program, given steps in the form of ``transitions``."""
     threads, states, programs = cells.shape
     states -= 1
     unseen = states
     number = np.full((states + 1) * programs, unseen)
     number[:programs] = 0
     number[states * programs :] = NO_STEP
-    order = np.repeat(cells[:1, -1], states, axis=0)  # of each program its states, as cells, when all are found
+    order = np.repeat(cells[:1, -1], states, axis=0)  # the states of each program, as cells, when all are found
     order[0] = np.arange(programs)
     counts = np.ones(programs, int)
     after_all = cells.reshape(threads, -1)
@@ -125,7 +126,7 @@ def _minimised(automata: Automata) -> Automata:
     columns, places = np.arange(programs), np.arange(states)[:, None]
     known = places < counts
     after = automata.cells[:, :-1]
-    classes = np.full((states + 1, programs), states)  # and once more, where nothing comes after
+    classes = np.full((states + 1, programs), states)  # and one more row, after the last
 
     def split(keys: Numbers, most: int) -> bool:
         """Makes classes of the states that have a key in common, each called by its first state."""
@@ -138,7 +139,7 @@ def _minimised(automata: Automata) -> Automata:
         classes[:-1] = found
         return changed
 
-    # Who is running tells states apart, and those that there are not.
+    # States are told apart by who is running, and from entries that are no states.
     running = sum((rows[:, t] != NO_STEP) << t for t in range(threads))
     split(np.where(known, running, 1 << threads), (1 << threads) + 1)
     changed = True
@@ -160,8 +161,11 @@ def _minimised(automata: Automata) -> Automata:
 
 
 def hangs(automata: Automata, orders: Sequence[Permutation]) -> tuple[Numbers, Numbers]:
-    """Under which guarantees programs may hang, read weakly and read strongly: ``[o, n]`` is, of the image of program
-    ``n`` that ``orders[o]`` makes, a bit mask of guarantees in the order of ``GUARANTEES``."""
+    """The guarantees under which programs may hang, read weakly and read strongly.
+
+    Entry ``[o, n]`` is, of the image of program ``n`` that ``orders[o]`` makes, a bit mask of guarantees in the order
+    of ``GUARANTEES``.
+    """
     orders = tuple(orders)
     weak = np.zeros((len(orders), len(automata.counts)), int)
     strong = weak.copy()
@@ -189,7 +193,7 @@ def _hangs_in_words(automata: Automata, orders: tuple[Permutation, ...], kind: s
         return joined
 
     def among(some: Words, words: Words) -> Words:
-        """Of each program the words of a set of states, joined."""
+        """The union, for each program, of the words of a set of states."""
         return join(-(some >> place & word(1)) & words)
 
     def close(paths: Words) -> None:
@@ -252,11 +256,11 @@ def _transposed(words: Words) -> Words:
 
 
 _ORDERS = 62 // len(GUARANTEES)
-"""Of so many images a number has the guarantees."""
+"""The number of images whose guarantees fit in one number."""
 
 
 def _by_order(masks: Numbers, orders: int) -> Numbers:
-    """Of each image its guarantees."""
+    """The guarantees of each image, taken from numbers that have those of several images."""
     width = len(GUARANTEES)
     return np.array([masks[o // _ORDERS] >> width * (o % _ORDERS) & (1 << width) - 1 for o in range(orders)])
 

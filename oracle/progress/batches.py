@@ -1,10 +1,11 @@
-"""Many small programs of one shape at once, as arrays: which are progress tests, their images, and them as numbers.
+"""Many small AXB programs of one shape at once, as arrays: which are progress tests, their images, their digests'
+numbers.
 
-The same as ``oracle.progress.wellformed`` and ``corpus.progress.axb`` say of one program, a hundred times as quickly:
+``oracle.progress.wellformed`` and ``corpus.progress.axb`` do this for one program. Here it is a hundred times as quick:
 a suite has hundreds of thousands of tests, and its search looks at ten times as many programs.
 
 A set of states is a word for each memory, whose bit ``c`` says whether the counters are ``c``, in mixed radix. A step
-of a thread from its instruction ``i`` adds the same number to ``c`` wherever the other threads are, so the steps of all
+of a thread from its instruction ``i`` adds one number to ``c`` wherever the other threads are, so the steps of all
 states with one memory are a shift of the word. All conditions are fixed points of steps, forwards or backwards, taken
 for all programs until none changes.
 
@@ -32,15 +33,16 @@ Words = NDArray[Any]
 
 NO_EXCHANGE = -1
 MOST_BITS = 64
-"""Counters that a word has room for."""
+"""The limit of counters, which is the number of bits of a word."""
 
 _PIECE = 16384
-"""Programs whose steps are taken together: of more the arrays leave the processor's cache, and fewer take as long."""
+"""The number of programs whose steps are taken together: more overflow the processor's cache, and fewer take as
+long."""
 
 
 @dataclass(frozen=True)
 class ProgramBatch:
-    """Programs of one shape: ``lengths`` of threads, locations and values that they may use.
+    """Programs of one shape: ``lengths`` of threads, and the locations and values that they may use.
 
     In each array a row is an instruction, thread by thread, and a column a program; ``exchange`` is ``NO_EXCHANGE``
     where nothing is exchanged.
@@ -55,20 +57,20 @@ class ProgramBatch:
     exchange: Numbers
 
     def __len__(self) -> int:
-        """How many programs there are."""
+        """How many programs the batch has."""
         return int(self.location.shape[1])
 
     @cached_property
     def sites(self) -> list[tuple[int, int]]:
-        """Thread and program counter of each row."""
+        """The thread and program counter of each row."""
         return [(t, pc) for t, length in enumerate(self.lengths) for pc in range(length)]
 
     def where(self, kept: Truths | NDArray[np.intp] | list[bool]) -> ProgramBatch:
-        """Some of the programs."""
+        """The batch of some of the programs, chosen by truths or by their numbers."""
         return self._with(array[:, kept] for array in self._fields)
 
     def widened(self) -> ProgramBatch:
-        """The same in numbers that one can reckon with."""
+        """The batch in a wider integer type, in which sums do not overflow."""
         return self._with(array.astype(int) for array in self._fields)
 
     @property
@@ -88,7 +90,7 @@ class ProgramBatch:
         return ProgramBatch(lengths, self.locations, self.values, location, *others)
 
     def programs(self) -> Iterator[Program]:
-        """The programs one by one."""
+        """The programs of the batch one by one, as objects."""
         for columns in zip(*(array.T.tolist() for array in self._fields), strict=True):
             code = [
                 Instruction(location, check, jump, None if exchange < 0 else exchange)
@@ -99,39 +101,40 @@ class ProgramBatch:
 
     @property
     def states(self) -> int:
-        """How many states each program could have."""
+        """The number of states that each program could have."""
         return int(self.values**self.locations * np.prod([length + 1 for length in self.lengths]))
 
     def pieces(self, size: int) -> Iterator[ProgramBatch]:
-        """So many programs at a time."""
+        """The batch in pieces of at most ``size`` programs."""
         for start in range(0, len(self), size):
             yield self.where(np.arange(start, min(start + size, len(self))))
 
     def sort_keys(self) -> list[bytes]:
-        """What orders programs by the lengths of their threads, then instruction by instruction."""
+        """Keys that order programs by the lengths of their threads, then instruction by instruction."""
         fields = [self.location, self.exchange + 1, self.check, self.jump]
         return _columns([*self.lengths, *_instruction_by_instruction(fields)], ">u2")
 
     def numbers(self) -> list[bytes]:
-        """What ``corpus.progress.axb.digest`` hashes, of programs whose locations are in order of first occurrence."""
+        """The numbers that ``corpus.progress.axb.digest`` hashes, of programs whose locations are in order of first
+        occurrence."""
         rows = _instruction_by_instruction([self.location, self.check, self.jump, self.exchange])
         ends = list(accumulate((4 * length for length in self.lengths), initial=0))
         threads = zip(self.lengths, pairwise(ends), strict=True)
         return _columns([row for length, (a, b) in threads for row in (length, *rows[a:b])], ">i4")
 
     def codes(self) -> list[list[int]]:
-        """Of each program its instructions as numbers, which ``instruction_of`` takes."""
+        """The instructions of each program as numbers, which ``instruction_of`` decodes."""
         codes = ((self.location * _FIELD + self.check) * _FIELD + self.jump) * _FIELD + self.exchange + 1
         found: list[list[int]] = codes.T.tolist()
         return found
 
 
 _FIELD = 1 << 15
-"""Locations, values and jumps are less."""
+"""The base of codes of instructions, greater than every location, value and jump."""
 
 
 def instruction_of(code: int) -> Instruction:
-    """The instruction that a number of ``Batch.codes`` stands for."""
+    """The instruction that a number of ``ProgramBatch.codes`` stands for."""
     fields, exchange = divmod(code, _FIELD)
     fields, jump = divmod(fields, _FIELD)
     location, check = divmod(fields, _FIELD)
@@ -144,7 +147,7 @@ def _instruction_by_instruction(fields: Sequence[Numbers]) -> Numbers:
 
 
 def _columns(rows: Sequence[int | Numbers], kind: str) -> list[bytes]:
-    """Each program's column of some rows; a row that is a number is the same for all."""
+    """Each program's column of some rows; a row that is a number has one value for all programs."""
     programs = next(row.shape[0] for row in rows if not isinstance(row, int))
     table = np.empty((programs, len(rows)), kind)
     for place, row in enumerate(rows):
@@ -154,7 +157,7 @@ def _columns(rows: Sequence[int | Numbers], kind: str) -> list[bytes]:
 
 
 def joined(batches: list[ProgramBatch]) -> ProgramBatch:
-    """The programs of several batches of one shape, of which there is one."""
+    """One batch of the programs of several batches of one shape, of which there must be at least one."""
     one, *others = batches
     fields = zip(*(batch._fields for batch in batches), strict=True)
     return one._with(np.concatenate(field, axis=1) for field in fields) if others else one
@@ -164,23 +167,24 @@ Options = tuple[tuple[int, int], ...]
 """For an instruction: values to compare with, each with one to store or ``NO_EXCHANGE``."""
 
 _NARROW = np.int16
-"""The numbers of programs that are many."""
+"""The integer type of large batches of programs."""
 
 
 def completions(
     shape: tuple[tuple[int, ...], int, int], code: Sequence[Instruction], options: tuple[Options, ...]
 ) -> ProgramBatch:
-    """All programs of a shape (lengths, locations, values) that have the locations and jumps of some code, and for each
-    instruction one of its options: a value to compare with, and one to store or ``NO_EXCHANGE``."""
+    """All programs of a shape (lengths, locations, values) that have the locations and jumps of some code, and for
+    each instruction one of its options: a value to compare with, and one to store or ``NO_EXCHANGE``."""
     check, exchange = _choices(options)
     location = np.broadcast_to(np.array([[ins.location] for ins in code], _NARROW), check.shape)
     jump = np.broadcast_to(np.array([[ins.jump] for ins in code], _NARROW), check.shape)
     return ProgramBatch(*shape, location, check, jump, exchange)
 
 
-@lru_cache(maxsize=64)  # thousands of families have the same few options
+@lru_cache(maxsize=64)  # thousands of families have a few options in common
 def _choices(options: tuple[Options, ...]) -> tuple[Numbers, Numbers]:
-    """All choices of one option for each instruction: the first numbers of what is chosen, and the second."""
+    """All choices of one option for each instruction, as two arrays: the values to compare with, and the values to
+    store."""
     chosen = np.indices([len(each) for each in options]).reshape(len(options), -1)
     first, second = (
         np.array(
@@ -195,10 +199,10 @@ def _choices(options: tuple[Options, ...]) -> tuple[Numbers, Numbers]:
 
 
 def least_tests(batches: list[ProgramBatch]) -> list[ProgramBatch]:
-    """The progress tests of each of some batches of one shape; of images under permutation of threads that have the
-    shape, the least in everything but locations, and then in these.
+    """The progress tests of each of some batches of one shape; of the images of a test that have the shape, the least.
 
-    Where the shape does not fit (``fits``), all programs are taken for tests.
+    Images are under permutation of threads. The least is least in everything but locations, and then in these. Where
+    the shape does not fit (``fits``), all programs are taken for tests.
     """
     batch = joined(batches)
     ends = list(accumulate(map(len, batches)))
@@ -239,7 +243,7 @@ def fits(lengths: tuple[int, ...]) -> bool:
 
 
 def are_tests(batch: ProgramBatch) -> Truths:
-    """Which programs are progress tests: (b) to (e) of ``oracle.progress.wellformed``; (a) is supposed.
+    """Which programs are progress tests: (b) to (e) of ``oracle.progress.wellformed``; (a) is taken for granted.
 
     Raises ``ValueError`` where the shape does not fit.
     """
@@ -255,7 +259,7 @@ def are_tests(batch: ProgramBatch) -> Truths:
         matter = steps.all_matter(reached)
         left.append(some[matter])
         states.append(reached[:, matter])
-    places, reached = np.concatenate(left), np.concatenate(states, axis=1)  # few: some in a hundred
+    places, reached = np.concatenate(left), np.concatenate(states, axis=1)  # few programs: some in a hundred
     ending = _Steps(batch.where(places)).all_can_end(reached)
     places, reached = places[ending], reached[:, ending]
     found[places] = _Steps(batch.where(places)).some_turn(reached)
@@ -379,7 +383,7 @@ class _Steps:
 
 
 def _masks(truths: Truths, word: np.dtype[Any]) -> Words:
-    """All bits where something is true, else none."""
+    """Words of all ones where something is true, and of zeros elsewhere."""
     masks: Words = -truths.astype(word)
     return masks
 

@@ -1,10 +1,10 @@
 """The behaviour of a program: its minimal thread-labelled automaton.
 
 A program is a deterministic automaton whose letters are thread ids and whose states know who is still running. Two
-programs with the same minimal automaton cannot be told apart by any scheduler, whatever their text: they are one test.
+programs with equal minimal automata cannot be told apart by any scheduler, whatever their text: they are one test.
 Seed 004 (sections 5.2 and 5.5) has no such notion and counts programs.
 
-The automaton is minimised by Moore's partition refinement over the reachable LTS. Memory is not part of it: nobody but
+The automaton is minimised by Moore's partition refinement over the reachable LTS. Memory is not part of it, for only
 the threads themselves can see it.
 """
 
@@ -52,7 +52,7 @@ def digest_automaton(automaton: Behaviour) -> str:
 
 
 def minimise(lts: Lts) -> Behaviour:
-    """The minimal automaton of an LTS."""
+    """The minimal automaton of a labelled transition system."""
     classes = refine(lts.successors, lts.running)
     rows: dict[int, tuple[int, ...]] = {}
     for own, row in zip(classes, lts.successors, strict=False):
@@ -95,7 +95,7 @@ def relabel(automaton: Behaviour, order: tuple[int, ...]) -> Behaviour:
     unseen = len(automaton)
     number = [0] + [unseen] * (len(automaton) - 1) + [NO_STEP]  # NO_STEP at index NO_STEP: it reads as itself
     states = [0]
-    for state in states:  # grows while we walk it
+    for state in states:  # grows during the walk
         for after in permuted[state]:
             if number[after] == unseen:
                 number[after] = len(states)

@@ -1,4 +1,4 @@
-"""Why a model says what it says: a lasso for MAY_HANG, a way out of every cycle for TERMINATES.
+"""The reasons for a progress model's verdict: a lasso for MAY_HANG, a way out of every cycle for TERMINATES.
 
 The LTS *under a model* is the LTS of a program whose states also know who is promised fair execution, as in Fig. 6 of
 Sorensen et al. 2021. A run that never ends is a stem and then a cycle, and the model allows it when the cycle keeps
@@ -56,20 +56,20 @@ class ModelLts:
         return self.lts.waiting(self.states[node])
 
     def memory(self, node: int) -> tuple[int | str, ...]:
-        """The value of each location."""
+        """The value of each location at a node."""
         return self.lts.memories[self.states[node]]
 
     def counters(self, node: int) -> tuple[int, ...]:
-        """The program counter of each thread."""
+        """The program counter of each thread at a node."""
         return self.lts.counters[self.states[node]]
 
     def action(self, step: LtsStep) -> Action:
-        """What a step does."""
+        """The action of a step, as people read it."""
         action = self.lts.action(self.states[step.source], step.thread)
         return replace(action, outcome=f"{action.outcome}, and fails") if self.is_chance(step) else action
 
     def is_chance(self, step: LtsStep) -> bool:
-        """Whether a step is a chance, and not what its thread does by itself."""
+        """Whether a step is a chance, which its thread takes in place of its own step."""
         return self.successors[step.source][step.thread] != step.target and bool(self.chances)
 
 
@@ -100,7 +100,7 @@ class Lasso:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """Why a run leaves the cycles among ``nodes``, a strongly connected component.
+    """The reason why a run leaves the cycles among ``nodes``, a strongly connected component.
 
     ``promised`` are promised execution at every node, ``stepping`` can step and stay inside, ``leaving`` are promised
     and cannot. ``path`` are promised steps that lead out, but for steps from where nothing is promised: weakly, one
@@ -116,7 +116,7 @@ class Exit:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A verdict and why: ``lasso`` for MAY_HANG, else an exit of every component that has a cycle."""
+    """A verdict and its reasons: ``lasso`` for MAY_HANG, else an exit of every component that has a cycle."""
 
     model: ProgressModel
     graph: ModelLts
@@ -125,24 +125,24 @@ class Explanation:
 
     @property
     def verdict(self) -> Verdict:
-        """What the model says."""
+        """The verdict that the model gives: MAY_HANG where there is a lasso, else TERMINATES."""
         return Verdict.TERMINATES if self.lasso is None else Verdict.MAY_HANG
 
 
 def explain(program: Program, model: ProgressModel) -> Explanation:
-    """What a model says of a program, and why."""
+    """The verdict of a progress model on a program, with its reasons."""
     return explain_system(explore(program), model)
 
 
 def explain_system(system: TransitionSystem, model: ProgressModel) -> Explanation:
-    """What a model says of a transition system, and why."""
+    """The verdict of a progress model on a transition system, with its reasons."""
     graph = lts_under(system, model)
     lasso = find_lasso(graph, model.strong)
     return Explanation(model, graph, lasso, () if lasso else tuple(_exits(graph, model.strong)))
 
 
 def lts_under(lts: TransitionSystem, model: ProgressModel) -> ModelLts:
-    """The LTS of a program under a model: states that differ in no promise to come are one node."""
+    """The LTS of a program under a model, in which states that differ in no promise to come are one node."""
     history = unfold(lts.successors, lts.chances)
     promised = [history.promised(node, model.guarantee) for node in range(len(history.states))]
     rows = history.successors
@@ -275,7 +275,7 @@ def _closed_walk(graph: ModelLts, entry: int, members: list[int]) -> tuple[LtsSt
     start = (entry, graph.promised[entry])
     reached: dict[tuple[int, int], tuple[tuple[int, int], LtsStep] | None] = {start: None}
     queue = [start]
-    for node, missing in queue:  # grows while we walk it
+    for node, missing in queue:  # grows during the walk
         for tid, after in enumerate(graph.successors[node]):
             if after not in inside:
                 continue
@@ -320,7 +320,7 @@ def _nearest(rows: list[tuple[int, ...]], start: int, goals: set[LtsStep]) -> tu
     """A shortest path from ``start`` that ends with one of ``goals``; some goal must be in reach."""
     parents: dict[int, LtsStep] = {}
     queue = [start]
-    for node in queue:  # grows while we walk it
+    for node in queue:  # grows during the walk
         for tid, after in enumerate(rows[node]):
             if after == NO_STEP:
                 continue

@@ -1,4 +1,4 @@
-"""Which progress models are less fair than which, and what tests say about the border between them.
+"""The fairness order of progress models, and the tests on the borders between them.
 
 Source: Sorensen et al. 2021, section 5.6.
 
@@ -37,7 +37,7 @@ TABLE_4 = ("hsa", "obe", "lobe", "fair")
 """The guarantees of the paper's Table 4 and Fig. 10, in their order there."""
 
 Verdicts = Mapping[str, str]
-"""Model name -> verdict, of one test."""
+"""The verdicts of one test, by the name of the model."""
 
 
 def at_most_as_fair(lesser: Guarantee, greater: Guarantee) -> bool:
@@ -73,7 +73,8 @@ def distinguishes(verdicts: Verdicts, model: str, less_fair: Sequence[str]) -> b
 
 
 def kind(verdicts: Verdicts) -> str | None:
-    """``weak`` or ``strong``; ``None`` where the test need not end under strong fairness, or fair was not asked."""
+    """The kind of a test, ``weak`` or ``strong``; ``None`` where it need not end under strong fairness, or fair was
+    not asked."""
     if conforms(verdicts, "fair-weak"):
         return "weak"
     return "strong" if conforms(verdicts, "fair-strong") else None
@@ -90,7 +91,7 @@ def border(verdicts: Verdicts) -> tuple[str, str] | None:
 
 @dataclass(frozen=True, slots=True)
 class VerdictCounts:
-    """Counts of a suite's tests.
+    """The counts of a suite's tests, by what the models say of them.
 
     ``conformance`` and ``distinguishing`` are by model name, ``table_4`` by kind and guarantee. Models whose guarantee
     is not known have no entry in ``distinguishing``.
@@ -108,7 +109,7 @@ class VerdictCounts:
 
 
 def census(suite: Iterable[Verdicts], models: Sequence[str], known: Mapping[str, ProgressModel]) -> VerdictCounts:
-    """Count a suite of tests under ``models``; ``known`` gives those whose guarantee is known."""
+    """The counts of a suite of tests under ``models``; ``known`` gives those whose guarantee is known."""
     vectors = Counter(tuple(verdicts.get(model, "") for model in models) for verdicts in suite)
     less_fair = strictly_less_fair(known[model] for model in models if model in known)
     counts = [(dict(zip(models, vector, strict=True)), count) for vector, count in sorted(vectors.items())]

@@ -1,33 +1,34 @@
 """The labelled transition system of a litmus test: its threads take turns, and each access to memory is seen at once.
 
 This is the program as progress models see it (Sorensen et al. 2021, section 4.1), whatever dialect it is written in:
-sequential consistency, with every access atomic. Orders, scopes, proxies and fences say nothing here; what a memory
-model does to progress is another question.
+sequential consistency, with every access atomic. Orders, scopes, proxies and fences have no effect here;
+``oracle.liveness`` adds a memory model.
 
 A *step* of a thread is one access (load, store, read-modify-write) or one barrier, with all that the thread then does
 by itself: arithmetic, branches, fences, up to its next access or its end. What it does by itself before its first
 access is done with it, and a thread that never accesses memory nor meets others has ended from the start. Nobody can
-see where in such a stretch a thread is, and it has steps to take from the beginning of the stretch to its end, so that
-the twelve models say the same of these steps as of single instructions; ``tests/differential/test_axb_as_litmus.py``
-holds it against an interpreter of single instructions. A thread that goes round by itself for ever has a step that
-leads nowhere else.
+see where in such a stretch a thread is, and it has steps to take from the beginning of the stretch to its end. So the
+twelve models give equal verdicts on these steps and on single instructions;
+``tests/differential/test_axb_as_litmus.py`` holds it against an interpreter of single instructions. A thread that goes
+round by itself for ever has a step that leads nowhere else.
 
-*Barriers* mean what they do in executions (``oracle.executions.barriers``). A thread that comes to one takes a step.
-With it as many have come as the barrier's quorum, and all go on that waited; or it waits (``arrive`` does not) and has
-no step until others make it go on. Nobody comes twice to a barrier before it has let others through; who would, waits.
-Without a quorum all threads of the group whose code has that barrier must come; that one of them has ended without it
-does not help the others. Where everybody who has not ended waits, that is for ever (``oracle.progress.system``).
+*Barriers* mean what they do in executions (``oracle.executions.barriers``). A thread that comes to one takes a step. If
+with it as many have come as the barrier's quorum, all go on that waited; otherwise it waits (``arrive`` does not) and
+has no step until others make it go on. Nobody comes twice to a barrier before it has let others through; a thread that
+would, waits. Without a quorum all threads of the group whose code has that barrier must come; if one of them has ended
+without it, the others wait on. Where everybody who has not ended waits, that is for ever
+(``oracle.progress.system``).
 
-A weak compare-and-swap that could succeed may fail for no reason, once more and again, but not for ever (C++
-[atomics.types.operations]: it should not consistently fail where nobody changes the object): what it comes to so are
-the ``chances`` of a state.
+A weak compare-and-swap that could succeed may fail spuriously, once more and again, but not for ever (C++
+[atomics.types.operations]: it should not consistently fail where nobody changes the object). What such failures lead to
+are the ``chances`` of a state.
 
-Values are 32-bit numbers and addresses (``oracle.executions.values``), and memory has any number of them. States are
-found one by one, so that a test with more than ``MOST_STATES``, such as one that counts for ever, has no verdict; nor
-has one that computes what has no meaning.
+Values are 32-bit numbers and addresses (``oracle.executions.values``), and memory may take any number of them. States
+are found one by one, so that a test with more than ``MOST_STATES``, such as one that counts for ever, has no verdict;
+nor has one that computes a value without a meaning.
 
-Gaps: asynchronous copies and time-outs are not known. Registers that are not read again are no part of a state, nor is
-what the condition asks for.
+Gaps: asynchronous copies and time-outs are not known. Registers that are not read again are no part of a state, nor are
+those that only the condition asks for.
 """
 
 from __future__ import annotations
@@ -68,14 +69,14 @@ from oracle.executions.values import Address, Value, address_of, calculate, valu
 from oracle.progress.system import NO_STEP, Action
 
 MOST_STATES = 500_000
-"""Where an exploration gives up, unless told otherwise."""
+"""The default limit of states at which an exploration gives up."""
 
 MOST_LOCAL_STEPS = 100_000
-"""What a thread may do by itself between two accesses."""
+"""The limit of steps that a thread may do by itself between two accesses."""
 
 
 class NoVerdictError(InputError):
-    """A test whose transition system is too large, or has a step without meaning."""
+    """The error for a test whose transition system is too large, or has a step without meaning."""
 
 
 class Meeting(NamedTuple):
@@ -93,9 +94,10 @@ Memory = tuple[tuple[Value, ...], frozenset[tuple[Meeting, int]]]
 
 @dataclass(frozen=True, slots=True)
 class ThreadPosition:
-    """Where a thread is: at an instruction, with the registers that it may still read, ``Flow.live`` in their order.
+    """The position of a thread: an instruction, with the registers that it may still read, ``Flow.live`` in their
+    order.
 
-    ``barrier`` is what it waits for; ``round`` that it goes round for ever, without access.
+    ``barrier`` is the barrier that it waits for; ``round``: it goes round for ever, without access.
     """
 
     pc: int
@@ -141,7 +143,7 @@ class Automaton:
         return self.positions[position].pc == len(self.body)
 
     def instruction(self, position: int) -> Instruction:
-        """What the thread does next; it must not have ended."""
+        """The instruction that a thread does next; the thread must not have ended."""
         return self.body[self.positions[position].pc]
 
     def may_come(self, position: int, level: Scope) -> bool:
@@ -166,7 +168,7 @@ class Automaton:
         return self._run(here.pc + 1, self._registers(here))
 
     def outcome(self, position: int, memory: Memory) -> str:
-        """What an access reads, as ``r0 = 1``."""
+        """The text of what an access reads, as ``r0 = 1``."""
         ins = self.instruction(position)
         if not isinstance(ins, Load | Rmw) or ins.target is None:
             return ""
@@ -209,7 +211,7 @@ class Automaton:
         return self._run(here.pc + 1, registers), memory
 
     def _updated(self, pc: int, ins: Rmw, old: Value, registers: Mapping[str, Value]) -> Value | None:
-        """What a read-modify-write stores, if it does."""
+        """The value that a read-modify-write stores, None where it stores none."""
         first, *rest = (self._value(registers, operand) for operand in ins.operands)
         if ins.operation == "cas":
             return rest[0] if old == first else None
@@ -301,7 +303,7 @@ class LitmusLts:
 
     @property
     def places(self) -> list[Place]:
-        """Where the threads are."""
+        """The places of the threads in the scope tree."""
         return [thread.place for thread in self.automata]
 
     @cached_property
@@ -314,7 +316,7 @@ class LitmusLts:
 
     @cached_property
     def counters(self) -> tuple[tuple[int, ...], ...]:
-        """How many instructions stand before the one that each thread is at; labels do not count."""
+        """The number of instructions before the one that each thread is at; labels do not count."""
         return tuple(
             tuple(
                 thread.numbers[thread.positions[position].pc]
@@ -377,7 +379,7 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
                 raise NoVerdictError(f"{test.name} has more than {limit:,} states")
         return goal
 
-    for number, state in enumerate(states):  # grows while we walk it
+    for number, state in enumerate(states):  # grows during the walk
         now, positions = state
         row = []
         waiting = 0
@@ -414,7 +416,7 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
 
 
 class _Meetings:
-    """What happens at barriers.
+    """The semantics of barriers: who goes on when a thread comes to one.
 
     Without a quorum those are awaited whose code has the barrier by a name that is known before anything runs, and, as
     long as that may be so, those who may yet come to one whose name they compute.
@@ -440,7 +442,7 @@ class _Meetings:
         return (memory[0], come), moved
 
     def late(self, memory: Memory, positions: tuple[int, ...]) -> tuple[Memory, tuple[int, ...]]:
-        """The state after those go on who waited for a thread that came to another barrier in the end."""
+        """The state after those threads go on that waited for a thread which came to another barrier in the end."""
         for meeting in dict.fromkeys(meeting for meeting, _ in memory[1]):
             if meeting.quorum is None and self._is_complete(meeting, memory[1], positions):
                 return self.late(*self._opened(meeting, memory, positions))

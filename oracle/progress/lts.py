@@ -37,11 +37,11 @@ class Lts:
         return tuple(map(len, self.program.threads))
 
     def waiting(self, state: int) -> int:
-        """Nobody waits."""
+        """The empty mask, since AXB programs have no barrier at which a thread waits."""
         return 0
 
     def action(self, state: int, thread: int) -> Action:
-        """The instruction of a thread, and whether it branches."""
+        """The instruction that a thread does from a state, and whether it branches."""
         code = self.program.threads[thread]
         pc = self.counters[state][thread]
         ins = code[pc]
@@ -50,21 +50,22 @@ class Lts:
 
 
 def explore(program: Program) -> Lts:
-    """All states reachable from memory 0 and every thread at its first instruction."""
+    """The labelled transition system of all states reachable from memory 0 and every thread at its first
+    instruction."""
     lts = explore_up_to(program, None)
     assert lts is not None
     return lts
 
 
 def explore_up_to(program: Program, most: int | None) -> Lts | None:
-    """The same; None where there are more than so many states."""
+    """The labelled transition system of a program; None where it has more than ``most`` states."""
     threads, lengths = program.threads, [len(thread) for thread in program.threads]
     start = ((0,) * program.locations, (0,) * len(threads))
     index = {start: 0}
     states = [start]
     successors: list[tuple[int, ...]] = []
     running: list[int] = []
-    for memory, counters in states:  # grows while we walk it
+    for memory, counters in states:  # grows during the walk
         row = []
         mask = 0
         for tid, pc in enumerate(counters):

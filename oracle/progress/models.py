@@ -1,4 +1,30 @@
-"""Progress models and their verdicts (Sorensen et al. 2021, sections 2.2 and 4, Table 1).
+"""Progress models and their verdicts on programs (Sorensen et al. 2021, sections 2.2 and 4, Table 1).
+
+Worked example: thread 0 spins until memory cell 0 is not 0, and thread 1 stores 1 to it.
+
+>>> from corpus.progress.text import parse_axb
+>>> program = parse_axb('''
+... THREAD 0
+... 0: if (Mem[0] == 0) goto 0;
+... THREAD 1
+... 0: Mem[0] = 1;
+... ''')
+>>> models = [MODELS["hsa-weak"], MODELS["fair-weak"]]
+>>> [f"{name}: {verdict}" for name, verdict in verdicts(program, models).items()]
+['hsa-weak: MAY_HANG', 'fair-weak: TERMINATES']
+
+HSA promises fair execution to the lowest thread that has not ended. That is thread 0, which goes round for ever while
+nobody runs thread 1. Under *fair* thread 1 is promised execution as well. With the threads exchanged, the writer is the
+lowest thread, and once it has ended the waiter is:
+
+>>> program = parse_axb('''
+... THREAD 0
+... 0: Mem[0] = 1;
+... THREAD 1
+... 0: if (Mem[0] == 0) goto 0;
+... ''')
+>>> [f"{name}: {verdict}" for name, verdict in verdicts(program, models).items()]
+['hsa-weak: TERMINATES', 'fair-weak: TERMINATES']
 
 A *guarantee* says which threads are promised fair execution: a function of who is running and who has taken a step.
 A *model* is a guarantee read weakly or strongly:
@@ -9,9 +35,9 @@ A *model* is a guarantee read weakly or strongly:
   state where nothing is guaranteed, in which some thread is still scheduled (Listing 2); and no reachable cycle runs
   through such states only, for on it nobody is owed an escape.
 
-In an AXB program the guaranteed set is constant on a cycle: nobody ends and nobody takes a first step there, and a
-guarantee sees nothing else. A thread that waits at a barrier (``oracle.progress.system``) is not running for as long,
-and comes to run again. Where the set varies so, the readings are justice and its strong counterpart as always:
+In an AXB program the guaranteed set is constant on a cycle: no thread ends or takes its first step there, and a
+guarantee sees nothing else. A thread that waits at a barrier (``oracle.progress.system``) is not running while it
+waits, and comes to run again. Where the set varies so, the readings are justice and its strong counterpart:
 
 - weak: no thread is guaranteed all along the component without a step inside it;
 - strong: no strongly connected set of states with an edge keeps every step that its states guarantee inside.
@@ -48,7 +74,7 @@ Guarantee = Callable[[int, int], int]
 
 
 class Verdict(StrEnum):
-    """What a progress model says of a test. UNKNOWN is a time-out and is never folded into another."""
+    """The verdict of a progress model on a test. UNKNOWN is a time-out and is never folded into another verdict."""
 
     TERMINATES = "TERMINATES"
     MAY_HANG = "MAY_HANG"
@@ -99,8 +125,8 @@ GUARANTEES: dict[str, Guarantee] = {
 class ProgressModel:
     """A named guarantee, read weakly or strongly. ``name`` ends in ``-weak`` or ``-strong``.
 
-    ``digest`` names the text of a user's model; it is empty for what is part of synth. ``level``: what the guarantee is
-    for where a test places its threads; None: each thread for itself.
+    ``digest`` names the text of a user's model; it is empty for a model that ships. ``level``: the level of the scope
+    tree whose groups the guarantee is for, where a test places its threads; None: each thread for itself.
     """
 
     name: str
@@ -113,7 +139,7 @@ class ProgressModel:
         """The model of a test whose threads are at these places: its guarantee as threads see it.
 
         A group is running where a thread of it is, and has taken a step where one of its threads has. All threads that
-        run in a group that is promised execution are: within a group there is nothing but fairness.
+        run in a group that is promised execution are promised execution: within a group there is nothing but fairness.
         """
         if self.level is None:
             return self
@@ -186,7 +212,7 @@ def unfold(system: Rows, chances: Rows = ()) -> History:
     states, stepped = [0], [0]
     successors: list[tuple[int, ...]] = []
     others: list[tuple[int, ...]] = []
-    for node, state in enumerate(states):  # grows while we walk it
+    for node, state in enumerate(states):  # grows during the walk
         seen = stepped[node]
         for rows, made in ((system, successors), (chances, others)) if chances else ((system, successors),):
             row = []
@@ -225,7 +251,7 @@ _Promises = tuple[dict[int, int], int]
 
 
 class Panel:
-    """Guarantees that are asked together: a set of them is a bit mask, bit ``g`` for the ``g``-th."""
+    """Several guarantees that are asked together: a set of them is a bit mask, bit ``g`` for the ``g``-th."""
 
     def __init__(self, guarantees: Sequence[Guarantee]) -> None:
         self.guarantees = tuple(guarantees)
@@ -233,8 +259,7 @@ class Panel:
         self._promises: dict[tuple[int, int], _Promises] = {}
 
     def promises(self, running: int, stepped: int) -> _Promises:
-        """For each thread that some guarantee promises execution, the guarantees that do; and those that promise
-        nothing."""
+        """The guarantees that promise execution to each thread, by thread, and the guarantees that promise nothing."""
         known = self._promises.get((running, stepped))
         if known is None:
             by_thread: dict[int, int] = {}
@@ -260,7 +285,7 @@ def hangs(history: History, panel: Panel) -> tuple[int, int]:
     for members, movers in zip(history.components, history.movers, strict=True):
         if not history.running[members[0]]:
             continue
-        stepped = history.stepped[members[0]]  # the same at all of them, and so is running where nobody waits
+        stepped = history.stepped[members[0]]  # equal at all of them, and so is running where nobody waits
         views = {running: panel.promises(running, stepped) for running in {history.running[node] for node in members}}
         if not movers:
             continue
@@ -320,11 +345,11 @@ def _has_trap(history: History, members: list[int], guarantee: Guarantee) -> boo
 
 
 LARGE = 512
-"""States of a system that is judged in arrays; smaller ones are done before numpy is loaded."""
+"""The number of states above which a system is judged in arrays; for smaller ones, loading numpy would take longer."""
 
 
 def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.values())) -> dict[str, Verdict]:
-    """What each model says of a program, by model name, in the order of ``models``."""
+    """The verdict of each model on a program, by model name, in the order of ``models``."""
     lts = explore_up_to(program, LARGE)
     if lts is not None:
         return system_verdicts(lts.successors, models)
@@ -337,7 +362,7 @@ def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.va
 def system_verdicts(
     system: Rows, models: Iterable[ProgressModel] = tuple(MODELS.values()), chances: Rows = ()
 ) -> dict[str, Verdict]:
-    """What each model says of a transition system, given as its rows of successors and, if any, of chances."""
+    """The verdict of each model on a transition system, given as its rows of successors and, if any, of chances."""
     if len(system) > LARGE:
         from oracle.progress.arrays import MOST_THREADS, as_table
 
@@ -347,7 +372,7 @@ def system_verdicts(
     return _verdicts(models, *hangs(unfold(system, chances), _panel(tuple(model.guarantee for model in models))))
 
 
-@lru_cache(maxsize=8)  # many tests are judged by the same models, and what these promise is the same for all
+@lru_cache(maxsize=8)  # many tests are judged by one set of models, whose promises do not depend on the test
 def _panel(guarantees: tuple[Guarantee, ...]) -> Panel:
     return Panel(guarantees)
 
@@ -358,7 +383,7 @@ def _verdicts_in_arrays(
     from oracle.progress.arrays import by_value, hangs_in_arrays
 
     models = list(models)
-    ours = list(GUARANTEES.values())  # arithmetic of bits, which arrays have, too
+    ours = list(GUARANTEES.values())  # arithmetic of bits, which works on arrays as well
     guarantees = [each.guarantee if each.guarantee in ours else by_value(each.guarantee) for each in models]
     return _verdicts(models, *hangs_in_arrays(table, guarantees, chances))
 
@@ -383,7 +408,7 @@ Vector = Mapping[str, Verdict]
 
 
 def image_verdicts(automaton: Behaviour, orders: tuple[Permutation, ...]) -> list[Vector]:
-    """What the 12 models say of the images of every program with this behaviour, image by image.
+    """The verdicts of the 12 models on the images of every program with this behaviour, image by image.
 
     A model sees who runs and who steps, never memory, so programs with equal minimal automata have equal verdicts.
     """
@@ -396,7 +421,8 @@ def image_verdicts(automaton: Behaviour, orders: tuple[Permutation, ...]) -> lis
 def image_verdicts_with(
     own: tuple[ProgressModel, ...], automaton: Behaviour, orders: tuple[Permutation, ...]
 ) -> list[Vector]:
-    """The same with a user's models beside the 12."""
+    """The verdicts of the 12 models and of a user's models on the images of every program with this behaviour, by
+    image."""
     panel = Panel([seen_in(order, model.guarantee) for order in orders for model in own])
     weak, strong = hangs(unfold(automaton), panel)
     return [
@@ -411,10 +437,10 @@ def image_verdicts_with(
     ]
 
 
-@lru_cache(maxsize=1 << 15)  # the reductions of many tests have few behaviours
+@lru_cache(maxsize=1 << 15)  # the reductions of many tests have few distinct behaviours
 def image_hangs(automaton: Behaviour, orders: tuple[Permutation, ...]) -> tuple[int, int]:
-    """Under which guarantees, read weakly and read strongly, the images of a program with this behaviour may hang: for
-    each image as many bits as there are guarantees, those of the first image lowest."""
+    """The guarantees under which the images of a program with this behaviour may hang, read weakly and read
+    strongly: for each image as many bits as there are guarantees, those of the first image lowest."""
     return hangs(unfold(automaton), _image_panel(orders))
 
 

@@ -1,4 +1,4 @@
-"""From the names a user gives to progress models: built-in ones, a Python file, an installed plug-in.
+"""The resolution of names to progress models: built-in ones, a Python file, an installed plug-in.
 
 A name means, in this order:
 
@@ -14,7 +14,7 @@ A user's guarantee is not trusted: each answer must be a part of ``running``, an
 ``InputError``. It must be a pure function: each pair of arguments is asked for once.
 
 ``ProgressModel.digest`` is SHA-256, in hexadecimal, of the Python file, or of the file of an entry point's module and
-its distribution's version; what such a file imports is not part of it.
+its distribution's version; files that such a file imports are not part of it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def resolve_models(names: Sequence[str] = ()) -> list[ProgressModel]:
 
 @cache
 def _levels() -> Mapping[str, Scope]:
-    from corpus.litmus.test import Scope  # levels are of litmus tests, which most that ask here have none of
+    from corpus.litmus.test import Scope  # loaded late: only models with levels need litmus tests
 
     return {scope.label: scope for scope in Scope if scope is not Scope.SYS}
 
@@ -85,7 +85,7 @@ def is_progress_model(name: str) -> bool:
 
 
 def _installed() -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points  # takes its time to be loaded, and is seldom asked
+    from importlib.metadata import entry_points  # loaded late: it takes long to load, and is seldom needed
 
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
@@ -123,7 +123,7 @@ def _unknown(name: str, installed: Sequence[str]) -> str:
     bare = [*GUARANTEES, *installed]
     read = [*bare, *(f"{base}-{reading}" for base in bare for reading in ("weak", "strong"))]
     known = f"known, each also with -weak or -strong: {', '.join(bare)}"
-    from oracle.consistency import model_names  # a name of theirs is known, and not meant here
+    from oracle.consistency import model_names  # the name of a consistency model is known, but not meant here
 
     if name.endswith(".cat") or name in model_names():
         kind = "a consistency model, for litmus tests (.litmus); progress tests (.axb) take progress models"
@@ -138,7 +138,7 @@ def _from_file(path: str) -> tuple[ProgressModel, ProgressModel]:
         raise InputError(what, path)
     try:
         names = run_path(path)  # leaves no __pycache__ beside a user's file, as an import would
-    except BaseException as error:  # also what a library raises to leave, and a KeyboardInterrupt of its own
+    except BaseException as error:  # a SystemExit of a library as well, and a KeyboardInterrupt of its own
         raise _failed("cannot be loaded", error, path) from None
     guarantee = names.get("guarantee")
     if not callable(guarantee):
@@ -183,7 +183,7 @@ def _checked(guarantee: Callable[..., Any], origin: str) -> Guarantee:
         call = f"guarantee({running:#b}, {stepped:#b})"
         try:
             promised = guarantee(running, stepped)
-        except (KeyboardInterrupt, MemoryError):  # the user's, and the fault of the test, or of what came before it
+        except (KeyboardInterrupt, MemoryError):  # Ctrl-C, or memory that the test or an earlier call filled
             raise
         except BaseException as error:
             raise _failed(f"{call} failed", error, origin) from None

@@ -1,9 +1,9 @@
-"""Single-step reductions of a progress test, and minimality.
+"""The single-step reductions of a progress test, and its minimality.
 
-Seed 004, section 5.2, found no practical notion of minimality; this one is: a test is *minimal* when none of its
-single-step reductions is a valid test with the same verdict under every model. The steps: delete a thread (of three or
-more), delete an instruction (jumps past it move down), drop the exchange of a branching instruction, turn a branching
-exchange into a store, merge two locations.
+A test is *minimal* when none of its single-step reductions is a valid test with equal verdicts under every model. Seed
+004, section 5.2, found no practical notion of minimality; this one is practical. The steps: delete a thread (of three
+or more), delete an instruction (jumps past it move down), drop the exchange of a branching instruction, turn a
+branching exchange into a store, merge two locations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from oracle.progress.wellformed import influences, terminating_with_a_cycle
 
 
 def reductions(program: Program) -> Iterator[Program]:
-    """Every program that one step makes of this one, locations renamed canonically; some may be no valid test."""
+    """Every program that one reduction step makes of a program, locations renamed canonically; some may be no valid
+    test."""
     for _, smaller in _deletions(program):
         yield smaller
     yield from _changes(program)
@@ -36,7 +37,7 @@ def _deletions(program: Program) -> Iterator[tuple[int, Program]]:
 
 
 def _changes(program: Program) -> Iterator[Program]:
-    """The reductions that keep every thread."""
+    """The reductions of a program that keep every thread."""
     threads = program.threads
     for tid, pc, ins in instructions(program):
         if len(threads[tid]) > 1:
@@ -84,14 +85,15 @@ def _behaviour_of_test(program: Program) -> Behaviour | None:
 
 
 Judge = Callable[[Behaviour, tuple[Permutation, ...]], list[Vector]]
-"""What models say of the images of a program with that behaviour."""
+"""A function that gives the verdicts of models on the images of a program, given its behaviour."""
 
 
 def minimal_images(
     program: Program, orders: tuple[Permutation, ...], vectors: Sequence[Vector], judge: Judge = image_verdicts
 ) -> list[bool]:
-    """Which images of a test, under permutation of its threads, are minimal: no single-step reduction of the image is
-    a valid test with the same verdict under each of the 12 models, or of those that ``judge`` asks.
+    """The images of a test, under permutation of its threads, that are minimal, as a truth for each: no single-step
+    reduction of a minimal image is a valid test with equal verdicts under each of the 12 models, or of those that
+    ``judge`` asks.
 
     ``vectors`` are the verdicts of the images. Reductions of an image are images of reductions, so each is made once.
     """
@@ -115,6 +117,6 @@ def _restricted(orders: tuple[Permutation, ...], deleted: int) -> tuple[Permutat
 
 
 def is_minimal(program: Program) -> bool:
-    """Whether a test is minimal."""
+    """Whether none of a test's reductions is a valid test with equal verdicts under the 12 models."""
     order = (tuple(range(len(program.threads))),)
     return minimal_images(program, order, [verdicts(program)])[0]

@@ -1,17 +1,17 @@
-"""What models, lassos and pictures know of a program's labelled transition system, whatever it is written in.
+"""The interface of a program's labelled transition system, as models, lassos and pictures use it.
 
 AXB programs (``oracle.progress.lts``) and litmus tests (``oracle.progress.litmus``) each make one. The letters are
 thread ids; a thread takes a step wherever it has one. A model sees the rows of ``successors`` and nothing else: a
-thread is *running* in a state where its row has an entry, so one that has ended is not, nor is one that waits at a
-barrier for others. That is what Dartagnan calls schedulable: HSA's promise to the lowest thread passes on to the next
+thread is *running* in a state where its row has an entry, which Dartagnan calls schedulable. A thread that has ended is
+not running, nor is one that waits at a barrier for others. So HSA's promise to the lowest thread passes on to the next
 one while the lowest waits, as a thread that is blocked delegates its guarantee in C++ ([intro.progress] 14).
 
 A state in which somebody waits and nobody has a step is never left. There each waiting thread has a step to itself, so
 that every model sees a cycle on which all that it promises are kept: a program that can get there may hang under every
 model.
 
-What a step does is settled, but for *chances*: a thread may take such a step in place of its own, and does so finitely
-often. So chances lead to states, and are part of no cycle.
+The effect of a step is determined, except for *chances*: a thread may take such a step in place of its own, and does so
+finitely often. So chances lead to states, and are part of no cycle.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Protocol
 from oracle.graphs import NO_EDGE
 
 NO_STEP = NO_EDGE
-"""Marks, in a row of successors, a thread that takes no step: it has ended, or waits."""
+"""The entry of a row of successors for a thread that takes no step: it has ended, or waits."""
 
 Rows = Sequence[tuple[int, ...]]
 """``rows[s][t]`` is the state after a step of thread ``t`` from state ``s``, or ``NO_STEP``; 0 is the start."""
@@ -33,7 +33,7 @@ Rows = Sequence[tuple[int, ...]]
 class Action:
     """A step as people read it: the instruction, its text, whether its branch is taken (None: it has none).
 
-    ``outcome`` is what else there is to say of it, such as the value that it reads.
+    ``outcome`` has further facts about the step, such as the value that it reads.
     """
 
     instruction: int
@@ -47,19 +47,20 @@ class TransitionSystem(Protocol):
 
     @property
     def successors(self) -> Rows:
-        """The steps."""
+        """The successors of each state, by thread: the state after its step, or ``NO_STEP``."""
 
     @property
     def chances(self) -> Rows:
-        """Steps that a thread may take instead, though not for ever; in the same form, empty where there are none."""
+        """The steps that a thread may take in place of its own, though not for ever, as rows of successors; empty
+        where there are none."""
 
     @property
     def memories(self) -> Sequence[tuple[int | str, ...]]:
-        """The values of the locations, numbers and what else there is, as it is written."""
+        """The values of the locations in each state: numbers, and other values as they are written."""
 
     @property
     def counters(self) -> Sequence[tuple[int, ...]]:
-        """The instruction at which each thread is."""
+        """The instruction at which each thread is, in each state."""
 
     @property
     def locations(self) -> tuple[str, ...]:
@@ -67,7 +68,7 @@ class TransitionSystem(Protocol):
 
     @property
     def ends(self) -> tuple[int, ...]:
-        """The counter of each thread that has ended."""
+        """The program counter by which each thread has ended."""
 
     def waiting(self, state: int) -> int:
         """The mask of threads that wait at a barrier."""
@@ -77,5 +78,5 @@ class TransitionSystem(Protocol):
 
 
 def having_steps(row: Sequence[int]) -> int:
-    """The mask of threads that have a step in a row."""
+    """The mask of threads that have a step in a row of successors."""
     return sum(1 << thread for thread, after in enumerate(row) if after != NO_STEP)

@@ -1,4 +1,4 @@
-"""Which programs are progress tests: Sorensen et al. 2021, sections 5.1 and 5.2, decided on the explicit LTS.
+"""The well-formedness of progress tests: Sorensen et al. 2021, sections 5.1 and 5.2, decided on the explicit LTS.
 
 (a) an instruction whose jump is the next instruction is a store: it exchanges, and its check value is 0;
 (b) an instruction that exchanges has, in another thread, a branching instruction on its location, and a reachable
@@ -9,7 +9,7 @@
 (e) the reachable LTS has a cycle (non-termination cycle).
 
 A unique start state and that running threads are always enabled hold for every program by construction. This is the
-independent twin of ``constraints.progress``, which says the same as clauses.
+independent twin of ``constraints.progress``, which encodes these conditions as clauses.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from oracle.progress.system import NO_STEP
 
 
 def is_progress_test(program: Program) -> bool:
-    """Whether the program satisfies (a) to (e)."""
+    """Whether a program satisfies the conditions (a) to (e)."""
     return influences(program) and terminating_with_a_cycle(explore(program))
 
 
 def influences(program: Program) -> bool:
-    """(a) and the parts of (b) and (c) that the text alone decides."""
+    """Whether a program satisfies (a) and the parts of (b) and (c) that the text alone decides."""
     touched: dict[int, set[int]] = {}  # location -> threads
     tested: dict[int, set[int]] = {}  # location -> threads that branch on it
     for tid, pc, ins in instructions(program):
@@ -43,7 +43,7 @@ def influences(program: Program) -> bool:
 
 
 def terminating_with_a_cycle(lts: Lts) -> bool:
-    """The parts of (b) and (c) that the reachable steps decide, (d) and (e)."""
+    """Whether a system satisfies (d), (e) and the parts of (b) and (c) that the reachable steps decide."""
     threads = lts.program.threads
     outcomes: set[tuple[int, int, bool]] = set()  # thread, instruction, comparison held
     changes: set[tuple[int, int]] = set()  # thread, instruction whose step changed memory
