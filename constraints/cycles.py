@@ -465,17 +465,6 @@ class CycleEncoding:
             depth = SCOPES[level].value
             yield literal if homes[one][:depth] == homes[other][:depth] else -literal
 
-    def cubes(self, cases: int) -> list[list[int]]:
-        """Rows of first edges, the shortest of which there are at least so many; every cycle begins with one of them.
-
-        They do not depend on how many processes there are, so units of work can be named by them.
-        """
-        rows: list[list[Edge]] = [[]]
-        for _ in range(self.size):
-            if len(rows) < cases:
-                rows = [[*row, e] for row in rows for e in self.edges if not row or row[-1].target == e.source]
-        return [[self.edge(position, edge) for position, edge in enumerate(row)] for row in rows]
-
 
 def _grouped(items: Sequence[Item], marks: Callable[[Item], tuple[object, ...]]) -> list[tuple[Item, ...]]:
     """The items by what they have in common, in their order."""
@@ -528,8 +517,7 @@ def patterns(
     """Patterns of critical cycles of a size, as soon as one is found; each cycle is one of one of them.
 
     The solver knows one edge, and one annotation, of those that are alike. When the iterator is exhausted there is no
-    other. ``effort`` counts the calls of the solver. Raises ``InputError`` where there is no solver of that name. A
-    size in parts: ``constraints.loop.solutions`` of ``CycleEncoding.cubes``.
+    other. ``effort`` counts the calls of the solver. Raises ``InputError`` where there is no solver of that name.
     """
     vocabulary = bounds.vocabulary
     alike_edges, alike_annotations = bounds.alike()

@@ -105,10 +105,6 @@ class FamilyEncoding:
         """The clause that excludes the family."""
         return [[-literal for literal in family.fixed]]
 
-    def cubes(self, cases: int) -> list[list[int]]:
-        """As those of the encoding."""
-        return self.encoding.cubes(cases)
-
 
 def _skeleton(ins: Instruction) -> list[tuple[str, int]]:
     return [("jump", ins.jump), ("location", ins.location)]

@@ -28,9 +28,6 @@ class Encoding(Protocol[Solution]):
     def block(self, solution: Solution) -> Iterable[Clause]:
         """Clauses that exclude a solution, and whatever it stands for that the formula would give besides."""
 
-    def cubes(self, cases: int) -> list[list[int]]:
-        """Cubes, at least so many where that can be, of which every solution is in one and none in two."""
-
 
 @dataclass
 class SolverEffort:

@@ -293,10 +293,6 @@ class Forbidden(OutcomeEncoding):
             for v, literal in row.items():
                 yield literal if (w, v) in there else ~literal
 
-    def cubes(self, cases: int) -> list[list[int]]:
-        """One: sizes are split already."""
-        return [[]]
-
     def beginnings(self) -> list[list[int]]:
         """For each event literals of which one holds: which kind of instruction begins with it, or that it is the write
         of an update. They may take new variables and clauses.
@@ -320,7 +316,6 @@ class Shapes:
         self.formula = encoding.formula
         self.decode = encoding.decode
         self.refine = encoding.refine
-        self.cubes = encoding.cubes
 
     def block(self, solution: Execution) -> Iterable[Clause]:
         """The images of its shape under the exchange of threads; of what does not count, of itself."""

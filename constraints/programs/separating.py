@@ -483,10 +483,6 @@ class Separating:
         """As of cycles."""
         return self._programs.cycles.block(solution)
 
-    def cubes(self, cases: int) -> list[list[int]]:
-        """One: sizes are divided already."""
-        return [[]]
-
 
 class _Verifier:
     """Looks for an execution of a cycle's outcome that a model allows."""
