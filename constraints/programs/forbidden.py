@@ -150,7 +150,7 @@ class Forbidden(OutcomeEncoding):
             self._forbid(self.view(reversed_coherence(self._choices, self.final), model, negative=True), circuit.true)
         if question.translation is not None:
             self._race_free()
-        for relaxed in relaxations(self.unknown, replace(view, negative=False, _made={})) if question.minimal else ():
+        for relaxed in relaxations(self.unknown, replace(view, negative=False)) if question.minimal else ():
             residual = self._residual(relaxed)
             results = model.judge(residual)
             flags = [result.truth for result in results if result.check.flag]
@@ -190,7 +190,7 @@ class Forbidden(OutcomeEncoding):
         if not self._by_outcome:
             return view
         choices = self.choices(relaxed.name, view.executed, self.model)
-        view = replace(view, co=choices.co, before=choices.before, _made={})
+        view = replace(view, co=choices.co, before=choices.before)
         return self._orphans(relaxed.name, view) if relaxed.removes else view
 
     def _put_back(self, residual: ExecutionView) -> OrderLiterals:
@@ -228,7 +228,7 @@ class Forbidden(OutcomeEncoding):
                 rf[w][r] = rf[w][r] | literal
             circuit.require(~first, orphan)
             initial[r] = initial[r] | first
-        return replace(view, rf=rf, initial=initial, _made={})
+        return replace(view, rf=rf, initial=initial)
 
     # The loop's encoding
 

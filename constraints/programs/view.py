@@ -97,7 +97,7 @@ Matrix = Sequence[Mapping[int, Literal]]
 """Rows of what may hold between events."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExecutionView:
     """``ways[e]``: how event ``e`` is done; ``loc[e][f]``: that events access one location, which ``loc[e][e]`` has,
     ``vloc[e][f]`` by one address; ``executed[e]``: that it happens. ``thread[e]`` is its thread.
@@ -131,7 +131,7 @@ class ExecutionView:
     negative: bool = False
     initial_writes: bool = True
     synchronised: Matrix = ()
-    _made: dict[str, Set[Literal] | Relation[Literal]] = field(default_factory=dict, repr=False)
+    _made: dict[str, Set[Literal] | Relation[Literal]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def size(self) -> int:
