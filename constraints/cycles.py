@@ -37,6 +37,7 @@ from typing import TypeVar
 from constraints.formula import Clause, Formula
 from constraints.loop import SolverEffort, solutions
 from constraints.patterns import Pattern
+from constraints.solvers import DEFAULT_SOLVER
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import (
     COMMUNICATION,
@@ -49,8 +50,6 @@ from corpus.cycles.edges import (
     inner_communication,
 )
 from corpus.litmus.test import SCOPES, Place, Region
-
-DEFAULT_SOLVER = "minisat22"
 
 DIY7_EDGES = 3
 """Edges within a thread that diy7 makes at most, unless its ``-ins`` says otherwise."""

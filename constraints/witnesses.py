@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from constraints.circuit import Literal
-from constraints.executions import DEFAULT_SOLVER, Executions, FiniteValues
-from constraints.solvers import open_solver
+from constraints.executions import Executions, FiniteValues
+from constraints.solvers import EXECUTION_SOLVER, open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.interpreter import Model
@@ -28,7 +28,7 @@ from oracle.executions.witness import CandidateExecution, MemoryExplanation, Vio
 
 
 def explain_by_sat(
-    test: LitmusTest, model: Model, unroll: int = UNROLL, solver: str = DEFAULT_SOLVER
+    test: LitmusTest, model: Model, unroll: int = UNROLL, solver: str = EXECUTION_SOLVER
 ) -> MemoryExplanation:
     """What a model says of a test, and why. Raises ``TooManyError`` where that takes too many clauses or values."""
     allowed = _Search(test, model, unroll, True, solver)

@@ -35,16 +35,13 @@ from constraints.programs.relaxations import RelaxedView, relaxations
 from constraints.programs.skeleton import OrderLiterals, ProgramSkeleton, write_of
 from constraints.programs.translated import translated_view
 from constraints.programs.view import ExecutionView
-from constraints.solvers import Solver, open_solver
+from constraints.solvers import DEFAULT_SOLVER, Solver, open_solver
 from corpus.executions.execution import Execution
 from corpus.executions.translation import Translation
 from corpus.executions.vocabulary import Vocabulary
 from oracle.cat.interpreter import Model
 from oracle.executions.initial import sees_initial_writes
 from oracle.graphs import linear_extension
-
-VERIFIER = "minisat22"
-"""The solver that looks for allowed executions of an outcome."""
 
 PUT_BACK_AFTER = 4
 """Refinements after which the executions of relaxed programs, with the removed event put back, are forbidden too. A
@@ -342,7 +339,7 @@ class Verifier(OutcomeEncoding):
         for result in results:
             if not result.check.flag:
                 circuit.require(result.truth, *flags)
-        self._solver: Solver = open_solver(VERIFIER, self.formula.variables)
+        self._solver: Solver = open_solver(DEFAULT_SOLVER, self.formula.variables)
         self._solver.add(self.formula.clauses)
 
     def allowed(self, execution: Execution) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]] | None:

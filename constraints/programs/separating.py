@@ -30,13 +30,13 @@ from dataclasses import dataclass
 from itertools import combinations, permutations, product
 
 from constraints.circuit import Circuit, Literal
-from constraints.cycles import DEFAULT_SOLVER, CycleBounds, CycleEncoding
+from constraints.cycles import CycleBounds, CycleEncoding
 from constraints.formula import Clause, Formula
 from constraints.loop import SolverEffort, solutions
 from constraints.programs.choices import ordered
 from constraints.programs.skeleton import OrderLiterals
 from constraints.programs.view import EventMode, EventModes, ExecutionView, SpacedView
-from constraints.solvers import Solver, open_solver
+from constraints.solvers import DEFAULT_SOLVER, Solver, open_solver
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import COMMUNICATION, Edge, atomic_mode, inner_communication
 from corpus.litmus.made import STRONG, WIDEST
