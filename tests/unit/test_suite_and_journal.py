@@ -250,14 +250,14 @@ KILLED = """
     import sys
     from pathlib import Path
     from corpus.records import test_record
-    from corpus.journal import Found, Journal
+    from corpus.journal import FoundTest, Journal
     from corpus.test import Test
 
     journal = Journal.create(Path(sys.argv[1]), {"threads": 2})
     for number in range(10**9):
         text = "THREAD 0\\n0: Mem[0] = 1;\\n" + "// padding\\n" * 1000
         record = test_record(Test("", f"{number:016x}", text))
-        journal.append("a", [Found(str(number), ((f"{number:016x}", record),))])
+        journal.append("a", [FoundTest(str(number), ((f"{number:016x}", record),))])
         print(number, flush=True)
 """
 
