@@ -31,11 +31,11 @@ from constraints.formula import Clause, Formula
 from constraints.programs.choices import choose, chosen, reversed_coherence
 from constraints.programs.criterion import Criterion
 from constraints.programs.interleaved import interleaved, meetings
+from constraints.programs.judging import AllowedSearch, checks_and_flags, require_forbidden
 from constraints.programs.relaxations import RelaxedView, relaxations
 from constraints.programs.skeleton import OrderLiterals, ProgramSkeleton, write_of
 from constraints.programs.translated import translated_view
 from constraints.programs.view import ExecutionView
-from constraints.solvers import DEFAULT_SOLVER, Solver, open_solver
 from corpus.executions.execution import Execution
 from corpus.executions.translation import Translation
 from corpus.executions.vocabulary import Vocabulary
@@ -149,11 +149,9 @@ class Forbidden(OutcomeEncoding):
             self._race_free()
         for relaxed in relaxations(self.unknown, replace(view, negative=False)) if question.minimal else ():
             residual = self._residual(relaxed)
-            results = model.judge(residual)
-            flags = [result.truth for result in results if result.check.flag]
-            for result in results:
-                if not result.check.flag:
-                    circuit.require(~relaxed.applies, result.truth, *flags)
+            checks, flags = checks_and_flags(model, residual)
+            for truth in checks:
+                circuit.require(~relaxed.applies, truth, *flags)
             if self._by_outcome and relaxed.removes:
                 self._removed.append((residual, relaxed.applies))
 
@@ -169,17 +167,14 @@ class Forbidden(OutcomeEncoding):
         if not self.model.flags:
             return
         for order in meetings(self.unknown):
-            results = self.model.judge(replace(interleaved(self.unknown, order), initial_writes=sees))
-            failing = [~each.truth for each in results if not each.check.flag]
-            for flag in (each.truth for each in results if each.check.flag):
-                circuit.require(~flag, *failing)
+            view = replace(interleaved(self.unknown, order), initial_writes=sees)
+            checks, flags = checks_and_flags(self.model, view)
+            for flag in flags:
+                circuit.require(~flag, *(~truth for truth in checks))
 
     def _forbid(self, view: ExecutionView, where: Literal) -> None:
         """That the model forbids an execution, and raises no flag on it."""
-        results = self.model.judge(view)
-        self.circuit.require(~where, *(~each.truth for each in results if not each.check.flag))
-        for flag in (each.truth for each in results if each.check.flag):
-            self.circuit.require(~where, ~flag)
+        require_forbidden(self.circuit, self.model, view, where)
 
     def _residual(self, relaxed: RelaxedView) -> ExecutionView:
         """What a relaxation leaves of the execution, or an execution with what it leaves of the outcome."""
@@ -334,21 +329,18 @@ class Verifier(OutcomeEncoding):
         super().__init__(words, sizes, outcome=True)
         circuit = self.circuit
         self._choices = self.choices("", [circuit.true] * self.unknown.size, model)
-        results = model.judge(self.view(self._choices, model, negative=False))
-        flags = [result.truth for result in results if result.check.flag]
-        for result in results:
-            if not result.check.flag:
-                circuit.require(result.truth, *flags)
-        self._solver: Solver = open_solver(DEFAULT_SOLVER, self.formula.variables)
-        self._solver.add(self.formula.clauses)
+        checks, flags = checks_and_flags(model, self.view(self._choices, model, negative=False))
+        for truth in checks:
+            circuit.require(truth, *flags)
+        self._search = AllowedSearch(circuit)
 
     def allowed(self, execution: Execution) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]] | None:
         """Its coherence and its order of fences, as pairs of events; None where every execution is forbidden."""
-        if not self._solver.solve([literal.number for literal in self.outcome(execution)]):
+        holds = self._search.find([literal.number for literal in self.outcome(execution)])
+        if holds is None:
             return None
-        model = self._solver.model()
 
         def pairs(rows: Sequence[Mapping[int, Literal]]) -> frozenset[tuple[int, int]]:
-            return frozenset((e, f) for e, row in enumerate(rows) for f, literal in row.items() if literal.holds(model))
+            return frozenset((e, f) for e, row in enumerate(rows) for f, literal in row.items() if holds(literal))
 
         return pairs(self._choices.co), pairs(self._choices.before)
