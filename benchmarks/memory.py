@@ -23,8 +23,9 @@ from measuring import SYNTH, measure
 from rich.console import Console
 from rich.table import Table
 
-from constraints.cycles import DEFAULT_SOLVER, CycleEncoding, cycles
+from constraints.cycles import CycleEncoding, cycles
 from constraints.loop import SolverEffort
+from constraints.solvers import DEFAULT_SOLVER
 from synth.memory.synthesis import CycleSuiteRequest
 
 

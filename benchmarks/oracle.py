@@ -34,8 +34,9 @@ from measuring import SYNTH, measure
 from rich.console import Console
 from rich.table import Table
 
-from constraints.cycles import DEFAULT_SOLVER, cycles
+from constraints.cycles import cycles
 from constraints.loop import SolverEffort
+from constraints.solvers import DEFAULT_SOLVER
 from corpus.cycles.cycle import litmus_test, oriented
 from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError

@@ -38,6 +38,7 @@ from typing import TypeVar
 from constraints.formula import Clause, Formula
 from constraints.loop import SolverEffort, solutions
 from constraints.patterns import Pattern
+from constraints.solvers import DEFAULT_SOLVER
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import (
     COMMUNICATION,
@@ -50,8 +51,6 @@ from corpus.cycles.edges import (
     inner_communication,
 )
 from corpus.litmus.test import SCOPES, Place, Region
-
-DEFAULT_SOLVER = "minisat22"
 
 DIY7_EDGES = 3
 """The limit of edges within a thread that diy7 has by default, without its ``-ins``."""
@@ -467,19 +466,6 @@ class CycleEncoding:
             depth = SCOPES[level].value
             yield literal if homes[one][:depth] == homes[other][:depth] else -literal
 
-    def cubes(self, cases: int) -> list[list[int]]:
-        """Cubes that split the cycles by their first edges: the shortest rows of edges of which there are at least
-        ``cases``.
-
-        Every cycle begins with one of the rows. They do not depend on the number of processes, so they can name units
-        of work.
-        """
-        rows: list[list[Edge]] = [[]]
-        for _ in range(self.size):
-            if len(rows) < cases:
-                rows = [[*row, e] for row in rows for e in self.edges if not row or row[-1].target == e.source]
-        return [[self.edge(position, edge) for position, edge in enumerate(row)] for row in rows]
-
 
 def _grouped(items: Sequence[Item], marks: Callable[[Item], tuple[object, ...]]) -> list[tuple[Item, ...]]:
     """The items by what they have in common, in their order."""
@@ -532,9 +518,8 @@ def patterns(
 ) -> Iterator[Pattern]:
     """Patterns of the critical cycles of a size, each given as soon as it is found; every cycle is of one of them.
 
-    The solver knows one edge, and one annotation, of each group that is alike. When the iterator is exhausted, there is
-    no other pattern. ``effort`` counts the calls of the solver. Raises ``InputError`` where there is no solver of that
-    name. To search a size in parts, use ``constraints.loop.solutions`` with ``CycleEncoding.cubes``.
+    The solver knows one edge, and one annotation, of those that are alike. When the iterator is exhausted there is no
+    other. ``effort`` counts the calls of the solver. Raises ``InputError`` where there is no solver of that name.
     """
     vocabulary = bounds.vocabulary
     alike_edges, alike_annotations = bounds.alike()

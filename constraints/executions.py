@@ -35,7 +35,7 @@ from constraints.formula import Clause
 from constraints.levels import Levels, Site
 from constraints.meetings import RendezvousClauses
 from constraints.runs import Runs
-from constraints.solvers import open_solver
+from constraints.solvers import EXECUTION_SOLVER, open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Scope, Term
 from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
@@ -62,8 +62,6 @@ from oracle.executions.steps import Constraint, Key, TooManyError
 from oracle.executions.unrolled import merged_threads
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
 from oracle.executions.values import Value, calculate
-
-DEFAULT_SOLVER = "cadical153"
 
 
 class Executions:
@@ -383,11 +381,8 @@ class FiniteValues:
         return valuation
 
 
-def judge_by_sat(test: LitmusTest, model: Model, unroll: int = UNROLL, solver: str = DEFAULT_SOLVER) -> Judgement:
-    """The judgement of a model on a litmus test, by a SAT solver, without counts of executions.
-
-    Raises ``InputError`` as the parts do.
-    """
+def judge_by_sat(test: LitmusTest, model: Model, unroll: int = UNROLL, solver: str = EXECUTION_SOLVER) -> Judgement:
+    """The judgement of a model, by a SAT solver. Executions are not counted. Raises ``InputError`` as the parts do."""
     executions = Executions(test, model, unroll)
     values = FiniteValues(executions)
     condition = test.condition

@@ -106,10 +106,6 @@ class FamilyEncoding:
         """The one clause that excludes all programs of a family."""
         return [[-literal for literal in family.fixed]]
 
-    def cubes(self, cases: int) -> list[list[int]]:
-        """The cubes of the progress encoding, each of which fixes fields of instructions."""
-        return self.encoding.cubes(cases)
-
 
 def _skeleton(ins: Instruction) -> list[tuple[str, int]]:
     return [("jump", ins.jump), ("location", ins.location)]

@@ -64,9 +64,6 @@ class Encoding(Protocol[Solution]):
     def block(self, solution: Solution) -> Iterable[Clause]:
         """Blocking clauses: they exclude a solution, and its images, which the formula admits besides."""
 
-    def cubes(self, cases: int) -> list[list[int]]:
-        """Cubes, at least ``cases`` where possible, such that every solution is in one of them and none is in two."""
-
 
 @dataclass
 class SolverEffort:

@@ -32,9 +32,9 @@ from pysat.examples.rc2 import RC2
 from pysat.formula import WCNF
 
 from constraints.circuit import Literal, Name, building
-from constraints.executions import DEFAULT_SOLVER, Executions, FiniteValues
+from constraints.executions import Executions, FiniteValues
 from constraints.levels import Site
-from constraints.solvers import open_solver
+from constraints.solvers import EXECUTION_SOLVER, open_solver
 from constraints.witnesses import decoded
 from corpus.litmus.test import LitmusTest, Quantifier
 from oracle.cat.interpreter import Model
@@ -88,7 +88,7 @@ class RepairableProgram:
         unroll: int = UNROLL,
         outcome: bool = True,
         flags: bool = False,
-        solver: str = DEFAULT_SOLVER,
+        solver: str = EXECUTION_SOLVER,
     ) -> None:
         """Opens a test at its sites. Raises ``InputError`` as ``Executions`` does."""
         self.model = model

@@ -11,6 +11,9 @@ DEFAULT_SOLVER = "minisat22"
 """The quickest solver on these formulas: thousands of small calls, each a few decisions
 (``benchmarks/progress.py``)."""
 
+EXECUTION_SOLVER = "cadical153"
+"""The solver of the executions of one given test, whose formula is large and has one answer."""
+
 # Names as PySAT spells them. Left out: kissat404, which aborts when a clause comes after a call, and cryptominisat,
 # which needs a package of its own.
 PYSAT_SOLVERS = (

@@ -30,8 +30,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from constraints.circuit import Literal
-from constraints.executions import DEFAULT_SOLVER, Executions, FiniteValues
-from constraints.solvers import Solver, open_solver
+from constraints.executions import Executions, FiniteValues
+from constraints.solvers import EXECUTION_SOLVER, Solver, open_solver
 from constraints.witnesses import decoded
 from corpus.litmus.test import Label, LitmusTest
 from oracle.cat.algebra import Relation
@@ -68,7 +68,7 @@ def find_hang_by_sat(
     model: Model,
     unroll: int = UNROLL,
     steady: bool = False,
-    solver: str = DEFAULT_SOLVER,
+    solver: str = EXECUTION_SOLVER,
 ) -> Hanging:
     """Whether a program may hang under a promise and a model, by a SAT solver; ``steady``: look for a steady hang
     first.
@@ -84,7 +84,7 @@ def find_hang_by_sat(
 
 
 def only_as_by_sat(
-    test: LitmusTest, model: Model, other: Model, unroll: int = UNROLL, solver: str = DEFAULT_SOLVER
+    test: LitmusTest, model: Model, other: Model, unroll: int = UNROLL, solver: str = EXECUTION_SOLVER
 ) -> bool:
     """Whether another model allows every execution of a program that a model allows, ended or not, by a SAT solver.
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from constraints.circuit import Literal
-from constraints.executions import DEFAULT_SOLVER, Executions, FiniteValues
-from constraints.solvers import open_solver
+from constraints.executions import Executions, FiniteValues
+from constraints.solvers import EXECUTION_SOLVER, open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.interpreter import Model
@@ -29,7 +29,7 @@ from oracle.executions.witness import CandidateExecution, MemoryExplanation, Vio
 
 
 def explain_by_sat(
-    test: LitmusTest, model: Model, unroll: int = UNROLL, solver: str = DEFAULT_SOLVER
+    test: LitmusTest, model: Model, unroll: int = UNROLL, solver: str = EXECUTION_SOLVER
 ) -> MemoryExplanation:
     """The answer of a model to a litmus test, with the reasons. Raises ``TooManyError`` above the limits of clauses
     or values."""

@@ -35,7 +35,6 @@ from corpus.suite import (
     Corpus,
     first_manifest,
     is_corpus,
-    is_old_suite,
     pretty,
     read_manifest,
     read_tests,
@@ -87,10 +86,6 @@ def read_corpus(path: Path) -> Corpus:
     Raises ``InputError`` with file and line where something in it cannot be read. Nothing is changed or deleted.
     """
     manifest = read_manifest(path)
-    if is_old_suite(manifest):
-        from corpus.cycles.suites import read_old_suite  # with every dialect, which nothing else here needs
-
-        return Corpus(path, manifest, read_old_suite(path, manifest))
     if (path / TESTS).is_file() or not (path / JOURNAL).is_file():
         return Corpus(path, manifest, read_tests(path, manifest))
     entries = (entry for _, entry in _entries(path / JOURNAL))
@@ -176,8 +171,6 @@ class Journal:
         """
         asked = _plain(request)
         manifest = read_manifest(path)
-        if is_old_suite(manifest):
-            raise InputError("a suite of format 1 opens, but cannot be resumed; make it anew", str(path))
         if "request" in manifest:
             _check_same(manifest["request"], asked, path)
         if is_complete(path):

@@ -2,7 +2,7 @@
 relaxation of which test a mutant comes.
 
 A *relaxation* is any step to a mutant here, two accesses turned round, too. A mutant may come from several tests, and
-from several relaxations of one. Of a suite that was written before there was a column ``kind``, kinds are empty.
+from several relaxations of one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class MutantLink:
     test: str
     mutant: str
     relaxation: str
-    kind: str = ""
+    kind: str
 
 
 def print_links(links: Iterable[MutantLink]) -> Iterator[str]:
@@ -53,10 +53,10 @@ def read_links(suite: Path) -> list[MutantLink]:
     found: list[MutantLink] = []
     for line, row in read_rows(path):
         if line == 1:
-            if tuple(row) not in (_COLUMNS, _COLUMNS[:3]):
+            if tuple(row) != _COLUMNS:
                 raise InputError(f"expected the columns {', '.join(_COLUMNS)}", str(path), 1, 1)
             continue
-        if len(row) not in (3, 4) or not all(row[:3]):
+        if len(row) != len(_COLUMNS) or not all(row):
             raise InputError(f"expected {', '.join(_COLUMNS)}, found {len(row)} cells", str(path), line)
         found.append(MutantLink(*row))
     return found

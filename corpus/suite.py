@@ -32,11 +32,7 @@ from corpus.records import Line, line_of, record_reader
 from corpus.test import Test
 
 FORMAT = 2
-"""Version of the corpus format, ``format`` in the manifest. It grows when a reader of the old format would fail.
-
-Format 1 had progress tests alone, in the same form; suites of memory tests were folders of files
-(``corpus.cycles.suites``).
-"""
+"""Version of the corpus format, ``format`` in the manifest. It grows when a reader of the old format would fail."""
 
 MANIFEST = "manifest.json"
 TESTS = "tests.jsonl"
@@ -82,7 +78,7 @@ class _Counts(msgspec.Struct):
 class _Manifest(msgspec.Struct):
     """What every manifest has; other keys say how the corpus came to be."""
 
-    format: Annotated[int, msgspec.Meta(ge=1)]
+    format: Annotated[int, msgspec.Meta(ge=FORMAT)]
     complete: bool = False
     request: dict[str, Any] = {}
     models: list[str] = []
@@ -134,11 +130,6 @@ def _not_json(data: bytes, file: Path) -> InputError:
     except (ValueError, RecursionError):  # not UTF-8, a number of thousands of digits, brackets without end
         pass
     return InputError("not the manifest of a corpus: it cannot be read as JSON", str(file))
-
-
-def is_old_suite(manifest: Mapping[str, Any]) -> bool:
-    """Decide whether this is the manifest of a suite of memory tests of format 1."""
-    return bool(manifest["format"] == 1) and manifest.get("request", {}).get("kind") == "memory"
 
 
 def first_manifest(request: Mapping[str, Any]) -> dict[str, Any]:

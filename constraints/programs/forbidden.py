@@ -34,20 +34,17 @@ from constraints.formula import Clause, Formula
 from constraints.programs.choices import choose, chosen, reversed_coherence
 from constraints.programs.criterion import Criterion
 from constraints.programs.interleaved import interleaved, meetings
+from constraints.programs.judging import AllowedSearch, checks_and_flags, require_forbidden
 from constraints.programs.relaxations import RelaxedView, relaxations
 from constraints.programs.skeleton import OrderLiterals, ProgramSkeleton, write_of
 from constraints.programs.translated import translated_view
 from constraints.programs.view import ExecutionView
-from constraints.solvers import Solver, open_solver
 from corpus.executions.execution import Execution
 from corpus.executions.translation import Translation
 from corpus.executions.vocabulary import Vocabulary
 from oracle.cat.interpreter import Model
 from oracle.executions.initial import sees_initial_writes
 from oracle.graphs import linear_extension
-
-VERIFIER = "minisat22"
-"""The solver that looks for allowed executions of an outcome."""
 
 PUT_BACK_AFTER = 4
 """Refinements after which the executions of relaxed programs, with the removed event put back, are forbidden too. A
@@ -156,13 +153,11 @@ class Forbidden(OutcomeEncoding):
             self._forbid(self.view(reversed_coherence(self._choices, self.final), model, negative=True), circuit.true)
         if question.translation is not None:
             self._race_free()
-        for relaxed in relaxations(self.unknown, replace(view, negative=False, _made={})) if question.minimal else ():
+        for relaxed in relaxations(self.unknown, replace(view, negative=False)) if question.minimal else ():
             residual = self._residual(relaxed)
-            results = model.judge(residual)
-            flags = [result.truth for result in results if result.check.flag]
-            for result in results:
-                if not result.check.flag:
-                    circuit.require(~relaxed.applies, result.truth, *flags)
+            checks, flags = checks_and_flags(model, residual)
+            for truth in checks:
+                circuit.require(~relaxed.applies, truth, *flags)
             if self._by_outcome and relaxed.removes:
                 self._removed.append((residual, relaxed.applies))
 
@@ -180,17 +175,14 @@ class Forbidden(OutcomeEncoding):
         if not self.model.flags:
             return
         for order in meetings(self.unknown):
-            results = self.model.judge(replace(interleaved(self.unknown, order), initial_writes=sees))
-            failing = [~each.truth for each in results if not each.check.flag]
-            for flag in (each.truth for each in results if each.check.flag):
-                circuit.require(~flag, *failing)
+            view = replace(interleaved(self.unknown, order), initial_writes=sees)
+            checks, flags = checks_and_flags(self.model, view)
+            for flag in flags:
+                circuit.require(~flag, *(~truth for truth in checks))
 
     def _forbid(self, view: ExecutionView, where: Literal) -> None:
-        """Requires that the model forbids an execution, and raises no flag on it."""
-        results = self.model.judge(view)
-        self.circuit.require(~where, *(~each.truth for each in results if not each.check.flag))
-        for flag in (each.truth for each in results if each.check.flag):
-            self.circuit.require(~where, ~flag)
+        """That the model forbids an execution, and raises no flag on it."""
+        require_forbidden(self.circuit, self.model, view, where)
 
     def _residual(self, relaxed: RelaxedView) -> ExecutionView:
         """The view that a relaxation leaves of the execution, or of an execution with what it leaves of the outcome."""
@@ -198,7 +190,7 @@ class Forbidden(OutcomeEncoding):
         if not self._by_outcome:
             return view
         choices = self.choices(relaxed.name, view.executed, self.model)
-        view = replace(view, co=choices.co, before=choices.before, _made={})
+        view = replace(view, co=choices.co, before=choices.before)
         return self._orphans(relaxed.name, view) if relaxed.removes else view
 
     def _put_back(self, residual: ExecutionView) -> OrderLiterals:
@@ -236,7 +228,7 @@ class Forbidden(OutcomeEncoding):
                 rf[w][r] = rf[w][r] | literal
             circuit.require(~first, orphan)
             initial[r] = initial[r] | first
-        return replace(view, rf=rf, initial=initial, _made={})
+        return replace(view, rf=rf, initial=initial)
 
     # The loop's encoding
 
@@ -301,10 +293,6 @@ class Forbidden(OutcomeEncoding):
             for v, literal in row.items():
                 yield literal if (w, v) in there else ~literal
 
-    def cubes(self, cases: int) -> list[list[int]]:
-        """The empty cube alone, since sizes are split before, into threads of fixed numbers of events."""
-        return [[]]
-
     def beginnings(self) -> list[list[int]]:
         """For each event, literals of which exactly one holds: which kind of instruction begins with the event, or
         that it is the write of an update. They may take new variables and clauses."""
@@ -328,7 +316,6 @@ class Shapes:
         self.formula = encoding.formula
         self.decode = encoding.decode
         self.refine = encoding.refine
-        self.cubes = encoding.cubes
 
     def block(self, solution: Execution) -> Iterable[Clause]:
         """The blocking clauses of the images of a solution's shape under the exchange of threads, or of the solution
@@ -351,22 +338,18 @@ class Verifier(OutcomeEncoding):
         super().__init__(words, sizes, outcome=True)
         circuit = self.circuit
         self._choices = self.choices("", [circuit.true] * self.unknown.size, model)
-        results = model.judge(self.view(self._choices, model, negative=False))
-        flags = [result.truth for result in results if result.check.flag]
-        for result in results:
-            if not result.check.flag:
-                circuit.require(result.truth, *flags)
-        self._solver: Solver = open_solver(VERIFIER, self.formula.variables)
-        self._solver.add(self.formula.clauses)
+        checks, flags = checks_and_flags(model, self.view(self._choices, model, negative=False))
+        for truth in checks:
+            circuit.require(truth, *flags)
+        self._search = AllowedSearch(circuit)
 
     def allowed(self, execution: Execution) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]] | None:
-        """The coherence and the order of fences of an allowed execution, as pairs of events; None where every
-        execution is forbidden."""
-        if not self._solver.solve([literal.number for literal in self.outcome(execution)]):
+        """Its coherence and its order of fences, as pairs of events; None where every execution is forbidden."""
+        holds = self._search.find([literal.number for literal in self.outcome(execution)])
+        if holds is None:
             return None
-        model = self._solver.model()
 
         def pairs(rows: Sequence[Mapping[int, Literal]]) -> frozenset[tuple[int, int]]:
-            return frozenset((e, f) for e, row in enumerate(rows) for f, literal in row.items() if literal.holds(model))
+            return frozenset((e, f) for e, row in enumerate(rows) for f, literal in row.items() if holds(literal))
 
         return pairs(self._choices.co), pairs(self._choices.before)

@@ -55,7 +55,7 @@ def _removals(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[Relaxed
         if e in unknown.rmw:
             executed[e + 1] = ~unknown.rmw[e]
         applies = ~unknown.half(e) & ~unknown.ways[e].of(EventKind.BARRIER)
-        yield RelaxedView(f"remove({e})", applies, without(unknown, view, executed), True)
+        yield RelaxedView(f"remove({e})", applies, replace(view, executed=executed), True)
     if Instruction.BARRIER in unknown.words.modes:
         for thread in range(len(unknown.sizes)):
             for rank in range(unknown.sizes[thread]):
@@ -75,12 +75,7 @@ def _without_barrier(unknown: ProgramSkeleton, view: ExecutionView, thread: int,
             if unknown.thread[e] == thread:
                 here = here | barrier
             executed[e] = executed[e] & ~(barrier & view.in_group(thread, unknown.thread[e], Scope.CTA))
-    return RelaxedView(f"barrier({thread}, {rank})", here & first, without(unknown, view, executed), True)
-
-
-def without(unknown: ProgramSkeleton, view: ExecutionView, executed: Sequence[Literal]) -> ExecutionView:
-    """The view in which fewer events happen; the view itself restricts relations to the events ``executed``."""
-    return replace(view, executed=executed, _made={})
+    return RelaxedView(f"barrier({thread}, {rank})", here & first, replace(view, executed=executed), True)
 
 
 def _weaker_modes(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
@@ -118,7 +113,7 @@ def _weaker_modes(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[Rel
                 ways[e] = ways[e].mapped(_step(weaker, half=False))
                 if e in unknown.rmw:
                     ways[e + 1] = ways[e + 1].mapped(_step(weaker, half=True))
-                yield RelaxedView(f"{name}({e})", applies, replace(view, ways=ways, _made={}))
+                yield RelaxedView(f"{name}({e})", applies, replace(view, ways=ways))
 
 
 def _step(weaker: Mapping[tuple[Instruction, Mode], Mode], half: bool) -> Callable[[EventMode], EventMode]:
@@ -153,7 +148,7 @@ def _splits(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedVi
         ways = list(view.ways)
         ways[e], ways[e + 1] = ways[e].mapped(first), ways[e + 1].mapped(second)
         rmw = {other: literal for other, literal in view.rmw.items() if other != e}
-        yield RelaxedView(f"split({e})", update, replace(view, ways=ways, rmw=rmw, _made={}))
+        yield RelaxedView(f"split({e})", update, replace(view, ways=ways, rmw=rmw))
 
 
 def _independent(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
@@ -174,7 +169,7 @@ def _independent(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[Rela
 
 
 def _depending(view: ExecutionView, kind: str, rows: Sequence[Mapping[int, Literal]]) -> ExecutionView:
-    return replace(view, depends={**view.depends, kind: rows}, _made={})
+    return replace(view, depends={**view.depends, kind: rows})
 
 
 def _unshared(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
@@ -183,7 +178,7 @@ def _unshared(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[Relaxed
         for e in unknown.events:
             first = ~unknown.circuit.any_of(unknown.loc[f][e] for f in range(e))
             shared = [literal & ~unknown.loc[e].get(f, unknown.circuit.false) for f, literal in enumerate(view.shared)]
-            yield RelaxedView(f"{Region.SHARED}({e})", view.shared[e] & first, replace(view, shared=shared, _made={}))
+            yield RelaxedView(f"{Region.SHARED}({e})", view.shared[e] & first, replace(view, shared=shared))
 
 
 def _renamed(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
@@ -203,7 +198,7 @@ def _renamed(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedV
                 for e, row in enumerate(view.vloc)
             ]
             if others:
-                yield RelaxedView(f"address({part})", applies, replace(view, vloc=rows, _made={}))
+                yield RelaxedView(f"address({part})", applies, replace(view, vloc=rows))
 
 
 def _apart(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
@@ -230,7 +225,7 @@ def _apart(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedVie
                     for t, row in enumerate(same)
                 ]
                 yield RelaxedView(
-                    f"apart({level.label}, {part})", applies, replace(view, same={**view.same, level: rows}, _made={})
+                    f"apart({level.label}, {part})", applies, replace(view, same={**view.same, level: rows})
                 )
 
 
@@ -240,7 +235,7 @@ def _unsynchronised(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[R
         for u, literal in row.items():
             between = unknown.circuit.any_of(row[v] & unknown.ssw[v][u] for v in row if v != u)
             rows = [{v: other for v, other in each.items() if (s, v) != (t, u)} for s, each in enumerate(unknown.ssw)]
-            yield RelaxedView(f"ssw({t}, {u})", literal & ~between, replace(view, synchronised=rows, _made={}))
+            yield RelaxedView(f"ssw({t}, {u})", literal & ~between, replace(view, synchronised=rows))
 
 
 def _share_memory(unknown: ProgramSkeleton, one: int, other: int) -> Literal:

@@ -31,13 +31,14 @@ from dataclasses import dataclass
 from itertools import combinations, permutations, product
 
 from constraints.circuit import Circuit, Literal
-from constraints.cycles import DEFAULT_SOLVER, CycleBounds, CycleEncoding
+from constraints.cycles import CycleBounds, CycleEncoding
 from constraints.formula import Clause, Formula
 from constraints.loop import SolverEffort, solutions
 from constraints.programs.choices import ordered
+from constraints.programs.judging import AllowedSearch, checks_and_flags, require_forbidden
 from constraints.programs.skeleton import OrderLiterals
 from constraints.programs.view import EventMode, EventModes, ExecutionView, SpacedView
-from constraints.solvers import Solver, open_solver
+from constraints.solvers import DEFAULT_SOLVER, open_solver
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import COMMUNICATION, Edge, atomic_mode, inner_communication
 from corpus.litmus.made import STRONG, WIDEST
@@ -335,23 +336,23 @@ class _Programs:
     def view(self, choices: OrderLiterals, model: Model, negative: bool) -> ExecutionView:
         """The execution with these choices as the model sees it."""
         return SpacedView(
-            self.circuit,
-            self.thread,
-            self.ways,
-            self.loc,
-            self.loc,
-            self.executed,
-            {self.access[p]: literal for p, literal in self.atomic.items()},
-            self.same,
-            self.shared,
-            self.depends,
-            [{} for _ in self.thread],
-            self.rf,
-            self.initial,
-            choices.co,
-            choices.before,
-            negative,
-            sees_initial_writes(model),
+            circuit=self.circuit,
+            thread=self.thread,
+            ways=self.ways,
+            loc=self.loc,
+            vloc=self.loc,
+            executed=self.executed,
+            rmw={self.access[p]: literal for p, literal in self.atomic.items()},
+            same=self.same,
+            shared=self.shared,
+            depends=self.depends,
+            place=[{} for _ in self.thread],
+            rf=self.rf,
+            initial=self.initial,
+            co=choices.co,
+            before=choices.before,
+            negative=negative,
+            initial_writes=sees_initial_writes(model),
         )
 
     @property
@@ -385,6 +386,14 @@ class _Programs:
             circuit.require(~there, ~self._is_last(p))
         fences = self.strong if model.mentions("sync_fence") else []
         return OrderLiterals(co, ordered(circuit, name, len(self.thread), fences))
+
+    def allow(self, name: Hashable, model: Model) -> OrderLiterals:
+        """New choices, by which every check of the model holds."""
+        choices = self.open(name, model)
+        checks, _ = checks_and_flags(model, self.view(choices, model, negative=False))
+        for truth in checks:
+            self.circuit.require(truth)
+        return choices
 
     def _is_last(self, position: int) -> Literal:
         """The literal that no write of its location comes after a write."""
@@ -448,17 +457,15 @@ class Separating:
         self._forbidden_by = list(forbidden_by)
         circuit.require(programs.fits(observed) if observed else ~programs.some_observed)
         for number, model in enumerate(allowed_by):
-            for result in model.judge(programs.view(programs.open(number, model), model, negative=False)):
-                if not result.check.flag:
-                    circuit.require(result.truth)
+            programs.allow(number, model)
         for model in self._forbidden_by:
             self._forbid(model, _Choice(tuple(programs.strong)))
 
     def _forbid(self, model: Model, choice: _Choice) -> None:
         """Requires that the model forbids the execution that a choice makes."""
         choices, possible = self._programs.chosen(choice)
-        results = model.judge(self._programs.view(choices, model, negative=True))
-        self._circuit.require(~possible, *(~result.truth for result in results if not result.check.flag))
+        view = self._programs.view(choices, model, negative=True)
+        require_forbidden(self._circuit, model, view, possible, unflagged=False)
 
     @property
     def formula(self) -> Formula:
@@ -487,32 +494,21 @@ class Separating:
         """The blocking clauses of a cycle, which are those of the cycle encoding."""
         return self._programs.cycles.block(solution)
 
-    def cubes(self, cases: int) -> list[list[int]]:
-        """The empty cube alone, since sizes are divided before, into threads of fixed numbers of events."""
-        return [[]]
-
 
 class _Verifier:
     """Looks for an execution of a cycle's outcome that a model allows."""
 
     def __init__(self, bounds: CycleBounds, division: Division, model: Model, observed: int) -> None:
         self._programs = programs = _Programs(bounds, division, observed)
-        self._choices = programs.open("", model)
-        for result in model.judge(programs.view(self._choices, model, negative=False)):
-            if not result.check.flag:
-                programs.circuit.require(result.truth)
-        formula = programs.circuit.formula
-        self._solver: Solver = open_solver(DEFAULT_SOLVER, formula.variables)
-        self._solver.add(formula.clauses)
+        self._choices = programs.allow("", model)
+        self._search = AllowedSearch(programs.circuit)
 
     def allowed(self, cycle: Cycle, home: Sequence[int]) -> _Choice | None:
         """The choices of an allowed execution; None where every execution is forbidden. ``home``: the thread that an
         observer is beside."""
         there = [self._programs.home[thread].number for thread in home]
-        if not self._solver.solve([*self._programs.cycles.literals(cycle), *there]):
-            return None
-        model = self._solver.model()
-        return self._programs.choice(self._choices, lambda literal: literal.holds(model))
+        holds = self._search.find([*self._programs.cycles.literals(cycle), *there])
+        return None if holds is None else self._programs.choice(self._choices, holds)
 
 
 def separating_cycles(

@@ -97,7 +97,7 @@ Matrix = Sequence[Mapping[int, Literal]]
 """A relation between events as rows of literals."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExecutionView:
     """The base of an unknown execution: each fact about its events is a literal.
 
@@ -133,7 +133,7 @@ class ExecutionView:
     negative: bool = False
     initial_writes: bool = True
     synchronised: Matrix = ()
-    _made: dict[str, Set[Literal] | Relation[Literal]] = field(default_factory=dict, repr=False)
+    _made: dict[str, Set[Literal] | Relation[Literal]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def size(self) -> int:

@@ -7,91 +7,70 @@ pictures, not to be parsed.
 from __future__ import annotations
 
 from corpus.errors import InputError
-from corpus.litmus.test import (
-    CLUSTER,
-    COMPARISONS,
-    FENCED,
-    Assign,
-    Barrier,
-    Branch,
-    Fence,
-    Instruction,
-    Label,
-    Load,
-    Loc,
-    Mode,
-    Operand,
-    Order,
-    Reg,
-    Rmw,
-    Scope,
-    Store,
-    operands,
-    sides_of,
-)
+from corpus.litmus import test as litmus
 
 
-def cannot_say(thread: int, instruction: Instruction, reason: str) -> InputError:
-    """Return the error of a printer whose dialect has no words for an instruction: ``P0: ld.cg r1, x: the reason``."""
+def cannot_say(thread: int, instruction: litmus.Instruction, reason: str) -> InputError:
+    """The error of a printer whose dialect has no words for an instruction: ``P0: ld.cg r1, x: the reason``."""
     return InputError(f"P{thread}: {describe(instruction)}: {reason}")
 
 
-def describe(instruction: Instruction) -> str:
-    """Return the instruction in one line, in words close to PTX's. Defaults (order weak, no tag) are left out."""
-    guard = None if isinstance(instruction, Label) else instruction.guard
-    sides = sides_of(instruction)
+def describe(instruction: litmus.Instruction) -> str:
+    """The instruction in one line, in words close to PTX's. What the default is (order weak, no tag) is not said."""
+    guard = None if isinstance(instruction, litmus.Label) else instruction.guard
+    sides = litmus.sides_of(instruction)
     side = f" ({'left' if sides[-1] > 0 else 'right'} operand)" if sides else ""
     return ("" if guard is None else f"@{'!' * guard.unless}{guard.register} ") + _body(instruction) + side
 
 
-def _body(instruction: Instruction) -> str:
+def _body(instruction: litmus.Instruction) -> str:
     match instruction:
-        case Load(target, address, mode):
+        case litmus.Load(target, address, mode):
             return f"ld{_suffix(mode)} {target}, {_address(address)}"
-        case Store(address, value, mode):
+        case litmus.Store(address, value, mode):
             return f"st{_suffix(mode)} {_address(address)}, {_value(value)}"
-        case Rmw(operation, target, address, values, mode):
+        case litmus.Rmw(operation, target, address, values, mode):
             name, result = ("red", []) if target is None else ("atom", [target])
             if instruction.success is not None:  # two results, as setp has them in PTX
                 name, operation, result = "atom", f"{operation}.weak", [f"{target or '_'}|{instruction.success}"]
             listed = ", ".join([*result, _address(address), *map(_value, values)])
             failing = "" if instruction.failure is None else f", or {instruction.failure} where it fails"
             return f"{name}{_suffix(mode)}.{operation} {listed}{failing}"
-        case Fence(Mode(order=Order.WEAK, tags=(tag,))):
-            return f"fence.proxy.{tag}" if tag in FENCED else tag
-        case Fence(mode):
+        case litmus.Fence(litmus.Mode(order=litmus.Order.WEAK, tags=(tag,))):
+            return f"fence.proxy.{tag}" if tag in litmus.FENCED else tag
+        case litmus.Fence(mode):
             return f"fence{_suffix(mode)}"
-        case Barrier(mode=mode, scope=scope, arrive=arrive):
-            group = "" if scope is Scope.CTA else f".{scope.label}"
-            given = ", ".join(map(_value, operands(instruction)))
+        case litmus.Barrier(mode=mode, scope=scope, arrive=arrive):
+            group = "" if scope is litmus.Scope.CTA else f".{scope.label}"
+            given = ", ".join(map(_value, litmus.operands(instruction)))
             return f"bar{group}{_suffix(mode)}.{'arrive' if arrive else 'sync'} {given}"
-        case Assign(target, operation, values):
-            name = f"setp.{operation}" if operation in COMPARISONS else operation
+        case litmus.Assign(target, operation, values):
+            name = f"setp.{operation}" if operation in litmus.COMPARISONS else operation
             return f"{name} {', '.join([target, *map(_value, values)])}"
-        case Branch(label, None):
+        case litmus.Branch(label, None):
             return f"goto {label}"
-        case Branch(label, condition):
+        case litmus.Branch(label, condition):
             assert condition is not None
             return f"b{condition.operation} {_value(condition.left)}, {_value(condition.right)}, {label}"
-        case Label(name):
+        case litmus.Label(name):
             return f"{name}:"
 
 
-def _suffix(mode: Mode) -> str:
+def _suffix(mode: litmus.Mode) -> str:
     parts = ["volatile"] if mode.volatile else []
-    parts += [] if mode.order is Order.WEAK else [str(mode.order)]
-    parts += [] if mode.scope is None or CLUSTER in mode.tags else [mode.scope.label]
+    parts += [] if mode.order is litmus.Order.WEAK else [str(mode.order)]
+    parts += [] if mode.scope is None or litmus.CLUSTER in mode.tags else [mode.scope.label]
     parts += [] if mode.cache is None else [mode.cache]
     return "".join(f".{part}" for part in (*parts, *mode.tags))
 
 
-def _address(operand: Operand) -> str:
-    return f"[{operand.name}]" if isinstance(operand, Reg) else _plain(operand)
+def _address(operand: litmus.Operand) -> str:
+    return f"[{operand.name}]" if isinstance(operand, litmus.Reg) else _plain(operand)
 
 
-def _value(operand: Operand) -> str:
-    return f"&{operand.name}" if isinstance(operand, Loc) else _plain(operand)
+def _value(operand: litmus.Operand) -> str:
+    return f"&{operand.name}" if isinstance(operand, litmus.Loc) else _plain(operand)
 
 
-def _plain(operand: Operand) -> str:
+def _plain(operand: litmus.Operand) -> str:
     return str(operand) if isinstance(operand, int) else operand.name

@@ -2,8 +2,7 @@
 verdict.
 
 The condition is the truth of the test's condition as it is written, ``true`` or ``false``, and empty where a model has
-no verdict. The flags are those that allowed executions raise, with a comma between; an older table
-lacks the column.
+no verdict. The flags are those that allowed executions raise, with a comma between.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ from corpus.comma_separated import read_rows
 from corpus.errors import InputError
 
 COLUMNS = ["file", "model", "verdict", "condition", "flags"]
-
-_BEFORE_FLAGS = COLUMNS[:-1]
 
 _TRUTHS = {"true": True, "false": False, "": None}
 
@@ -43,14 +40,14 @@ def read_verdicts(path: Path) -> list[VerdictRow]:
     """
     rows = read_rows(path)
     _, columns = next(rows, (1, None))
-    if columns not in (COLUMNS, _BEFORE_FLAGS):
+    if columns != COLUMNS:
         raise InputError(f"expected the columns {','.join(COLUMNS)}", str(path), 1, 1)
-    return [_row(row, len(columns), line, path) for line, row in rows]
+    return [_row(row, line, path) for line, row in rows]
 
 
-def _row(row: Sequence[str], columns: int, line: int, path: Path) -> VerdictRow:
-    if len(row) != columns or not all(row[:3]) or row[3] not in _TRUTHS:
-        expected = f"expected {','.join(COLUMNS[:columns])}, the condition true, false or empty"
+def _row(row: Sequence[str], line: int, path: Path) -> VerdictRow:
+    if len(row) != len(COLUMNS) or not all(row[:3]) or row[3] not in _TRUTHS:
+        expected = f"expected {','.join(COLUMNS)}, the condition true, false or empty"
         raise InputError(expected, str(path), line, 1)
     file, model, verdict, condition, *_ = row
     return VerdictRow(file, model, verdict, _TRUTHS[condition])

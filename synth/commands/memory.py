@@ -13,9 +13,10 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from constraints.cycles import DEFAULT_SOLVER, cycles, idle
+from constraints.cycles import cycles, idle
 from constraints.loop import SolverEffort
 from constraints.programs.criterion import Criterion
+from constraints.solvers import DEFAULT_SOLVER
 from corpus.cycles.cycle import cycle_name, oriented
 from corpus.cycles.edges import parse_edges
 from corpus.errors import InputError

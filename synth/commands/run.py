@@ -57,7 +57,6 @@ from synth.pool import resumable
 )
 @click.option("--every-iteration", is_flag=True, help="Go on with the iterations that come after a hang.")
 @choice_options
-@click.option("--tests", "globs", multiple=True, metavar="GLOB", hidden=True, help="Once the name of --test.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N of them.")
 @click.option(
     "--subscribe",
@@ -128,7 +127,6 @@ def command(
     timeout: float | None,
     every_iteration: bool,
     choice: SelectionFilter,
-    globs: tuple[str, ...],
     limit: int | None,
     subscribe: str,
     platform: str | None,
@@ -215,7 +213,6 @@ def command(
     refuse_foreign(context, kind)
     if output is None and len(inputs) == 1 and is_corpus(Path(inputs[0])):
         output = Path(inputs[0]) / RESULTS
-    choice = replace(choice, names=(*choice.names, *globs))
     tests = chosen(kind, inputs, choice)[:limit]
     launched = STRESS if stress else DEFAULT if profile is None else read_profile(profile)
     device = DeviceOptions(instances, platform, workers, subscribe)

@@ -1,4 +1,4 @@
-"""Plots of a search for a profile, after the figures of Sorensen and Donaldson 2016, by matplotlib, as SVG.
+"""Plots of a search for a profile, after the figures of Sorensen and Donaldson 2016, as SVG.
 
 ``patches``: weak outcomes by stressed location, a plot for each test and distance (Fig. 3). ``sequences``: the best of
 them (Tab. 3). ``spreads``: the score by the number of patches (Fig. 4). ``incantations``: each on its own and combined
@@ -9,36 +9,24 @@ same bytes.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpus.errors import InputError
 from synth.drawing.files import write_picture
+from synth.drawing.plotting import plot_svg
 from synth.tuning.account import Rate, rate_of
 from synth.tuning.search import INCANTATIONS, Patches, ProfileComparison, Trials, TuningResult
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from synth.drawing.plotting import Axes, Figure
 
 _COLOURS = ("#0b6e99", "#c4511d", "#4f8a3c", "#7a4f9c", "#b3861b", "#5b6770")
 _PALE = "#b9c4ca"
 _BEST = 16
 """Sequences that are drawn."""
-
-_SETTINGS: Any = {  # keys are what matplotlib calls a literal
-    "svg.hashsalt": "synth",
-    "svg.fonttype": "none",
-    "text.parse_math": False,
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-}
 
 
 def draw_tuning(found: TuningResult, names: Sequence[str], folder: Path) -> list[Path]:
@@ -211,14 +199,5 @@ def _one(draw: Callable[[Axes], None]) -> Callable[[Figure], None]:
 
 def _svg(draw: Callable[[Figure], None], width: float, height: float) -> str:
     """A figure of so many inches as SVG."""
-    import matplotlib  # takes its time to be loaded
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context(_SETTINGS):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasSVG(figure)
-        draw(figure)
-        text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    return re.sub(r'(width|height)="([0-9.]+)pt"', r'\1="\2"', text.getvalue(), count=2)  # as our other pictures
+    svg = plot_svg(draw, (width, height), {"svg.hashsalt": "synth"}, "constrained")
+    return re.sub(r'(width|height)="([0-9.]+)pt"', r'\1="\2"', svg, count=2)  # as our other pictures

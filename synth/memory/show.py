@@ -40,7 +40,7 @@ def axioms(test: Test) -> list[str]:
 def counts_by_size(corpus: Corpus) -> dict[int, dict[str, int]]:
     """By number of events, how many tests there are up to it: those that pin each axiom, all, and their programs.
 
-    The axioms are those of the model, so one that no test pins has a 0; corpora of earlier versions do not name them.
+    The axioms are those of the model, so one that no test pins has a 0.
     """
     pinned = (name for test in corpus.tests for name in axioms(test))
     known = corpus.manifest.get("axioms")

@@ -95,8 +95,8 @@ class SuiteRequest:
         """The request as the corpus keeps it, with the vocabulary in words and the text of every model as a digest."""
         models = {model.name: model.digest for model in self.models}
         words = list(self.words.spelled)
-        later = ("more", "both_criteria")  # not in the requests of earlier versions
-        asked = {name: value for name, value in asdict(self).items() if value or name not in later}
+        optional = ("more", "both_criteria")  # left out of a request that does not ask for them
+        asked = {name: value for name, value in asdict(self).items() if value or name not in optional}
         request = {"kind": MEMORY, **asked, "vocabulary": words}
         return request | {"models": list(models), "model_digests": models}
 
@@ -528,12 +528,12 @@ def mutants_of(beside: Iterable[Test], tests: Iterable[Test]) -> tuple[list[Test
         digest, parent, _ = test.digest.split(" ")
         if parent not in names:
             continue
-        name, (relaxation, *kind) = names[parent], test.tags  # a journal of an earlier version has no kinds
+        name, (relaxation, kind) = names[parent], test.tags
         if digest not in first:
             numbers[name] = numbers.get(name, 0) + 1
             own = msgspec.structs.replace(test, digest=digest, tags=())
             first[digest] = renamed(own, f"{name}.m{numbers[name]}")
-        links.append(MutantLink(name, first[digest].name, relaxation, *kind))
+        links.append(MutantLink(name, first[digest].name, relaxation, kind))
     return list(first.values()), links
 
 

@@ -86,7 +86,7 @@ def keys(suite: MutantSuite) -> dict[str, Callable[[MutantLink], Iterable[str]]]
     pinned = {test.name: tuple(axioms(test)) for test in suite.tests}
     return {
         "outcome takes": lambda link: (str(suite.takes[link.mutant]),),
-        "relaxation of": lambda link: (link.kind,) if link.kind else (),
+        "relaxation of": lambda link: (link.kind,),
         "axiom": lambda link: pinned[link.test],
     }
 

@@ -1,4 +1,4 @@
-"""Plots of a report, by matplotlib, as SVG that stands in a page.
+"""Plots of a report as SVG that stands in a page.
 
 Colours are names of the page's style (``var(--ink)``), so that a plot is light where the page is light and dark where
 it is dark. Text stays text. The same facts give the same bytes. Names of tests and devices may be anything: they are
@@ -7,19 +7,21 @@ not read as mathematics, and matplotlib escapes them.
 
 from __future__ import annotations
 
-import io
 import re
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oracle.progress.hierarchy import TABLE_4, border
 from synth.drawing.pictures import printable
+from synth.drawing.plotting import plot_svg
 from synth.inputs import MEMORY, PROGRESS
 from synth.report.evidence import Evidence
 from synth.report.tables import label
+
+if TYPE_CHECKING:
+    from synth.drawing.plotting import Figure
 
 MOST_ROWS = 40
 """Tests that a plot of rates has room for."""
@@ -36,11 +38,7 @@ _STYLE = {
     **{colour: f"var(--series-{number + 1})" for number, colour in enumerate(_SERIES)},
     **{colour: f"var(--{name})" for name, colour in _GUARANTEES.items()},
 }
-_SETTINGS: Any = {  # keys are what matplotlib calls a literal
-    "svg.fonttype": "none",
-    "text.parse_math": False,
-    "font.family": "sans-serif",
-    "font.size": 9,
+_SETTINGS: Mapping[str, object] = {
     "text.color": _INK,
     "axes.labelcolor": _INK,
     "axes.edgecolor": _GRID,
@@ -51,9 +49,6 @@ _SETTINGS: Any = {  # keys are what matplotlib calls a literal
     "ytick.labelcolor": _INK,
     "grid.color": _GRID,
     "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
     "axes.spines.left": False,
 }
 _MARKERS = "osD^v<>P"
@@ -122,7 +117,6 @@ def _rates(found: Evidence) -> Iterator[Chart]:
     if not rows:
         return
     used = [column for column in columns if any((row, column) in found.cells for row in rows)]
-    from matplotlib.ticker import NullFormatter
 
     def draw(axes: Any) -> None:
         for number, column in enumerate(used):
@@ -147,7 +141,7 @@ def _rates(found: Evidence) -> Iterator[Chart]:
                 )
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda share, _: f"{share:g}")
-        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.xaxis.set_minor_formatter(lambda *_: "")
         axes.set_yticks(range(len(rows)), [_short(found.subjects[row].test.name) for row in rows])
         axes.set_xlabel("share of instances with the outcome that is asked about, 95 % interval")
         axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -162,14 +156,7 @@ def _short(name: str) -> str:
 
 
 def _svg(draw: Callable[[Any], None], rows: int, salt: str) -> str:
-    import matplotlib  # takes its time to be loaded
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context(_SETTINGS | {"svg.hashsalt": salt}), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of letters that the font for measuring has not
-        figure = Figure(figsize=(8.4, 0.9 + 0.27 * max(rows, 2)))
-        FigureCanvasSVG(figure)
+    def whole(figure: Figure) -> None:
         axes = figure.add_subplot()
         draw(axes)
         axes.grid(axis="x")
@@ -178,10 +165,11 @@ def _svg(draw: Callable[[Any], None], rows: int, salt: str) -> str:
         if not axes.yaxis_inverted():
             axes.invert_yaxis()
         axes.legend(loc="upper left", bbox_to_anchor=(0, 1.0, 1, 0), ncols=4, borderaxespad=0).set_loc("lower left")
-        text = io.StringIO()
-        metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
-        figure.savefig(text, format="svg", bbox_inches="tight", metadata=metadata)
-    svg = text.getvalue()
+
+    metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
+    saving = {"bbox_inches": "tight", "metadata": metadata}
+    size = 8.4, 0.9 + 0.27 * max(rows, 2)
+    svg = plot_svg(whole, size, {**_SETTINGS, "svg.hashsalt": salt}, saving=saving)
     svg = re.sub(
         r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL
     )

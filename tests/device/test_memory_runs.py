@@ -201,7 +201,7 @@ def test_a_folder_with_tests_that_cannot_be_said(tmp_path: Path, need: Callable[
         (["--mapping", "plain"], "--mapping is for progress tests"),
         (["--every-iteration"], "--every-iteration is for progress tests"),
         (["--sound", "nonsense"], "unknown consistency model 'nonsense'"),
-        (["--tests", "nothing*"], "no test has a name"),
+        (["--test", "nothing*"], "no test has a name"),
     ],
 )
 def test_misuse(options: list[str], message: str, need: Callable[[str], None]) -> None:

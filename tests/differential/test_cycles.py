@@ -217,28 +217,6 @@ def test_random_edges_and_bounds(seed):
     assert total > 100
 
 
-# Units of work
-
-PARTS = [
-    ("everything-5", 1),
-    ("annotated-atomics-3", 30),
-    ("tree-annotations", 10),
-    ("regions-cta", 1000),
-    ("sequences-that-overlap", 5),
-]
-
-
-@pytest.mark.parametrize(("name", "cases"), PARTS, ids=str)
-def test_cubes_part_the_cycles_of_a_size(name, cases):
-    text, size, count, bounds = SMALL[name]
-    encoding = CycleEncoding(CycleBounds(parse_edges(text, TREE), **bounds), size)
-    cubes = encoding.cubes(cases)
-    assert len(cubes) >= cases or len(cubes[0]) == size
-    in_parts = [cycle for cube in cubes for cycle in solutions(encoding, "minisat22", cube)]
-    assert len(in_parts) == len(set(in_parts)) == count
-    assert set(in_parts) == set(solutions(encoding, "minisat22"))
-
-
 def test_known_cycles_are_not_found_again_however_they_are_turned():
     text, size, _, bounds = SMALL["tree-6"]
     encoding = CycleEncoding(CycleBounds(parse_edges(text), **bounds), size)

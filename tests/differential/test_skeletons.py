@@ -86,7 +86,7 @@ def compare(held, view, execution, partial, words):
     unsaid = {"SYS", "sr"} if of_c else set()  # tests of C name the scope of the system
     unsaid |= {*words.unmade} & {"squeue"}  # those of PTX no clusters, where nothing has their scope
     for initial_writes in (True, False):
-        base = PreludeValues(replace(view, initial_writes=initial_writes, _made={}))
+        base = PreludeValues(replace(view, initial_writes=initial_writes))
 
         def told(event, initial_writes=initial_writes):
             return initial_writes or isinstance(event, int)

@@ -72,10 +72,6 @@ SB += b"exists (0:r0 = 0 /\\ 1:r0 = 0)\n"
 MUTEX = (ROOT / "examples/progress/mutex.axb").read_bytes()
 LITMUS = ["mp-weak", "c-sb-sc", "cl-mp-wg-scope", "sb-shared-global", "coRR", "mp+membar.gl+addr-xor", "cas-sl"]
 GUARANTEE = b'NAME = "last"\n\ndef guarantee(running, stepped):\n    return running & -running | stepped & running\n'
-OLD = b'{"format": 1, "complete": true, "request": {"kind": "memory"}, "models": ["sc", "tso"],'
-OLD += b' "counts": {"tests": 2, "sizes": {"4": 2}}}\n'
-OLD_LABELS = b"file,model,verdict,condition\nSB.litmus,sc,FORBIDDEN,false\nSB.litmus,tso,ALLOWED,true\n"
-OLD_LABELS += b'"MP+a,b.litmus",sc,FORBIDDEN,false\nMP+a,b.litmus,tso,UNKNOWN,\n'
 RESULTS = (
     b'{"test":"SB","digest":"0","backend":"cpp","device":"a CPU","instances":64,"iterations":2,"timeout":1.0,'
     b'"stress":false,"terms":["P0:r0","P1:r0"],"outcomes":[[[0,1],100],[[1,1],28]],"other":0,"launches":2,"hung":false}\n'
@@ -278,27 +274,6 @@ def readers(
             index,
             ["label . -m sc -j 1", "convert @all --to c -o out", "export . --to litmus -o out"],
             {"SB.litmus": SB, "sub/SB.litmus": SB, "@more": b"SB.litmus\n"},
-        ),
-        "old suite: labels.csv": Reader(
-            "labels.csv",
-            [OLD_LABELS],
-            corpus,
-            ["show .", "export . --to litmus -o out"],
-            {"manifest.json": OLD, "@all": b"SB.litmus\nMP+a,b.litmus\n", "SB.litmus": SB, "MP+a,b.litmus": SB},
-        ),
-        "old suite: manifest.json": Reader(
-            "manifest.json",
-            [OLD],
-            corpus,
-            ["show . --json", "select . --separate-models"],
-            {"labels.csv": OLD_LABELS, "@all": b"SB.litmus\nMP+a,b.litmus\n", "SB.litmus": SB, "MP+a,b.litmus": SB},
-        ),
-        "old suite: @all": Reader(
-            "@all",
-            [b"SB.litmus\nMP+a,b.litmus\n"],
-            corpus,
-            ["show ."],
-            {"manifest.json": OLD, "labels.csv": OLD_LABELS, "SB.litmus": SB, "MP+a,b.litmus": SB},
         ),
         "results.jsonl": Reader(
             "results.jsonl",

@@ -86,7 +86,7 @@ EDGES = {
     "dask": ["synth"],
     "distributed": ["synth"],
     "rich": ["synth"],
-    "matplotlib": ["synth"],
+    "matplotlib": ["synth/drawing"],
     "scipy": ["constraints", "synth"],
     "pygraphviz": ["synth/drawing"],
     "typst": ["synth/drawing"],

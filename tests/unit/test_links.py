@@ -25,18 +25,16 @@ def test_what_is_written_is_read(tmp_path):
     assert read_links(tmp_path) == FOUND
 
 
-def test_suites_from_before_there_were_kinds_are_read(tmp_path):
-    written(tmp_path, 'test,mutant,relaxation\n"MP","MP.m1","P0\'s store to x: removed"\n')
-    assert read_links(tmp_path) == [MutantLink("MP", "MP.m1", "P0's store to x: removed", "")]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("name,sc\nMP,FORBIDDEN\n", "links.csv:1:1: expected the columns test, mutant, relaxation, kind"),
-        ("test,mutant,relaxation\nMP,MP.m1\n", "links.csv:2: expected test, mutant, relaxation, kind, found 2 cells"),
-        ("test,mutant,relaxation\nMP,,removed\n", "links.csv:2: expected"),
-        ('test,mutant,relaxation\n"MP,MP.m1,removed\n', "links.csv:2:1: not CSV: unexpected end of data"),
+        (
+            "test,mutant,relaxation,kind\nMP,MP.m1\n",
+            "links.csv:2: expected test, mutant, relaxation, kind, found 2 cells",
+        ),
+        ("test,mutant,relaxation,kind\nMP,,removed,order\n", "links.csv:2: expected"),
+        ('test,mutant,relaxation,kind\n"MP,MP.m1,removed\n', "links.csv:2:1: not CSV: unexpected end of data"),
     ],
 )
 def test_damage_is_told_with_its_line(tmp_path, text, message):

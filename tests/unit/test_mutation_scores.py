@@ -136,6 +136,6 @@ def test_a_suite_and_its_results_are_read(tmp_path):
 
 def test_a_link_that_leads_nowhere_is_told(tmp_path):
     folder = write_suite(tmp_path / "suite")
-    (folder / MUTANTS / LINKS).write_text("test,mutant,relaxation\nA,A.m9,removed\n")
+    (folder / MUTANTS / LINKS).write_text("test,mutant,relaxation,kind\nA,A.m9,removed,order\n")
     with pytest.raises(InputError, match=r"no test has the name 'A\.m9'"):
         read_suite(folder, SelectionFilter())

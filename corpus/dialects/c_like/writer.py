@@ -22,39 +22,11 @@ from corpus.errors import InputError
 from corpus.laws.c11 import CONSUME, LEGAL_ORDERS, failure_order, order_word
 from corpus.laws.c11 import WORDS as ORDER_WORDS
 from corpus.laws.opencl import FETCHED
+from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.control_flow import DoWhile, If, Statement, While, structured
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import without_predicates
-from corpus.litmus.test import (
-    Assign,
-    Barrier,
-    Comparison,
-    Condition,
-    Fence,
-    FinalRegister,
-    Instruction,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Operand,
-    Order,
-    Place,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Term,
-    element_of,
-    operands,
-    plain_locations,
-    reads,
-    sides_of,
-    written,
-)
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^"}
 _SIGNS |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -73,8 +45,8 @@ _HERD_KEYWORDS = (  # lib/CLexer.mll
 _HERD_C_WORDS = frozenset(_HERD_KEYWORDS.split())
 
 
-def print_c(test: LitmusTest) -> str:
-    """Return the text of a test in C. Raises ``InputError`` that names what C cannot say."""
+def print_c(test: litmus.LitmusTest) -> str:
+    """The text of a test in C. Raises ``InputError`` that names what C cannot say."""
     return CWriter(test).text()
 
 
@@ -96,14 +68,19 @@ def _grouped(statements: Sequence[Statement], depth: int = 0) -> Iterator[Line]:
     waiting = list(statements)
     while waiting:
         first = waiting[0]
-        if isinstance(first, If | While | DoWhile) or len(sides_of(first)) <= depth:
+        if isinstance(first, If | While | DoWhile) or len(litmus.sides_of(first)) <= depth:
             yield waiting.pop(0)
             continue
-        side = sides_of(first)[depth]
+        side = litmus.sides_of(first)[depth]
         places = {sign: [n for n, each in enumerate(waiting) if sign * side in _sides(each)] for sign in (1, -1)}
         middle, end = places[-1][0], places[-1][-1] + 1
-        made = {name for each in waiting[:middle] if isinstance(each, Load | Rmw) for name in written(each)}
-        while isinstance(before := waiting[middle - 1], Assign) and not made.intersection(reads(before)):
+        made = {
+            name
+            for each in waiting[:middle]
+            if isinstance(each, litmus.Load | litmus.Rmw)
+            for name in litmus.written(each)
+        }
+        while isinstance(before := waiting[middle - 1], litmus.Assign) and not made.intersection(litmus.reads(before)):
             middle -= 1  # what only the right operand uses
         left, right = waiting[:middle], waiting[middle:end]
         yield Operands(tuple(_grouped(left, depth + 1)), tuple(_grouped(right, depth + 1)))
@@ -111,7 +88,7 @@ def _grouped(statements: Sequence[Statement], depth: int = 0) -> Iterator[Line]:
 
 
 def _sides(statement: Statement) -> tuple[int, ...]:
-    return () if isinstance(statement, If | While | DoWhile) else sides_of(statement)
+    return () if isinstance(statement, If | While | DoWhile) else litmus.sides_of(statement)
 
 
 class CWriter:
@@ -123,25 +100,25 @@ class CWriter:
     tags: ClassVar[tuple[str, ...]] = (CONSUME,)  # that it has words for
     address: ClassVar[str] = ""  # what is before a location whose address is an initial value
 
-    def __init__(self, test: LitmusTest) -> None:
+    def __init__(self, test: litmus.LitmusTest) -> None:
         self._test = test = without_predicates(test)
         self._names = [self._spelled(thread.names) for thread in test.threads]
         self._used = [
             {
-                element_of(value.name)[0]
+                litmus.element_of(value.name)[0]
                 for ins in thread.instructions
-                for value in operands(ins)
-                if isinstance(value, Loc)
+                for value in litmus.operands(ins)
+                if isinstance(value, litmus.Loc)
             }
             for thread in test.threads
         ]
-        self._plain = plain_locations(test)
+        self._plain = litmus.plain_locations(test)
 
     def text(self) -> str:
         """Return the text of the test, from its header to its condition."""
         test = self._test
         for location in test.locations:
-            if not self._valid(element_of(location.name)[0]):
+            if not self._valid(litmus.element_of(location.name)[0]):
                 raise InputError(f"{location.name}: {self.title} has no location of this name")
             if location.alias is not None:
                 raise InputError(f"{location.name}: {self.title} has no aliases of locations")
@@ -154,42 +131,42 @@ class CWriter:
 
     # what OpenCL says differently
 
-    def question(self, condition: Condition) -> Condition:
-        """Return the condition in the form that readers of the dialect take."""
+    def question(self, condition: litmus.Condition) -> litmus.Condition:
+        """The condition as the dialect's readers take it."""
         return herd_condition(condition, self._known)
 
-    def check_places(self, places: Sequence[Place]) -> None:
-        """Raise ``InputError`` where the scope tree is one that a file of this dialect cannot have."""
+    def check_places(self, places: Sequence[litmus.Place]) -> None:
+        """Raise ``InputError`` where the scope tree is not the one that a file of this dialect has."""
         if not same_tree(places, c_places(len(places))):
             raise InputError("C has no scope tree: expected each thread in a CTA of its own, all on one GPU")
 
-    def header(self, place: Place) -> str:
-        """Return the text between a function's name and its parameters."""
+    def header(self, place: litmus.Place) -> str:
+        """What comes between a function's name and its parameters."""
         return ""
 
-    def space(self, location: Location) -> str:
-        """Return the address space in a parameter's type, with a blank after it."""
-        if location.region is not Region.GLOBAL:
+    def space(self, location: litmus.Location) -> str:
+        """The address space in a parameter's type, with a blank after it."""
+        if location.region is not litmus.Region.GLOBAL:
             raise InputError(f"{location.name}: C has no shared memory")
         return ""
 
-    def scope(self, thread: int, ins: Instruction, scope: Scope | None) -> str:
-        """Return the text of the scope argument that follows an order in a call."""
+    def scope(self, thread: int, ins: litmus.Instruction, scope: litmus.Scope | None) -> str:
+        """The arguments that follow an order."""
         if scope is None:
             raise cannot_say(thread, ins, "an atomic of C is of scope sys, and this one has none")
-        if scope is not Scope.SYS:
+        if scope is not litmus.Scope.SYS:
             raise cannot_say(thread, ins, f"C has no scope {scope.label}, all its atomics are of scope sys")
         return ""
 
-    def fence(self, thread: int, fence: Fence) -> str:
-        """Return the call of a fence whose order is legal in the language."""
+    def fence(self, thread: int, fence: litmus.Fence) -> str:
+        """A fence whose order is legal."""
         for tag in fence.mode.tags:
             if tag not in self.tags:
                 raise cannot_say(thread, fence, f"C has no word for {tag}")
         return f"atomic_thread_fence({order_word(fence.mode)}{self.scope(thread, fence, fence.mode.scope)})"
 
-    def barrier(self, thread: int, barrier: Barrier) -> str:
-        """Return the call of a barrier. Raises ``InputError`` where the language has none, as C."""
+    def barrier(self, thread: int, barrier: litmus.Barrier) -> str:
+        """A barrier."""
         raise cannot_say(thread, barrier, "C has no barriers")
 
     # the parts of a test
@@ -197,7 +174,7 @@ class CWriter:
     def _initial(self) -> Iterator[str]:
         arrays: dict[str, list[str]] = {}
         for location in self._test.locations:
-            arrays.setdefault(element_of(location.name)[0], []).append(self._content(location.initial))
+            arrays.setdefault(litmus.element_of(location.name)[0], []).append(self._content(location.initial))
         for name, values in arrays.items():
             yield f"{name} = {values[0]};" if len(values) == 1 else f"{name}[{len(values)}] = {{{', '.join(values)}}};"
         for index, thread in enumerate(self._test.threads):
@@ -207,20 +184,20 @@ class CWriter:
     def _valid(self, name: str) -> bool:
         return _IDENTIFIER.fullmatch(name) is not None and name not in self.reserved
 
-    def _content(self, value: Operand) -> str:
-        if isinstance(value, Loc) and element_of(value.name)[1]:
+    def _content(self, value: litmus.Operand) -> str:
+        if isinstance(value, litmus.Loc) and litmus.element_of(value.name)[1]:
             raise InputError(f"{value.name}: {self.title} has no address of an element as an initial value here")
-        return f"{self.address}{value.name}" if isinstance(value, Loc) else str(value)
+        return f"{self.address}{value.name}" if isinstance(value, litmus.Loc) else str(value)
 
-    def _term(self, term: Term) -> str:
+    def _term(self, term: litmus.Term) -> str:
         known = self._known(term)
-        if isinstance(known, FinalRegister):
+        if isinstance(known, litmus.FinalRegister):
             return f"{known.thread}:{self._names[known.thread][known.register]}"
         return spell(known)
 
-    def _known(self, term: Term) -> Term:
+    def _known(self, term: litmus.Term) -> litmus.Term:
         """The term, or 0 for a register that is nowhere written."""
-        unwritten = isinstance(term, FinalRegister) and term.register not in self._names[term.thread]
+        unwritten = isinstance(term, litmus.FinalRegister) and term.register not in self._names[term.thread]
         return 0 if unwritten else term
 
     def _spelled(self, registers: frozenset[str]) -> dict[str, str]:
@@ -237,7 +214,7 @@ class CWriter:
         parameters = [
             f"{self.space(location)}{'int' if location.name in self._plain else 'atomic_int'}* {location.name}"
             for location in self._test.locations
-            if element_of(location.name)[1] == 0
+            if litmus.element_of(location.name)[1] == 0
             and (location.name in self._used[index] or (index == 0 and self._needs_mention(location)))
         ]
         yield f"P{index}{self.header(thread.place)} ({', '.join(parameters)}) {{\n"
@@ -251,14 +228,18 @@ class CWriter:
         yield "}\n"
 
     def type_of(self, thread: int, register: str) -> str:
-        """Return the C type of a register, which is a pointer where an access takes its address from the register."""
-        accesses = (ins for ins in self._test.threads[thread].instructions if isinstance(ins, Load | Store | Rmw))
-        orders = {ins.mode.order for ins in accesses if ins.address == Reg(register)}
-        return "int" if not orders else "int*" if orders == {Order.WEAK} else "atomic_int*"
+        """The type of a register: a pointer where it is the address of an access."""
+        accesses = (
+            ins
+            for ins in self._test.threads[thread].instructions
+            if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw)
+        )
+        orders = {ins.mode.order for ins in accesses if ins.address == litmus.Reg(register)}
+        return "int" if not orders else "int*" if orders == {litmus.Order.WEAK} else "atomic_int*"
 
-    def _needs_mention(self, location: Location) -> bool:
+    def _needs_mention(self, location: litmus.Location) -> bool:
         """Whether only a parameter that nobody uses can tell the location's region, or that it is atomic."""
-        told = location.region is Region.SHARED or location.atomic is not None
+        told = location.region is litmus.Region.SHARED or location.atomic is not None
         return told and not any(location.name in used for used in self._used)
 
 
@@ -292,12 +273,12 @@ class _Code:
                 yield f"{indent}}} while ({self._condition(condition, '1')});\n"
             case Operands():
                 yield "".join(f"{indent}{part};\n" for part in self._evaluations(statement))
-            case Barrier():
+            case litmus.Barrier():
                 yield f"{indent}{self._writer.barrier(self._thread, statement)};\n"
             case _:
                 for expression in self._expressions(statement):
                     declared = ""
-                    for target in self._undeclared.intersection(written(statement)):
+                    for target in self._undeclared.intersection(litmus.written(statement)):
                         if expression.startswith(f"{self._names[target]} = "):
                             self._undeclared.remove(target)
                             declared = f"{self._writer.type_of(self._thread, target)} "
@@ -307,7 +288,7 @@ class _Code:
         for line in _grouped(statements):
             yield from self.lines(line, indent + "  ")
 
-    def _condition(self, condition: Comparison | None, literal: str) -> str:
+    def _condition(self, condition: litmus.Comparison | None, literal: str) -> str:
         if condition is None:
             return literal
         return f"{self._value(condition.left)} {_SIGNS[condition.operation]} {self._value(condition.right)}"
@@ -318,26 +299,26 @@ class _Code:
             case Operands(left, right):
                 sides = [", ".join(part for each in side for part in self._evaluations(each)) for side in (left, right)]
                 yield f"({sides[0]}) + ({sides[1]})"
-            case If() | While() | DoWhile() | Barrier():
+            case If() | While() | DoWhile() | litmus.Barrier():
                 raise InputError(f"P{self._thread}: {self._writer.title} branches in no expression")
             case _:
                 yield from self._expressions(line)
 
-    def _expressions(self, ins: Instruction) -> Iterator[str]:
+    def _expressions(self, ins: litmus.Instruction) -> Iterator[str]:
         """An instruction as expressions, one after the other."""
         match ins:
-            case Load(target, address, mode):
+            case litmus.Load(target, address, mode):
                 read = self._pointee(ins, address)
                 if self._is_atomic(ins, mode):
                     read = f"atomic_load_explicit({self._address(ins, address)}, {self._order(ins, mode)})"
                 yield f"{self._names[target]} = {read}"
-            case Store(address, value, mode):
+            case litmus.Store(address, value, mode):
                 if self._is_atomic(ins, mode):
                     arguments = f"{self._address(ins, address)}, {self._value(value)}, {self._order(ins, mode)}"
                     yield f"atomic_store_explicit({arguments})"
                 else:
                     yield f"{self._pointee(ins, address)} = {self._value(value)}"
-            case Rmw(operation, target, address, values, mode):
+            case litmus.Rmw(operation, target, address, values, mode):
                 if not self._is_atomic(ins, mode):
                     raise cannot_say(self._thread, ins, f"{self._writer.title} has no exchange that is not atomic")
                 if operation == "cas":
@@ -349,17 +330,17 @@ class _Code:
                 arguments = f"{self._address(ins, address)}, {self._value(values[0])}, {self._order(ins, mode)}"
                 kept = "" if target is None else f"{self._names[target]} = "
                 yield f"{kept}atomic_{name}_explicit({arguments})"
-            case Fence(mode):
+            case litmus.Fence(mode):
                 self._check(ins, mode)
-                if mode.order is Order.WEAK:
+                if mode.order is litmus.Order.WEAK:
                     raise cannot_say(self._thread, ins, f"{self._writer.title} has no such fence")
                 yield self._writer.fence(self._thread, ins)
-            case Assign(target, operation, values):
+            case litmus.Assign(target, operation, values):
                 yield f"{self._names[target]} = {self._computed(operation, [self._value(value) for value in values])}"
             case _:
                 raise AssertionError(f"{ins} is no expression")
 
-    def _compare_exchange(self, ins: Rmw) -> Iterator[str]:
+    def _compare_exchange(self, ins: litmus.Rmw) -> Iterator[str]:
         expected, new = ins.operands
         address, value = self._address(ins, ins.address), self._value(new)
         if ins.target is None:
@@ -367,8 +348,8 @@ class _Code:
         else:
             name = self._names[ins.target]
             pointer = f"&{name}"
-            clash = Reg(ins.target) in (ins.address, new)
-            if clash and expected != Reg(ins.target):
+            clash = litmus.Reg(ins.target) in (ins.address, new)
+            if clash and expected != litmus.Reg(ins.target):
                 reason = "its result is the variable of the expected value, which it also uses"
                 raise cannot_say(self._thread, ins, f"{self._writer.title} cannot say this exchange, {reason}")
             if not clash:
@@ -387,14 +368,14 @@ class _Code:
             return f"{operation}({', '.join(values)})"
         return f" {_SIGNS[operation]} ".join(values)
 
-    def _is_atomic(self, ins: Instruction, mode: Mode) -> bool:
+    def _is_atomic(self, ins: litmus.Instruction, mode: litmus.Mode) -> bool:
         """Whether an access is atomic, having checked that the dialect can say it."""
         self._check(ins, mode)
         language = self._writer.title
         for tag in mode.tags:
             if tag not in self._writer.tags:
                 raise cannot_say(self._thread, ins, f"{language} has no word for {tag}")
-        if mode.order is not Order.WEAK:
+        if mode.order is not litmus.Order.WEAK:
             if mode.order not in LEGAL_ORDERS[type(ins)]:
                 raise cannot_say(self._thread, ins, f"{ORDER_WORDS[mode.order]} is not legal here")
             return True
@@ -402,42 +383,42 @@ class _Code:
             raise cannot_say(self._thread, ins, f"{language} has no scopes at accesses that are not atomic")
         return False
 
-    def _check(self, ins: Instruction, mode: Mode) -> None:
+    def _check(self, ins: litmus.Instruction, mode: litmus.Mode) -> None:
         language = self._writer.title
         if mode.volatile:
             raise cannot_say(self._thread, ins, f"in {language}, volatile does not order threads")
         if mode.cache is not None:
             raise cannot_say(self._thread, ins, f"{language} has no cache operators")
 
-    def _order(self, ins: Instruction, mode: Mode) -> str:
+    def _order(self, ins: litmus.Instruction, mode: litmus.Mode) -> str:
         return order_word(mode) + self._writer.scope(self._thread, ins, mode.scope)
 
-    def _address(self, ins: Instruction, address: Operand) -> str:
+    def _address(self, ins: litmus.Instruction, address: litmus.Operand) -> str:
         if isinstance(address, int):
             raise cannot_say(self._thread, ins, f"{self._writer.title} has no access at an address that is a number")
         return self._value(address)
 
-    def _pointee(self, ins: Instruction, address: Operand) -> str:
+    def _pointee(self, ins: litmus.Instruction, address: litmus.Operand) -> str:
         place = self._address(ins, address)
         return f"*({place})" if " " in place else f"*{place}"
 
-    def _value(self, operand: Operand) -> str:
+    def _value(self, operand: litmus.Operand) -> str:
         if isinstance(operand, int):
             return str(operand)
-        if isinstance(operand, Reg):
+        if isinstance(operand, litmus.Reg):
             return self._names[operand.name]
-        array, index = element_of(operand.name)
+        array, index = litmus.element_of(operand.name)
         return f"{array} + {index}" if index else array
 
 
-def same_tree(places: Sequence[Place], others: Sequence[Place]) -> bool:
-    """Decide whether two lists of places are one scope tree, however its groups are numbered."""
+def same_tree(places: Sequence[litmus.Place], others: Sequence[litmus.Place]) -> bool:
+    """Whether two lists of places are the same scope tree, however its groups are numbered."""
     pairs = list(zip(places, others, strict=True))
     return all(
         place.shares(second, scope) == other.shares(fourth, scope)
         for index, (place, other) in enumerate(pairs)
         for second, fourth in pairs[:index]
-        for scope in Scope
+        for scope in litmus.Scope
     )
 
 
@@ -448,16 +429,16 @@ def _declared_inline(statements: Sequence[Line], initial: set[str]) -> frozenset
         if isinstance(statement, If | While | DoWhile | Operands):
             seen |= set(_mentioned(statement))
         else:
-            seen |= set(reads(statement))
-            inline.update(set(written(statement)) - seen)
-            seen.update(written(statement))
+            seen |= set(litmus.reads(statement))
+            inline.update(set(litmus.written(statement)) - seen)
+            seen.update(litmus.written(statement))
     return frozenset(inline)
 
 
 def _mentioned(statement: Line) -> Iterator[str]:
     """The registers in a statement."""
     inner: Sequence[Line] = ()
-    condition: Comparison | None = None
+    condition: litmus.Comparison | None = None
     match statement:
         case If(condition, then, otherwise):
             inner = then + (otherwise or ())
@@ -468,8 +449,8 @@ def _mentioned(statement: Line) -> Iterator[str]:
         case Operands(left, right):
             inner = left + right
         case _:
-            yield from (*reads(statement), *written(statement))
+            yield from (*litmus.reads(statement), *litmus.written(statement))
     if condition is not None:
-        yield from (side.name for side in (condition.left, condition.right) if isinstance(side, Reg))
+        yield from (side.name for side in (condition.left, condition.right) if isinstance(side, litmus.Reg))
     for part in inner:
         yield from _mentioned(part)

@@ -22,35 +22,8 @@ from corpus.laws.ptx import (
     STORE,
     AccessRule,
 )
+from corpus.litmus import test as litmus
 from corpus.litmus.normal import map_operands
-from corpus.litmus.test import (
-    COMPARISONS,
-    DEFAULT_RMW,
-    SCOPES,
-    Assign,
-    Barrier,
-    Branch,
-    Fence,
-    Guard,
-    Instruction,
-    Label,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Operand,
-    Order,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-    operands,
-    reads,
-    written,
-)
 from corpus.litmus.text import Source, columns
 from corpus.syntax import error_at, leaves, number, parse, subtrees, wrapped
 
@@ -83,13 +56,13 @@ _TERMINALS = {
 }
 
 _LEVELS = {
-    "gpu": Scope.GPU,
-    "device": Scope.GPU,
-    "grid": Scope.QUEUE,
-    "kernel": Scope.QUEUE,
-    "cta": Scope.CTA,
-    "block": Scope.CTA,
-    "warp": Scope.WARP,
+    "gpu": litmus.Scope.GPU,
+    "device": litmus.Scope.GPU,
+    "grid": litmus.Scope.QUEUE,
+    "kernel": litmus.Scope.QUEUE,
+    "cta": litmus.Scope.CTA,
+    "block": litmus.Scope.CTA,
+    "warp": litmus.Scope.WARP,
 }
 _TYPES = ("s32", "u32", "b32", "s64", "u64", "b64", "pred")
 _WITH_TARGET = ("load", "atom", "move", "convert", "compute", "compare", "select")
@@ -98,8 +71,8 @@ _WITH_TARGET = ("load", "atom", "move", "convert", "compute", "compare", "select
 _REGISTER = re.compile(r"%?[rp][0-9]+")
 
 
-def read_gpu_ptx(source: Source) -> LitmusTest:
-    """Return the test that the sections denote. Raises ``InputError`` with line and column."""
+def read_gpu_ptx(source: Source) -> litmus.LitmusTest:
+    """The test that the sections denote. Raises ``InputError`` with line and column."""
     with suppress(InputError):  # which is to say where it is
         return _Reader(source).test(_known_body(source.body))
     return _Reader(source).test(_body(source.body, source.path))
@@ -177,10 +150,10 @@ class _Suffixes:
             raise self.error(f"expected {self.name} with one of {', '.join('.' + word for word in words)}")
         return found
 
-    def mode(self, access: AccessRule) -> Mode:
+    def mode(self, access: AccessRule) -> litmus.Mode:
         """The mode of an access. Raises ``InputError`` where PTX has no such one."""
         order = self.take(*access.orders, *(["weak"] if access.volatile else []))
-        scope = self.take(*SCOPES)
+        scope = self.take(*litmus.SCOPES)
         volatile = access.volatile and self.take("volatile") is not None
         cache = self.take(*access.caches)
         if order in (None, "weak"):
@@ -188,12 +161,12 @@ class _Suffixes:
                 raise self.error(f"expected an order before the scope of {self.opcode}")
             if (order is not None) + volatile + (cache is not None) > 1:
                 raise self.error(f"expected one of weak, volatile and a cache operator in {self.opcode}")
-            return Mode(volatile=volatile, cache=cache)
+            return litmus.Mode(volatile=volatile, cache=cache)
         if volatile or cache:
             raise self.error(f"expected no {cache or 'volatile'} with the order of {self.opcode}")
         if scope is None:
             raise self.error(f"expected a scope, .cta, .gpu or .sys, after the order of {self.opcode}")
-        return Mode(Order(order), SCOPES[scope])
+        return litmus.Mode(litmus.Order(order), litmus.SCOPES[scope])
 
     def end(self) -> None:
         """Raises ``InputError`` where something is left, but for a type or two (of ``cvt``)."""
@@ -214,11 +187,11 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._path = source.path
-        self._initial: dict[str, int | Loc] = {}
-        self._regions: dict[str, Region] = {}
-        self._registers: list[dict[str, int | Loc]] = []
+        self._initial: dict[str, int | litmus.Loc] = {}
+        self._regions: dict[str, litmus.Region] = {}
+        self._registers: list[dict[str, int | litmus.Loc]] = []
 
-    def test(self, body: _Body) -> LitmusTest:
+    def test(self, body: _Body) -> litmus.LitmusTest:
         columns = body.columns
         self._registers = [{} for _ in columns]
         self._state()
@@ -232,10 +205,11 @@ class _Reader:
         for index, (column, place, registers) in enumerate(zip(columns, places, own, strict=True)):
             items = list(_Column(registers, known, self._region, self._path).items(column))
             initial = sorted((name, value) for name, value in self._registers[index].items() if value != 0)
-            threads.append(Thread(tuple(_joined(items, partial(self._asked, index))), place, tuple(initial)))
+            threads.append(litmus.Thread(tuple(_joined(items, partial(self._asked, index))), place, tuple(initial)))
         names = dict.fromkeys([*(str(name) for name, _ in body.mapped), *self._initial, *self._regions])
         locations = [
-            Location(name, self._initial.get(name, 0), self._regions.get(name, Region.GLOBAL)) for name in names
+            litmus.Location(name, self._initial.get(name, 0), self._regions.get(name, litmus.Region.GLOBAL))
+            for name in names
         ]
         return self._source.test(threads, locations)
 
@@ -259,12 +233,12 @@ class _Reader:
                     raise error_at(f"register {index}:{name} is declared twice", name, self._path)
                 self._registers[index][str(name)] = value
 
-    def _value(self, tree: Tree) -> int | Loc:
+    def _value(self, tree: Tree) -> int | litmus.Loc:
         (token,) = leaves(tree)
-        return wrapped(token, self._path) if token.type == "NUMBER" else Loc(str(token))
+        return wrapped(token, self._path) if token.type == "NUMBER" else litmus.Loc(str(token))
 
     def _region(self, name: Token, space: str) -> None:
-        region = Region(space.lstrip("."))
+        region = litmus.Region(space.lstrip("."))
         if self._regions.setdefault(str(name), region) is not region:
             other = self._regions[str(name)]
             raise error_at(f"{name} is in {other} memory, and in {region} memory here", name, self._path)
@@ -277,7 +251,9 @@ class _Reader:
     def _locations(self, columns: Sequence[Sequence[Tree]], own: list[set[str]]) -> set[str]:
         """Every name that is a location where it is no register: what is declared, or stands in brackets somewhere."""
         known = {*self._initial, *self._regions}
-        known |= {value.name for values in self._registers for value in values.values() if isinstance(value, Loc)}
+        known |= {
+            value.name for values in self._registers for value in values.values() if isinstance(value, litmus.Loc)
+        }
         for column, registers in zip(columns, own, strict=True):
             names = (str(leaves(tree)[0]) for item in column for tree in subtrees(item, "address"))
             known |= {name for name in names if name not in registers and not _REGISTER.fullmatch(name)}
@@ -297,33 +273,33 @@ class _Column:
     region: Callable[[Token, str], None]
     path: str | None
 
-    def items(self, column: Sequence[Tree]) -> Iterator[tuple[str, Instruction]]:
+    def items(self, column: Sequence[Tree]) -> Iterator[tuple[str, litmus.Instruction]]:
         """The instructions, each with the name of its rule in the grammar."""
-        guard: Guard | None = None
+        guard: litmus.Guard | None = None
         for item in column:
             if item.data == "guard":
                 unless = bool(leaves(item, "BANG"))
-                guard = Guard(self._register(leaves(item, "NAME")[0]), unless)
+                guard = litmus.Guard(self._register(leaves(item, "NAME")[0]), unless)
                 continue
             instruction = self._instruction(item)
-            if guard and not isinstance(instruction, Label):
+            if guard and not isinstance(instruction, litmus.Label):
                 instruction = replace(instruction, guard=guard)
             guard = None
             yield str(item.data), instruction
 
-    def _instruction(self, item: Tree) -> Instruction:
+    def _instruction(self, item: Tree) -> litmus.Instruction:
         if item.data == "label":
-            return Label(str(leaves(item)[0]))
+            return litmus.Label(str(leaves(item)[0]))
         opcode, *names = leaves(item)
         suffixes = _Suffixes(opcode, self.path)
         values = subtrees(item, "value")
-        instruction: Instruction
+        instruction: litmus.Instruction
         match item.data:
             case "load":
                 address = self._address(item, suffixes)
-                instruction = Load(str(names[0]), address, suffixes.mode(LOAD))
+                instruction = litmus.Load(str(names[0]), address, suffixes.mode(LOAD))
             case "store":
-                instruction = Store(self._address(item, suffixes), self._value(values[0]), suffixes.mode(STORE))
+                instruction = litmus.Store(self._address(item, suffixes), self._value(values[0]), suffixes.mode(STORE))
             case "atom" | "red":
                 instruction = self._rmw(item, suffixes, None if names in ([], ["_"]) else str(names[0]), values)
             case "fence":
@@ -331,67 +307,69 @@ class _Column:
             case "barrier":
                 instruction = self._barrier(suffixes, values)
             case "move" | "convert":
-                instruction = Assign(str(names[0]), "mov", (self._value(values[0]),))
+                instruction = litmus.Assign(str(names[0]), "mov", (self._value(values[0]),))
             case "compute":
                 if suffixes.name == "mul":
                     suffixes.take("lo")
-                instruction = Assign(str(names[0]), suffixes.name, (self._value(values[0]), self._value(values[1])))
+                instruction = litmus.Assign(
+                    str(names[0]), suffixes.name, (self._value(values[0]), self._value(values[1]))
+                )
             case "compare":
-                operation = suffixes.operation(*COMPARISONS)
-                instruction = Assign(str(names[0]), operation, (self._value(values[0]), self._value(values[1])))
+                operation = suffixes.operation(*litmus.COMPARISONS)
+                instruction = litmus.Assign(str(names[0]), operation, (self._value(values[0]), self._value(values[1])))
             case "select":
                 target, one, zero, predicate = names
                 if (one, zero) != ("1", "0"):
                     raise suffixes.error("expected selp between 1 and 0")
-                instruction = Assign(str(target), "mov", (Reg(self._register(predicate)),))
+                instruction = litmus.Assign(str(target), "mov", (litmus.Reg(self._register(predicate)),))
             case _:
                 suffixes.take("uni")
-                instruction = Branch(str(names[0]))
+                instruction = litmus.Branch(str(names[0]))
         suffixes.end()
         return instruction
 
-    def _rmw(self, item: Tree, suffixes: _Suffixes, target: str | None, values: Sequence[Tree]) -> Rmw:
+    def _rmw(self, item: Tree, suffixes: _Suffixes, target: str | None, values: Sequence[Tree]) -> litmus.Rmw:
         operation = suffixes.operation(*(REDUCTIONS if item.data == "red" else OPERATIONS))
         wanted = 2 if operation == "cas" else 1
         if len(values) != wanted:
             raise suffixes.error(f"expected {wanted} values of {operation} after the address, found {len(values)}")
         address = self._address(item, suffixes)
-        order = suffixes.take(*ATOM.orders) or DEFAULT_RMW.order
-        scope = suffixes.take(*SCOPES)
-        mode = Mode(Order(order), SCOPES[scope] if scope else DEFAULT_RMW.scope)
-        return Rmw(operation, target, address, tuple(map(self._value, values)), mode)
+        order = suffixes.take(*ATOM.orders) or litmus.DEFAULT_RMW.order
+        scope = suffixes.take(*litmus.SCOPES)
+        mode = litmus.Mode(litmus.Order(order), litmus.SCOPES[scope] if scope else litmus.DEFAULT_RMW.scope)
+        return litmus.Rmw(operation, target, address, tuple(map(self._value, values)), mode)
 
-    def _fence(self, suffixes: _Suffixes) -> Fence:
+    def _fence(self, suffixes: _Suffixes) -> litmus.Fence:
         if suffixes.name == "membar":
-            return Fence(Mode(Order.SC, MEMBARS[suffixes.operation(*MEMBARS)]))
-        order = suffixes.take(*FENCE.orders) or Order.ACQ_REL
-        return Fence(Mode(Order(order), SCOPES[suffixes.operation(*SCOPES)]))
+            return litmus.Fence(litmus.Mode(litmus.Order.SC, MEMBARS[suffixes.operation(*MEMBARS)]))
+        order = suffixes.take(*FENCE.orders) or litmus.Order.ACQ_REL
+        return litmus.Fence(litmus.Mode(litmus.Order(order), litmus.SCOPES[suffixes.operation(*litmus.SCOPES)]))
 
-    def _barrier(self, suffixes: _Suffixes, values: Sequence[Tree]) -> Barrier:
+    def _barrier(self, suffixes: _Suffixes, values: Sequence[Tree]) -> litmus.Barrier:
         suffixes.take("cta")
         arrive = suffixes.operation("sync", "arrive") == "arrive"
         quorum = self._value(values[1]) if len(values) > 1 else None
         if arrive and quorum is None:
             raise suffixes.error(f"expected a number of threads after the barrier of {suffixes.opcode}")
-        return Barrier(self._value(values[0]), arrive, quorum=quorum)
+        return litmus.Barrier(self._value(values[0]), arrive, quorum=quorum)
 
-    def _address(self, item: Tree, suffixes: _Suffixes) -> Operand:
+    def _address(self, item: Tree, suffixes: _Suffixes) -> litmus.Operand:
         (name,) = leaves(subtrees(item, "address")[0])
         space = suffixes.take("global", "shared")
         if space and name not in self.registers:
             self.region(name, space)
         return self._named(name)
 
-    def _value(self, tree: Tree) -> Operand:
+    def _value(self, tree: Tree) -> litmus.Operand:
         (token,) = leaves(tree)
         return wrapped(token, self.path) if token.type == "NUMBER" else self._named(token)
 
-    def _named(self, name: Token) -> Reg | Loc:
+    def _named(self, name: Token) -> litmus.Reg | litmus.Loc:
         if name in self.registers:
-            return Reg(str(name))
+            return litmus.Reg(str(name))
         if name not in self.locations:
             raise error_at(f"{name} is neither a register of the thread nor a location", name, self.path)
-        return Loc(str(name))
+        return litmus.Loc(str(name))
 
     def _register(self, name: Token) -> str:
         if name not in self.registers:
@@ -399,17 +377,17 @@ class _Column:
         return str(name)
 
 
-def _joined(items: Sequence[tuple[str, Instruction]], asked: Callable[[str], bool]) -> list[Instruction]:
+def _joined(items: Sequence[tuple[str, litmus.Instruction]], asked: Callable[[str], bool]) -> list[litmus.Instruction]:
     """The instructions without helper registers: what ``cvt`` or ``setp`` computes for the next instruction alone."""
-    mentions = Counter(name for _, ins in items for name in (*reads(ins), *written(ins)))
-    kept: list[tuple[str, Instruction]] = []
+    mentions = Counter(name for _, ins in items for name in (*litmus.reads(ins), *litmus.written(ins)))
+    kept: list[tuple[str, litmus.Instruction]] = []
     for kind, ins in items:
         new = ins
         while kept and (helper := _helper(*kept[-1])) and mentions[helper.target] == 2 and not asked(helper.target):
-            if helper.operation == "mov" and Reg(helper.target) in operands(new):
-                source, target = helper.operands[0], Reg(helper.target)
+            if helper.operation == "mov" and litmus.Reg(helper.target) in litmus.operands(new):
+                source, target = helper.operands[0], litmus.Reg(helper.target)
                 new = map_operands(new, lambda operand: source if operand == target else operand)  # noqa: B023
-            elif kind == "select" and isinstance(new, Assign) and new.operands == (Reg(helper.target),):
+            elif kind == "select" and isinstance(new, litmus.Assign) and new.operands == (litmus.Reg(helper.target),):
                 new = replace(new, operation=helper.operation, operands=helper.operands)
             else:
                 break
@@ -418,5 +396,5 @@ def _joined(items: Sequence[tuple[str, Instruction]], asked: Callable[[str], boo
     return [ins for _, ins in kept]
 
 
-def _helper(kind: str, ins: Instruction) -> Assign | None:
-    return ins if kind in ("convert", "compare") and isinstance(ins, Assign) and not ins.guard else None
+def _helper(kind: str, ins: litmus.Instruction) -> litmus.Assign | None:
+    return ins if kind in ("convert", "compare") and isinstance(ins, litmus.Assign) and not ins.guard else None
