@@ -1,4 +1,4 @@
-"""The command line and the pipelines: parse, plan, call, show."""
+"""The command line of synth and its pipelines, which parse tests, plan searches, call the solvers and show results."""
 
 VERSION = "0.1.0"
-"""Of the package, which is built with it; written into what it makes."""
+"""The version of the package, which is written into what it makes."""

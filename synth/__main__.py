@@ -1,4 +1,4 @@
-"""The program ``synth``, as the script of the distribution and ``python -m synth`` run it."""
+"""The entry point of the program ``synth``, for the script of the distribution and for ``python -m synth``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from synth.interruption import end_at_once, goes_to_its_end
 
 
 def main() -> None:
-    """Run the command."""
+    """Run the ``synth`` command, loading the command line only once it is needed."""
     end_at_once()
     from synth.cli import main as command  # takes its time to be loaded
 

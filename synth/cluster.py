@@ -1,4 +1,4 @@
-"""Work over the machines of a cluster, by Dask's ``distributed``: a scheduler that is there, or one of this machine.
+"""Work over the machines of a cluster by Dask's ``distributed``, with an existing scheduler or one of this machine.
 
 Dask does the scheduling: a task of a worker that dies is done again by another. What a task yields arrives when it is
 done. The work itself is sent once, as a result that any worker can have made again.
@@ -38,25 +38,25 @@ from synth import VERSION
 from synth.pool import Cluster, LostError, cores
 
 PATIENCE = 30.0
-"""Seconds that a scheduler has to answer, and to have a worker."""
+"""The seconds that a scheduler has to answer, and to have a worker."""
 
 LOCAL = "local"
-"""What stands for a scheduler and workers of this machine; ``local:4`` has four."""
+"""The address that stands for a scheduler and workers of this machine; ``local:4`` has four workers."""
 
 PACKAGES = ("corpus", "oracle", "constraints", "backends", "synth")
 
 _LOUD = ("distributed", "tornado", "asyncio")
-"""Loggers of what goes wrong, which is told in one line by us."""
+"""The loggers of faults, which synth reports in one line instead."""
 
 _NO_SYNTH = "no synth, or one that is not this one"
 
 Identity = Mapping[str, str]
-"""What has to be the same here and where work is done."""
+"""The versions and the source digest that must be equal here and where work is done."""
 
 
 @contextmanager
 def connected(address: str) -> Iterator[Cluster]:
-    """The cluster at an address, as ``tcp://10.0.0.1:8786``, or as ``LOCAL`` says.
+    """Connect to the cluster at an address, such as ``tcp://10.0.0.1:8786``, or at the one that ``LOCAL`` describes.
 
     Raises ``InputError`` where there is none within ``PATIENCE``, where a worker is not as this process, and where it
     goes away.
@@ -92,7 +92,7 @@ def connected(address: str) -> Iterator[Cluster]:
 
 
 def _in_time(ask: Callable[[], Any]) -> Any:
-    """What comes of a call that may wait for ever for who says nothing. Raises ``TimeoutError`` after ``PATIENCE``."""
+    """Call what may wait for ever for an answer, and return its result. Raises ``TimeoutError`` after ``PATIENCE``."""
     answer: Future[Any] = Future()
 
     def call() -> None:
@@ -107,7 +107,7 @@ def _in_time(ask: Callable[[], Any]) -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No logs and no warnings of Dask's."""
+    """Suppress the logs and warnings of Dask within the block."""
     for name in (*_LOUD, *logging.root.manager.loggerDict):
         if name.partition(".")[0] in _LOUD:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
@@ -118,9 +118,10 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _of_this_machine(workers: int) -> Iterator[str]:
-    """The address of a scheduler with so many workers, all on the loopback, their pages for browsers too.
+    """Start a scheduler with so many workers on this machine, and yield its address.
 
-    They are in sessions of their own, so that Ctrl-C is for this process alone, which ends them.
+    All of them listen on the loopback only, and so do their pages for browsers. They run in sessions of their own, so
+    that Ctrl-C reaches this process alone, which ends them.
     """
     with TemporaryDirectory(prefix="synth-") as folder, ExitStack() as stack:
         file = Path(folder, "scheduler.json")
@@ -147,7 +148,7 @@ run_cli()
 
 @contextmanager
 def _begun(*words: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A command of Dask's, which ends with the block and with this process, and with it all that it has started."""
+    """Run a command of Dask's that ends, with all its children, when the block or this process ends."""
     paths = (str(folder_of("synth").parent), os.environ.get("PYTHONPATH", ""))
     # Work with limits is done by processes of the workers, who may not be daemons for that.
     environment = os.environ | {
@@ -172,7 +173,7 @@ def _begun(*words: str) -> Iterator[subprocess.Popen[bytes]]:
 
 @contextmanager
 def _loop() -> Iterator[Any]:
-    """An event loop, in a thread."""
+    """Run an event loop in a thread of its own."""
     from distributed.utils import LoopRunner
 
     runner: Any = LoopRunner()
@@ -185,7 +186,7 @@ def _loop() -> Iterator[Any]:
 
 
 async def _identified(address: str) -> None:
-    """Asks who is there, for a client that is given what is no scheduler is not rid of again."""
+    """Check that a scheduler answers at the address: a client that connects to anything else cannot be closed again."""
     import distributed
 
     opened: Any = distributed
@@ -201,7 +202,7 @@ def _closed(opened: Any) -> None:
 
 
 def _reason(error: Exception, address: str = "") -> str:
-    """The first line of what Dask says, or what it means."""
+    """Return the first line of Dask's error, or what that error means."""
     said = str(error).partition("\n")[0] or type(error).__name__
     if "ssl_context" in said:
         return (
@@ -224,7 +225,9 @@ def _reason(error: Exception, address: str = "") -> str:
 
 @cache
 def source_digest() -> str:
-    """SHA-256, in hexadecimal, of the files of synth that this process runs: their names and what is in them."""
+    """Return the SHA-256, in hexadecimal, of the source files of synth that this process runs: their names and
+    contents.
+    """
     digest = sha256()
     for package in PACKAGES:
         root = folder_of(package)
@@ -238,13 +241,13 @@ def source_digest() -> str:
 
 
 def identity() -> Identity:
-    """Who this process is; the same where work is done, or what it answers is not taken."""
+    """Return the identity of this process; a worker must have an equal one, or its answers are not taken."""
     versions = {"synth": VERSION, "Python": platform.python_version(), "Dask": version("distributed")}
     return {**versions, "source": source_digest()}
 
 
 def _check(there: object, worker: str, address: str) -> None:
-    """Raises ``InputError`` where a worker is not as this process."""
+    """Raise ``InputError`` where a worker's identity differs from that of this process."""
     if not isinstance(there, Mapping):  # what else there is, is the error that it ends in
         raise InputError(f"the worker at {worker} has {_NO_SYNTH}", address)
     for what, here in identity().items():
@@ -265,7 +268,9 @@ class _Dask:
         self._last_seen = time.monotonic()  # that there was a worker
 
     def check_workers(self) -> None:
-        """Raises ``InputError`` where a worker is not as this process, ``TimeoutError`` where one does not answer."""
+        """Raise ``InputError`` where a worker's identity differs from this process's, ``TimeoutError`` where one is
+        silent.
+        """
         who = self._client.sync(self._client._run, identity, on_error="return", callback_timeout=PATIENCE)
         for worker, there in sorted(who.items()):
             _check(there, worker, self._address)
@@ -319,7 +324,7 @@ def _itself(work: object) -> object:
 
 
 def _done(work: Callable[[Any], Iterator[Any]], task: object) -> tuple[Identity, str, bytes]:
-    """What a worker does: who it is, and all items of a task, or the error in which they end."""
+    """Do a task as a worker: return its identity, and all items of the task or the error in which they end."""
     from distributed import get_worker
 
     try:

@@ -1,4 +1,4 @@
-"""The tests that a command line names: files, folders of files, indexes and corpora; and of which family they are."""
+"""The tests that a command line names by files, folders, indexes and corpora, and the family of these tests."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
 Read = TypeVar("Read")
 
 PROGRESS, MEMORY = "progress", "memory"
-"""The families of tests."""
+"""The names of the two families of tests."""
 
 INDEX = "@all"
 """The index of a folder of litmus tests."""
 
 MOST_LINES = 1_000_000
-"""Lines of indexes that a command line may lead to."""
+"""The most lines of indexes that a command line may lead to."""
 
 
 _FOREIGN = {
@@ -46,13 +46,13 @@ _FOREIGN = {
     **dict.fromkeys((".spv", ".spvasm"), "SPIR-V"),
     ".wgsl": "a WGSL shader",
 }
-"""What a file is by its suffix that is no test by its first word."""
+"""The formats of files, by suffix, that are no tests by their first word."""
 
 
 def timed_results(path: Path) -> list[tuple[Entry, tuple[float, ...]]]:
-    """Every line of a file of results with its wall times; on stderr that the last one is left out, if it was cut off.
+    """Read every line of a file of results with its wall times; print on stderr if the last line was cut off.
 
-    Raises ``InputError`` as ``read_results`` does.
+    Raises ``InputError`` where ``read_results`` does.
     """
     from backends.shared.results import read_results, read_times
     from corpus.lines import is_cut
@@ -64,7 +64,7 @@ def timed_results(path: Path) -> list[tuple[Entry, tuple[float, ...]]]:
 
 
 def tell_of_cut(path: Path) -> None:
-    """Say on stderr that the last line of a file is left out."""
+    """Print on stderr that the last line of a file is cut off and left out."""
     import click
 
     click.echo(one_line(f"synth: {path}: the last line was cut off, and is left out"), err=True)
@@ -91,35 +91,35 @@ class Input:
 
     @property
     def place(self) -> str:
-        """Where it stands, for messages: the file, or the corpus and the test in it."""
+        """Return the place of the test for messages: its file, or its corpus and its name there."""
         return str(self.path) if self.record is None else f"{self.path}: {self.name}"
 
     @property
     def file_name(self) -> str:
-        """What its litmus file is called."""
+        """Return the name that the test has as a litmus file."""
         return self.path.name if self.record is None else f"{self.name}.litmus"
 
     def text(self) -> str:
-        """The text of the test. Raises ``InputError`` where its file cannot be read."""
+        """Return the text of the test. Raises ``InputError`` where its file cannot be read."""
         if self.carried is not None:
             return self.carried
         return read_text(self.path) if self.record is None else self.record.text
 
     def to_carry(self) -> Input:
-        """The same with its text, where it can be read."""
+        """Return this input together with the text of its file, where that can be read."""
         try:
             return replace(self, carried=self.text())
         except InputError:
             return self
 
     def litmus(self) -> LitmusTest:
-        """The litmus test. Raises ``InputError`` where it is none."""
+        """Return the litmus test. Raises ``InputError`` where the text is no litmus test."""
         from corpus.dialects.registry import parse_litmus
 
         return parse_litmus(self.text(), self.place, self.bell)
 
     def axb(self) -> Test:
-        """The progress test. Raises ``InputError`` where it is none.
+        """Return the progress test. Raises ``InputError`` where the text is no progress test.
 
         One from a file has no verdicts; its program is kept as it is written, so its text may name locations in another
         order than the canonical form that its digest stands for.
@@ -133,7 +133,7 @@ class Input:
 
 
 def family_of(paths: Sequence[str]) -> str:
-    """The family of the tests that the paths name. Raises ``InputError`` where they name tests of both."""
+    """Return the family of the tests that the paths name. Raises ``InputError`` where they name tests of both."""
     kinds = {path: _family(Path(path)) for path in paths}
     if len(set(kinds.values())) > 1:
         litmus, progress = (next(path for path in paths if kinds[path] == kind) for kind in (MEMORY, PROGRESS))
@@ -142,7 +142,10 @@ def family_of(paths: Sequence[str]) -> str:
 
 
 def family_in(manifest: dict[str, object]) -> str:
-    """The family of the tests of a corpus, as its request says; a selection's is that of what it was made from."""
+    """Return the family of the tests of a corpus, by the request in its manifest.
+
+    A selection's family is that of the corpus from which its tests were chosen.
+    """
     request = manifest.get("request")
     for _ in range(100):  # selections of selections
         if not isinstance(request, dict):
@@ -171,7 +174,7 @@ def _family(path: Path) -> str:
 
 
 def _family_by_content(path: Path) -> str:
-    """The family of a file whose name does not say it, by the first word. Raises ``InputError`` where it is no test."""
+    """Return the family of a file by its first word. Raises ``InputError`` where it is no test."""
     from corpus.dialects.registry import dialect_of
     from corpus.litmus.text import language
 
@@ -191,7 +194,7 @@ def _family_by_content(path: Path) -> str:
 
 
 def expand(paths: Sequence[str]) -> list[Input]:
-    """The tests of each path in turn.
+    """Return the tests of each path in turn.
 
     A path is a file; a corpus; an index; or a folder, which stands for its index ``@all`` where it has one, and else
     for its ``.litmus`` or ``.axb`` files, sorted by name. An index is a file whose name begins with ``@``: one path a
@@ -210,7 +213,7 @@ def expand(paths: Sequence[str]) -> list[Input]:
 
 
 def readable(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[dict[Input, Read], list[InputError]]:
-    """What could be read of the inputs, each once, and what is wrong with the others.
+    """Read inputs, each once, and return what could be read of them and the errors of the others.
 
     Raises ``InputError``, that of the first, where none could be read.
     """
@@ -227,7 +230,7 @@ def readable(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[di
 
 
 def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[int]) -> list[Input]:
-    """The tests of a path; ``around`` are the indexes that name it, ``lines`` counts what indexes name."""
+    """Yield the tests of a path; ``around`` are the indexes that name it, ``lines`` counts the lines of indexes."""
     if os.path.isdir(path):
         from corpus.suite import is_corpus
 
@@ -255,7 +258,7 @@ def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[in
 
 
 def _files(folder: Path) -> list[Path]:
-    """The files of tests in a folder that is neither a corpus nor has an index; ``InputError`` where there are none."""
+    """Return the test files of a folder without a corpus or an index. Raises ``InputError`` where there are none."""
     files = sorted(folder.iterdir())
     for suffix in (".litmus", ".axb"):
         if chosen := [file for file in files if file.suffix == suffix]:

@@ -1,4 +1,4 @@
-"""Rates of what was seen on devices, and how well they are known.
+"""The statistics of rates that were seen on devices: confidence intervals, and tests of whether two rates differ.
 
 A rate is so many of so many runs: iterations that hung, instances with the outcome that is asked about. Its confidence
 interval is Wilson's score interval (Wilson 1927), from SciPy, which is within 0 and 1 and says something of rates that
@@ -23,7 +23,7 @@ CONFIDENCE = 0.95
 
 @lru_cache(maxsize=1 << 16)  # most tests of a campaign are seen in none of the same number of runs
 def rate_interval(seen: int, runs: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """From where to where the rate is with that confidence, ``seen`` of ``runs`` having been observed.
+    """Return the ends of the rate's confidence interval, where ``seen`` of ``runs`` were observed.
 
     Raises ``ValueError`` unless 0 <= seen <= runs, and 1 <= runs.
     """
@@ -34,9 +34,9 @@ def rate_interval(seen: int, runs: int, confidence: float = CONFIDENCE) -> tuple
 
 
 def runs_without_failure(rate: float, confidence: float = CONFIDENCE) -> int:
-    """How many runs, none of which failed, say with that confidence that no more than ``rate`` of runs fail.
+    """Return the number of runs without a failure that show that no more than ``rate`` of runs fail.
 
-    Raises ``ValueError`` unless 0 < rate < 1 and 0 < confidence < 1.
+    They show it with that ``confidence``. Raises ``ValueError`` unless 0 < rate < 1 and 0 < confidence < 1.
     """
     if not (0 < rate < 1 and 0 < confidence < 1):
         raise ValueError(f"expected a rate and a confidence between 0 and 1, found {rate}, {confidence}")
@@ -48,7 +48,7 @@ def runs_without_failure(rate: float, confidence: float = CONFIDENCE) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def count_interval(seen: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """From where to where the expected number is with that confidence, where ``seen`` were seen."""
+    """Return the ends of the confidence interval of an expected number, where ``seen`` were seen."""
     from scipy.special import gammaincinv  # takes its time to be loaded
 
     tail = (1 - confidence) / 2
@@ -56,18 +56,18 @@ def count_interval(seen: int, confidence: float = CONFIDENCE) -> tuple[float, fl
 
 
 def chance_of_some(expected: float) -> float:
-    """The chance to see at least one where so many are expected."""
+    """Return the chance to see at least one where so many are expected."""
     return -expm1(-expected)
 
 
 def expected_for(chance: float) -> float:
-    """How many have to be expected for that chance to see at least one: 3.0 for 95 %, 11.5 for 99.999 %."""
+    """Return the number to expect for that chance to see at least one: 3.0 for 95 %, 11.5 for 99.999 %."""
     return -log1p(-chance) if chance < 1 else inf
 
 
 @lru_cache(maxsize=1 << 16)  # likewise
 def rates_equal(seen: int, runs: int, other_seen: int, other_runs: int) -> float:
-    """The chance of a difference such as between these two rates, or a larger one, if they were equal.
+    """Return the chance of a difference at least as large as that of two rates, if the rates were equal.
 
     Chi-square with Yates' correction where every count is expected to be 5 or more, else Fisher's exact test. Raises
     ``ValueError`` unless 0 <= seen <= runs and 1 <= runs, of both.
@@ -83,7 +83,7 @@ def rates_equal(seen: int, runs: int, other_seen: int, other_runs: int) -> float
 
 
 def chances_corrected(chances: Sequence[float]) -> list[float]:
-    """Chances of so many comparisons, corrected for their number: below a threshold are as many false ones as it says.
+    """Correct the chances of several comparisons for their number: at a threshold, that share of findings is false.
 
     Benjamini and Hochberg 1995, from SciPy.
     """

@@ -1,1 +1,1 @@
-"""What changed between two devices, drivers, compilers or dates: two choices of results, test by test."""
+"""The changes between two devices, drivers, compilers or dates: two choices of results, compared test by test."""

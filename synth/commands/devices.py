@@ -1,4 +1,4 @@
-"""``synth devices``: the compilers and devices that synth can use, each tried out."""
+"""The command ``synth devices``, which tries every compiler and device that synth can use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``synth edges``: the edges that cycles are made of."""
+"""The command ``synth edges``, which lists the edges of critical cycles."""
 
 from __future__ import annotations
 

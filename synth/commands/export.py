@@ -1,4 +1,4 @@
-"""``synth export``: tests in another runner's format."""
+"""The command ``synth export``, which writes tests in the format of another runner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``synth fix``: the cheapest changes after which an outcome is forbidden."""
+"""The command ``synth fix``, which finds the cheapest changes after which an outcome is forbidden."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # what makes repairs takes its time to be loaded
     from synth.repair.work import RepairFound, RepairRequest, RepairSummary
 
 WHAT = ("fences", "orders", "scopes", "barriers")
-"""What ``--allow`` names."""
+"""The kinds of changes that ``--allow`` names."""
 
 
 def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
@@ -160,7 +160,7 @@ def command(
 def _each(
     groups: Sequence[Sequence[Input]], asked: RepairRequest, places: Jobs, limits: Limits
 ) -> Iterator[tuple[Sequence[Input], Iterator[RepairFound | RepairSummary]]]:
-    """What comes of each program, in order; of a single one, as it comes."""
+    """Yield the steps of each program's repair, in order; those of a single program as they come."""
     from synth.repair.work import RepairSummary
 
     if len(groups) == 1:
@@ -178,7 +178,10 @@ def _each(
 def _steps(
     groups: Sequence[Sequence[Input]], asked: RepairRequest, places: Jobs, limits: Limits
 ) -> Iterator[tuple[int, RepairFound | RepairSummary]]:
-    """What comes of each program, by a process or more, with its number; last its end, also where it is cut."""
+    """Yield the steps of each program's repair, with the program's number, by one process or several.
+
+    The last step of a program is its summary, also where a limit cut the search.
+    """
     from synth.repair.work import RepairFound
 
     tasks = [(number, [given.to_carry() for given in group]) for number, group in enumerate(groups)]
@@ -211,7 +214,7 @@ def _done(task: tuple[int, Sequence[Input]], asked: RepairRequest) -> Iterator[R
 
 
 def _cut(group: Sequence[Input], asked: RepairRequest, limit: str, found: Sequence[tuple[str, ...]]) -> RepairSummary:
-    """The end of a search that exceeded a limit, with the texts of the repairs before."""
+    """Return the summary of a search that exceeded a limit, with the texts of the repairs found before."""
     from synth.repair.work import RepairSummary
 
     stopped = stopped_by([limit])
@@ -231,7 +234,7 @@ def _say(lines: Sequence[str]) -> None:
 
 
 def _write(step: RepairFound, number: int, output: Path, several: bool, names: Sequence[str]) -> None:
-    """The repaired test into a file; of several, into a folder, those of further repairs numbered."""
+    """Write a repaired test into a file; of several tests, into a folder, where further repairs are numbered."""
     if several:
         try:
             output.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""``synth label``: what every model says of every test."""
+"""The command ``synth label``, which prints the verdict of every model on every test."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def command(
 
 
 def _digest(tests: Sequence[Input]) -> str:
-    """Of the names and texts of all tests, in their order."""
+    """Return a digest of the names and texts of all tests, in their order."""
     digest = sha256()
     for test in tests:
         try:
@@ -189,7 +189,7 @@ def _counted(
     expectations: Expectations | None,
     bar: bool = True,
 ) -> Iterator[Labels]:
-    """The labels as they come, counted, with a bar where a person watches."""
+    """Yield the labels as they come, and count them, with a progress bar where a person watches."""
     done = 0
     with (
         watching("Labelling", found=False, shown=bar) as watch,

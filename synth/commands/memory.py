@@ -1,4 +1,4 @@
-"""``synth memory``: synthesise memory tests from the edges of critical cycles."""
+"""The command ``synth memory``, which synthesises memory tests from a model or from the edges of critical cycles."""
 
 from __future__ import annotations
 
@@ -267,21 +267,21 @@ def _given(context: click.Context, name: str) -> bool:
 
 
 def _check_alone(context: click.Context) -> None:
-    """Raises ``UsageError`` where --from is given with an option that is for edges."""
+    """Raise ``UsageError`` where --from is given with an option that is for edges."""
     for parameter in context.command.params:
         if parameter.name in OF_EDGES and _given(context, parameter.name):
             raise click.UsageError(f"{parameter.opts[0]} is for edges, and --from needs none")
 
 
 def _check_listing(context: click.Context) -> None:
-    """Raises ``UsageError`` where --cycles is given with an option that is for tests."""
+    """Raise ``UsageError`` where --cycles is given with an option that is for tests."""
     for parameter in context.command.params:
         if parameter.name in OF_TESTS and _given(context, parameter.name):
             raise click.UsageError(f"{parameter.opts[0]} is for tests, and --cycles makes none")
 
 
 def _list_cycles(request: CycleSuiteRequest, solver: str, most: int | None) -> None:
-    """Prints the name of each cycle's test and its edges, smallest cycles first."""
+    """Print the name of each cycle's test and its edges, smallest cycles first."""
     least, largest = request.sizes
     found = (cycle for size in range(least, largest + 1) for cycle in cycles(request.bounds, size, solver))
     turned = map(oriented, islice(found, most))
@@ -289,7 +289,7 @@ def _list_cycles(request: CycleSuiteRequest, solver: str, most: int | None) -> N
 
 
 def _check_no_model(context: click.Context) -> None:
-    """Raises ``UsageError`` where an option of --from is given without it."""
+    """Raise ``UsageError`` where an option of --from is given without it."""
     for parameter in context.command.params:
         if parameter.name in OF_MODELS and _given(context, parameter.name):
             raise click.UsageError(f"{parameter.opts[0]} needs --from MODEL")
@@ -299,7 +299,7 @@ def _check_no_model(context: click.Context) -> None:
 
 
 def _check_like_diy7(context: click.Context) -> None:
-    """Raises ``UsageError`` where --like-diy7 is given with an option that says what diy7 has rules of its own for."""
+    """Raise ``UsageError`` where --like-diy7 is given with an option for which diy7 has rules of its own."""
     for parameter in context.command.params:
         if context.params["like_diy7"] and parameter.name in OTHER_RULES and _given(context, parameter.name):
             raise click.UsageError(f"{parameter.opts[0]}: --like-diy7 has a rule of its own for it")
@@ -308,7 +308,7 @@ def _check_like_diy7(context: click.Context) -> None:
 def _collect(
     steps: Generator[None], outcome: CycleSuiteOutcome, max_tests: int | None, time_limit: float | None
 ) -> str:
-    """Goes on until nothing is left, or a limit is met; gives the reason to stop."""
+    """Run the steps until nothing is left or a limit is met; return the reason to stop."""
     deadline = None if time_limit is None else time.monotonic() + time_limit
     with closing(steps), watching() as watch:
         for _ in steps:
@@ -340,7 +340,7 @@ def _border(text: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _tell_idle(request: CycleSuiteRequest) -> None:
-    """Says on standard error which sequences among the edges no cycle has, and why."""
+    """Print on standard error which sequences among the edges no cycle has, and why."""
     largest = request.sizes[1]
     for line in idle(request.bounds, largest):
         anyway = request.like_diy7 or line in idle(replace(request.bounds, compositions=True), largest)
@@ -348,7 +348,7 @@ def _tell_idle(request: CycleSuiteRequest) -> None:
 
 
 def _tell_cuts(request: CycleSuiteRequest) -> None:
-    """Says on standard error what none of the tests that were asked for was sought beyond, and who seeks there."""
+    """Print on standard error what bounded the search for tests between models, and a command that needs no edges."""
     from synth.memory.cuts import cuts  # only here is it needed
 
     click.echo(f"synth: {cuts(request)}", err=True)
@@ -358,7 +358,7 @@ def _tell_cuts(request: CycleSuiteRequest) -> None:
 
 
 def _check_some_cycle(request: CycleSuiteRequest, solver: str) -> None:
-    """Raises ``InputError`` where the edges close no cycle of any of the sizes, and before anything is written."""
+    """Raise ``InputError``, before anything is written, where the edges close no cycle of any of the sizes."""
     least, most = request.sizes
     if all(next(cycles(request.bounds, size, solver), None) is None for size in range(least, most + 1)):
         sizes = f"{least}" if least == most else f"{least} to {most}"
@@ -384,7 +384,10 @@ def _why_none(request: CycleSuiteRequest) -> str:
 
 
 def _tell_unknown(outcome: CycleSuiteOutcome, names: list[str]) -> int:
-    """Says on standard error what no dialect says, and where a model has no verdict; 2 where it has none at all."""
+    """Print on standard error what no dialect says, and where a model has no verdict.
+
+    Return 2 where a model has no verdict at all, else 0.
+    """
     code = 0
     if outcome.refused:
         first = outcome.refused[0]

@@ -1,4 +1,4 @@
-"""``synth report``: what was seen on devices as one page, or as tables and files."""
+"""The command ``synth report``, which shows what devices did as a page, as tables or as files."""
 
 from __future__ import annotations
 
@@ -151,5 +151,5 @@ def command(
 
 
 def _listed(names: list[str]) -> str:
-    """``a, b, c``; of more than four, ``a, b, c and 6 more``."""
+    """Return names as ``a, b, c``; more than four as ``a, b, c and 6 more``."""
     return ", ".join(names) if len(names) < 5 else f"{', '.join(names[:3])} and {len(names) - 3} more"

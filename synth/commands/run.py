@@ -1,4 +1,4 @@
-"""``synth run``: tests on this machine's devices, and what the models say of it."""
+"""The command ``synth run``, which runs tests on this machine's devices and sets them against the models."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def command(
 
 @cache  # a worker looks for it once, and is given many jobs
 def _opened(backend: str, options: DeviceOptions) -> Device:
-    """The device of a worker of a cluster. Raises ``InputError`` where there is none."""
+    """Return the device of a worker of a cluster. Raises ``InputError`` where the worker has none."""
     device = BACKENDS[backend].device
     assert device is not None
     return device(options)

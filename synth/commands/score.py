@@ -1,4 +1,4 @@
-"""``synth score``: which mutants of a suite a device kills, and what that says of the tests."""
+"""The command ``synth score``, which shows the mutants that a device kills and how far its tests can be trusted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``synth memory --from MODEL``: every minimal test of a model."""
+"""The part of ``synth memory`` that synthesises every minimal test of a model, for its option ``--from``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def synthesise_from(
     certify: bool,
     output: Path,
 ) -> NoReturn:
-    """Make the suite, say what there is, and exit."""
+    """Synthesise the suite of a model, print how many tests it has, and exit."""
     request.check()
     if certify:
         from synth.memory.certification import certify_suite, check_certifiable  # only here are they needed

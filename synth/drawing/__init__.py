@@ -1,1 +1,1 @@
-"""Pictures: transition systems, executions and plots."""
+"""Pictures of transition systems, of executions and of corpora, as SVG, Graphviz or TikZ text."""

@@ -1,4 +1,4 @@
-"""A bug of a mapping as a picture: the execution that the source forbids, and beside it that of the target."""
+"""Pictures of a mapping's bug: the execution that the source forbids, beside the execution that the target allows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from synth.memory.bugs import ToldBug
 
 
 def draw_bug(told: ToldBug) -> Drawing:
-    """Both executions, each under what its model says."""
+    """Draw both executions of a bug, each under its model's verdict."""
     pictures = [
         replace(draw(explanation), title=f"{side} under {explanation.model.name}: {explanation.answer}")
         for side, explanation in zip(("source", "target"), told.explanations, strict=True)

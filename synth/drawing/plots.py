@@ -1,4 +1,4 @@
-"""Plots of a search for a profile, after the figures of Sorensen and Donaldson 2016, by matplotlib, as SVG.
+"""Plots of a search for a profile, after the figures of Sorensen and Donaldson 2016, drawn by matplotlib as SVG.
 
 ``patches``: weak outcomes by stressed location, a plot for each test and distance (Fig. 3). ``sequences``: the best of
 them (Tab. 3). ``spreads``: the score by the number of patches (Fig. 4). ``incantations``: each on its own and combined
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _COLOURS = ("#0b6e99", "#c4511d", "#4f8a3c", "#7a4f9c", "#b3861b", "#5b6770")
 _PALE = "#b9c4ca"
 _BEST = 16
-"""Sequences that are drawn."""
+"""The number of sequences that are drawn."""
 
 _SETTINGS: Any = {  # keys are what matplotlib calls a literal
     "svg.hashsalt": "synth",
@@ -163,7 +163,7 @@ def _trials(step: Trials) -> str:
 
 
 def rates(ways: Mapping[str, Mapping[str, Rate]]) -> str:
-    """The rates of each way to launch by the names of what was launched, with their intervals."""
+    """Draw the rates of each way to launch, with their intervals, by the names of the tests that were launched."""
     first = next(iter(ways.values()))
     width = 0.8 / len(ways)
 
@@ -191,7 +191,7 @@ def rates(ways: Mapping[str, Mapping[str, Rate]]) -> str:
 
 
 def _stacked(axes: Axes, shown: Sequence[str], step: ProfileComparison, names: Sequence[str]) -> None:
-    """A bar for each of the candidates from above, a piece for each test."""
+    """Draw a bar for each of the candidates from above, with a piece for each test."""
     left = [0.0] * len(shown)
     for test, name in enumerate(names):
         widths = [step.scores[each][test] for each in shown]
@@ -210,7 +210,7 @@ def _one(draw: Callable[[Axes], None]) -> Callable[[Figure], None]:
 
 
 def _svg(draw: Callable[[Figure], None], width: float, height: float) -> str:
-    """A figure of so many inches as SVG."""
+    """Draw a figure of so many inches and return it as SVG."""
     import matplotlib  # takes its time to be loaded
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure

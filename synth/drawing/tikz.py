@@ -49,7 +49,7 @@ _HEAD = r"% \usepackage{tikz} \usetikzlibrary{arrows.meta}"
 
 
 def tikz(svg: str) -> str:
-    """A picture as an environment ``tikzpicture``, whose first line says what the document has to load.
+    """Translate a picture into an environment ``tikzpicture``, whose first line says what the document has to load.
 
     Raises ``InputError`` where the picture has what no picture of this package has.
     """
@@ -107,7 +107,7 @@ def _corners(x: float, y: float, width: float, height: float) -> str:
 
 
 def _look(attributes: Mapping[str, str]) -> str:
-    """How something is filled and drawn; SVG fills what says nothing with black."""
+    """Return the TikZ options for the fill and stroke of an element; SVG fills an element without a fill in black."""
     fill, stroke = attributes.get("fill", "#000000"), attributes.get("stroke", "none")
     said = [] if fill == "none" else [f"fill={_colour(fill)}"]
     if fill != "none" and "fill-opacity" in attributes:
@@ -134,7 +134,7 @@ def _colour(text: str) -> str:
 
 
 def _curve(path: str) -> str:
-    """A path of SVG, of the commands M, L, C and Z in absolute coordinates."""
+    """Translate a path of SVG with the commands M, L, C and Z in absolute coordinates."""
     words = re.findall(r"[A-Za-z]|-?[0-9.]+(?:e-?[0-9]+)?", path)
     parts: list[str] = []
     command, at = "", 0
@@ -173,7 +173,7 @@ def _text(element: ElementTree.Element, anchor: str) -> str:
 
 
 def _moved(transform: str) -> str:
-    """The options of a scope for ``translate(x y)`` and ``rotate(degrees)``, in this order."""
+    """Return the options of a scope for ``translate(x y)`` and ``rotate(degrees)``, in this order."""
     options = []
     for name, arguments in re.findall(r"(\w+)\(([^)]*)\)", transform):
         numbers = [float(number) for number in arguments.replace(",", " ").split()]

@@ -1,4 +1,4 @@
-"""Memory tests, which are litmus tests, as commands see them."""
+"""The family of memory tests, which are litmus tests, for the commands."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
 
 
 class Memory:
-    """Litmus tests under consistency models."""
+    """The family of litmus tests, which are judged under consistency models."""
 
     kind = "litmus tests"
     sides = (

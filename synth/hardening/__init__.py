@@ -1,1 +1,1 @@
-"""The fences that an application needs, found by running it (Sorensen and Donaldson 2016)."""
+"""Empirical fence insertion, which finds an application's fences by running it (Sorensen and Donaldson 2016)."""

@@ -22,20 +22,21 @@ from statistics import median
 from typing import Literal
 
 Places = frozenset[int]
-"""Places with a fence."""
+"""A set of the places that have a fence."""
 
 Verdict = Literal["hardened", "no failure", "broken", "stopped"]
-"""The fences that are needed are found; without any fence no failure was seen; with all of them one was; the search is
-not at its end."""
+"""The end of a search: the needed fences are found (``hardened``); no failure was seen without any fence; a failure was
+seen with all of them (``broken``); or the search was ``stopped`` before its end.
+"""
 
 
 class OutOfTimeError(Exception):
-    """No time is left for a run."""
+    """The error that no time is left for another run."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
-    """A run: its exit code, ``None`` where it did not end; wall seconds; its last words."""
+    """A run of an application: its exit code (``None`` where it did not end), its wall seconds and its last words."""
 
     code: int | None
     seconds: float
@@ -43,36 +44,37 @@ class ProgramRun:
 
     @property
     def failed(self) -> bool:
-        """Whether it went wrong."""
+        """Return whether the run did not end or ended with an exit code other than 0."""
         return self.code != 0
 
 
 @dataclass(slots=True)
 class FenceTally:
-    """The runs with one set of fences."""
+    """The runs of an application with one set of fences."""
 
     runs: list[ProgramRun] = field(default_factory=list)
 
     @property
     def failures(self) -> list[ProgramRun]:
-        """Those that went wrong, or did not end."""
+        """Return the runs that went wrong or did not end."""
         return [run for run in self.runs if run.failed]
 
     @property
     def hung(self) -> int:
-        """How many did not end."""
+        """Return the number of runs that did not end."""
         return sum(run.code is None for run in self.runs)
 
     @property
     def seconds(self) -> float | None:
-        """The median time of the runs that passed; ``None`` where none did."""
+        """Return the median time in seconds of the runs that passed; ``None`` where none did."""
         times = [run.seconds for run in self.runs if not run.failed]
         return median(times) if times else None
 
 
 @dataclass(slots=True)
 class Reduction:
-    """The search over ``places`` places, with ``run`` to run the application.
+    """The search for the fences that are needed among ``places`` places; ``run`` runs the application with a set of
+    them.
 
     ``runs`` of them without a failure let a step go on, ``stable`` decide of all fences, of none, and of the result.
     ``tallies`` has every set in the order in which it was first tried; ``restarts`` says how often the result failed.
@@ -87,9 +89,9 @@ class Reduction:
     needed: Places | None = None
 
     def search(self) -> Verdict:
-        """Find the fences that are needed, and keep them in ``needed``: none are where no failure is seen.
+        """Find the fences that are needed, and keep them in ``needed``; where no failure is seen, no fence is.
 
-        Raises what ``run`` does, but for ``OutOfTimeError``.
+        Raises what ``run`` raises, except ``OutOfTimeError``.
         """
         every = frozenset(range(self.places))
         try:
@@ -132,14 +134,16 @@ class Reduction:
                 return fences
 
     def _passes(self, fences: Places, runs: int) -> bool:
-        """Whether so many runs, earlier ones among them, were without a failure; the first failure ends them."""
+        """Return whether so many runs, earlier ones included, had no failure; the first failure ends them."""
         tally = self._tally(fences)
         while not tally.failures and len(tally.runs) < runs:
             tally.runs.append(self.run(fences))
         return not tally.failures
 
     def _observe(self, fences: Places, runs: int) -> None:
-        """Make so many runs whether they fail or not, up to one that does not end, for that takes its time."""
+        """Make so many runs, whether they fail or not; one that does not end is the last, for it takes the whole
+        time-out.
+        """
         tally = self._tally(fences)
         while not tally.hung and len(tally.runs) < runs:
             tally.runs.append(self.run(fences))

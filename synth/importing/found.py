@@ -1,4 +1,4 @@
-"""What importing a file is told, and what it finds."""
+"""The settings of an import by the user, and the results that an import finds."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from backends.shared.results import Entry, Times, parse_result
 
 TIMEOUT = 20.0
-"""Seconds after which a program is killed where nobody says otherwise: those of the published runs."""
+"""The seconds after which a program counts as killed where nobody says otherwise: those of the published runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportSettings:
-    """What the user says of all results of the files, whatever these say themselves; ``None`` leaves it to them.
+    """The fields that the user states for all results of the files; ``None`` leaves a field to the files.
 
     ``timeout``, in seconds, is said of results that have none: a program does not know when it is killed.
     """
@@ -28,7 +28,7 @@ class ImportSettings:
     timeout: float = TIMEOUT
 
     def entry(self, known: Mapping[str, Any]) -> Entry:
-        """The result or failure with these fields. Raises ``ValueError`` where they are of none."""
+        """Return the result or failure with these fields. Raises ``ValueError`` where the fields are of neither."""
         said = {"device": self.device, "driver": self.driver, "compiler": self.compiler, "date": self.date}
         if "terms" in known:
             said["profile"] = self.profile
@@ -38,7 +38,7 @@ class ImportSettings:
 
 @dataclass(slots=True)
 class ImportedResults:
-    """What a file gave: results, each with how long it took where that is known.
+    """The results of a file, each with its wall times where these are known.
 
     ``refused`` says a line each what was not taken and why; ``notes`` what was, on an assumption.
     """

@@ -1,4 +1,4 @@
-"""Results of several files in one: each line once, in an order that does not depend on where it came from.
+"""The merge of several files of results into one: each line once, in an order that does not depend on the files.
 
 Lines are sorted by test, digest, back end, device, the rest of the trial as text, date, and number of tries; so of one
 trial the latest comes last, which is the one that counts. What came from several shards in any order gives the same
@@ -18,7 +18,7 @@ Key = tuple[str, ...]
 
 
 def merged(entries: Iterable[tuple[Entry, Times]]) -> list[tuple[Entry, Times]]:
-    """The results in order, exact duplicates once; of several times of one result the smallest that is known."""
+    """Return the results in order, exact duplicates once; of several times of one result, the smallest known one."""
     known: dict[str, tuple[Entry, Times]] = {}
     for entry, times in entries:
         line = print_result(entry)

@@ -1,4 +1,4 @@
-r"""Logs of our programs, and files of results: lines of JSON, with whatever else was printed between them.
+r"""The logs of our programs, and files of results: lines of JSON, with any other output between them.
 
 A line is a result or a failure (``backends.shared.results``), or ``{"began":{..}}`` (``backends.shared.log``). A trial
 that began and has neither result nor failure in the log did not come to its end: a hang, as far as a log can tell.
@@ -25,7 +25,7 @@ from synth.importing.found import ImportedResults, ImportSettings
 
 _OURS = re.compile(r'\{\s*"(?:began|test)"\s*:')
 _PIECE = re.compile(r'^\s*\{"|"(?:digest|outcomes|every_iteration|launches|hung)"\s*:')
-"""A line that was one of ours."""
+"""The beginning or a part of a line that one of our programs wrote."""
 
 _ITERATION = re.compile(r"iteration (\d+) (.*)")
 _DECODER = json.JSONDecoder()
@@ -33,7 +33,7 @@ _DECODER = json.JSONDecoder()
 
 @dataclass(slots=True)
 class _Open:
-    """A trial that began, the number of its line, and what came to an end of it."""
+    """A trial that began: the number of its line, and the iterations of it that ended."""
 
     trial: dict[str, Any]
     line: int
@@ -41,7 +41,9 @@ class _Open:
 
 
 class ProgramLog:
-    """Reads a log line by line, with ``line``, and ``end``; what it finds goes to ``found``. ``place`` is its name."""
+    """A reader of a log, by ``line`` and ``end``; the results go to ``found``. ``place`` is the log's name for
+    messages.
+    """
 
     def __init__(self, place: str, words: ImportSettings, found: ImportedResults) -> None:
         self._place = place
@@ -51,7 +53,10 @@ class ProgramLog:
         self.lines = 0
 
     def line(self, number: int, text: str, whole: bool) -> bool:
-        """Read a line; whether it is one of a log like this. ``whole``: it ends as lines do."""
+        """Read a line, and return whether it belongs to a log of our programs.
+
+        ``whole``: the line ends with a line break.
+        """
         iteration = _ITERATION.match(text)
         if iteration and self._open:
             latest = self._open[-1]
@@ -77,7 +82,7 @@ class ProgramLog:
         return True
 
     def end(self, cut: bool) -> None:
-        """The end of the log; ``cut``: in the middle of a line."""
+        """End the log; ``cut``: it ends in the middle of a line."""
         if cut and self._open:
             trial = self._open.pop()
             self._found.notes.append(f"{self._place}: cut off while {trial.trial.get('test')!r} was run: left out")
@@ -106,7 +111,7 @@ class ProgramLog:
                 break
 
     def _hang(self, open_: _Open) -> Entry:
-        """The result of a trial that did not come to its end. Raises ``ValueError`` where it is none."""
+        """Return the result of a trial that did not end. Raises ``ValueError`` where its fields make no result."""
         trial: Mapping[str, Any] = open_.trial
         asked = trial.get("iterations")
         done = len(open_.said) == asked

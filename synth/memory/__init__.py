@@ -1,1 +1,3 @@
-"""The pipelines of memory tests."""
+"""The pipelines of memory tests: synthesis, labelling, comparison of models, mappings, runs on devices and
+certificates.
+"""

@@ -1,4 +1,4 @@
-"""``synth compile`` for litmus tests: each as one program of a language, and what real compilers make of it."""
+"""The compilation of litmus tests by ``synth compile``: each becomes one program, which real compilers may check."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from synth.screen import printable_lines, watched
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """A test and the file that it became."""
+    """A litmus test, and the file of its program."""
 
     file: Path
     test: LitmusTest
@@ -43,7 +43,7 @@ def compile_memory(
     check: bool,
     as_json: bool = False,
 ) -> int:
-    """Write a program for each test that the language can say into ``output``; a line on stderr for each other.
+    """Write a program for each test that the language can say into ``output``; a line on stderr names each other test.
 
     It launches ``instances`` of the test, ``iterations`` times where it cannot be told their number; with ``cpu`` as a
     CPU needs it. ``as_json``: with an object for runners beside each.
@@ -88,7 +88,7 @@ def _check_names(files: Sequence[Input]) -> None:
 
 
 def _check(programs: Sequence[_Program], backend: Backend) -> bool:
-    """Compile the programs and say what is wrong with them; whether nothing is."""
+    """Compile the programs and print what is wrong with them; return whether all compile."""
     with ThreadPoolExecutor(cores()) as pool:  # the work is that of compilers, in processes of their own
         try:
             checked = pool.map(lambda program: _problems(program, backend), programs)
@@ -107,7 +107,7 @@ def _check(programs: Sequence[_Program], backend: Backend) -> bool:
 
 
 def _problems(program: _Program, backend: Backend) -> tuple[bool, list[str]]:
-    """Whether a program compiles, and what is wrong with it."""
+    """Return whether a program compiles, and the problems that the compiler or the language's check has with it."""
     with TemporaryDirectory() as scratch:
         binary = Path(scratch, "program")
         compilation = backend.compiler.compile(program.file, binary)

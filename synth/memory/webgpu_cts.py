@@ -1,4 +1,4 @@
-"""Litmus tests as tests of WebGPU's conformance suite: those whose outcome WGSL's memory model forbids.
+"""The export of litmus tests to WebGPU's conformance suite: those whose outcome WGSL's memory model forbids.
 
 A device fails a conformance test that shows its outcome, so each test is judged by the model ``webgpu`` first. One
 whose outcome is allowed, such as a mutant, is left out: a device that shows it conforms.
@@ -45,10 +45,10 @@ and why the model forbids it, in words that are not WGSL's alone:
 
 
 def export_to_cts(tests: Sequence[Input], folder: Path) -> int:
-    """Write what can be said into a new or empty folder; what cannot is a line on standard error.
+    """Write the tests that the suite can say into a new or empty folder; each other test is a line on standard error.
 
-    Says how many there are, and gives the exit code: 2 where a test is left out. Raises ``InputError`` where two tests
-    have one name or the folder cannot be written.
+    Print how many there are, and return the exit code: 2 where a test is left out. Raises ``InputError`` where two
+    tests have one name or the folder cannot be written.
     """
     from synth.screen import watched
 

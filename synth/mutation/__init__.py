@@ -1,1 +1,1 @@
-"""How good a testing environment is: which mutants of a suite it kills, how fast, and what to run for how long."""
+"""Mutation testing of testing environments: the mutants that each kills, how fast, and what to run how long."""

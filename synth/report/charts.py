@@ -1,4 +1,4 @@
-"""Plots of a report, by matplotlib, as SVG that stands in a page.
+"""The plots of a report, drawn by matplotlib as SVG for a page.
 
 Colours are names of the page's style (``var(--ink)``), so that a plot is light where the page is light and dark where
 it is dark. Text stays text. The same facts give the same bytes. Names of tests and devices may be anything: they are
@@ -22,7 +22,7 @@ from synth.report.evidence import Evidence
 from synth.report.tables import label
 
 MOST_ROWS = 40
-"""Tests that a plot of rates has room for."""
+"""The number of tests for which a plot of rates has room."""
 
 _INK, _MUTED, _GRID = "#010101", "#020202", "#030303"
 _SERIES = [f"#0401{number:02x}" for number in range(8)]
@@ -61,7 +61,7 @@ _MARKERS = "osD^v<>P"
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A plot: what it shows, and a document of SVG without its XML header."""
+    """A plot: its title and description, and a document of SVG without its XML header."""
 
     title: str
     note: str
@@ -69,7 +69,7 @@ class Chart:
 
 
 def charts(found: Evidence) -> Iterator[Chart]:
-    """The plots of a report; none of what was not run."""
+    """Yield the plots of a report; a family of which no test was run has none."""
     if found.columns_of(PROGRESS):
         yield from _hangs(found)
     if found.columns_of(MEMORY):
@@ -77,7 +77,8 @@ def charts(found: Evidence) -> Iterator[Chart]:
 
 
 def _hangs(found: Evidence) -> Iterator[Chart]:
-    """A bar a column: the tests that hung, by the least fair guarantee that promises that they end.
+    """Yield the plot of hangs: a bar for each column, split by the least fair guarantee that each hung test
+    contradicts.
 
     A hang that is not confirmed breaks no promise, and is left out.
     """
@@ -112,7 +113,9 @@ def _hangs(found: Evidence) -> Iterator[Chart]:
 
 
 def _rates(found: Evidence) -> Iterator[Chart]:
-    """A row a test, the most frequent outcomes first, with a mark and its interval for each column."""
+    """Yield the plot of rates: a row for each test, most frequent outcomes first, with a mark and interval for each
+    column.
+    """
     columns = found.columns_of(MEMORY)
     shares: dict[int, float] = {}
     for (subject, column), cell in found.cells.items():
