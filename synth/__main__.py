@@ -8,7 +8,7 @@ from synth.interruption import end_at_once, goes_to_its_end
 def main() -> None:
     """Run the ``synth`` command, loading the command line only once it is needed."""
     end_at_once()
-    from synth.cli import main as command  # takes its time to be loaded
+    from synth.cli import main as command  # slow to import
 
     try:
         command()

@@ -1,8 +1,8 @@
 """The Python library of synth: what its commands do, as functions from dataclasses to dataclasses (docs/api.md).
 
-A test is a ``Program`` (progress) or a ``LitmusTest`` (memory), and models and back ends go by the names that commands
-have for them; a model may be a file of the user's own. Nothing is printed. What a user can get wrong raises
-``InputError``, with file, line and column where there are any.
+A test is a ``Program`` (progress) or a ``LitmusTest`` (memory). Models and back ends have the names that commands use;
+a model may be a file of the user's own. No function prints. A mistake of the user raises ``InputError``, with file,
+line and column where there are any.
 
 Gaps: suites from edges, comparisons, repairs and campaigns are commands only.
 """

@@ -1,12 +1,12 @@
 """Campaigns of trials on one device: several at a time, in shards, repeated, or until a time limit.
 
-A *job* is a trial that has not been made, or some that are built together, and how to make it. Each of several threads
-has a ``Runner`` and takes the next job that is left, so that a trial that hangs, or a process that dies, costs itself
-and nothing else. Results come back to one thread, which writes them as they come. On a cluster, each job is a task of
-its own, which a worker does on the device that it finds under the same words.
+A *job* is a trial that has not been made, or several that are built together, with the function that makes them. Each
+of several threads has a ``Runner`` and takes the next job that is left. So a trial that hangs, or a process that dies,
+costs no other trial. Results come back to one thread, which writes them as they come. On a cluster, each job is a task,
+done by a worker on its own device, whose description must be equal to that of the campaign.
 
-*Shards* split the tests of a campaign over machines: test k of n is in shard ``k mod n``, so that each shard has tests
-of all kinds, and together they are the whole. What was seen on them is put together by ``synth import``.
+*Shards* split the tests of a campaign over machines: test k of n shards is in shard ``k mod n``, so that each shard has
+tests of all kinds, and together the shards have all tests. ``synth import`` merges their results.
 """
 
 from __future__ import annotations
@@ -184,9 +184,8 @@ def _ran(
     program: Prepared | RunError,
     again: bool,
 ) -> Run:
-    """Return the run of a program; ``again``: where it fails, it is built and run once more alone. Raises ``RunError``.
-    """
-    if isinstance(program, RunError):  # it was built by itself then
+    """Return the run of a program; ``again``: where it fails, run it once more, built alone. Raises ``RunError``."""
+    if isinstance(program, RunError):  # the program was built alone already
         raise program
     every = isinstance(trial, ProgressTrial) and trial.every_iteration
     try:
@@ -246,7 +245,7 @@ def _by_threads(
                         queue.put(each)
                         if over():
                             break
-        except BaseException as error:  # whatever it is, the caller is to know
+        except BaseException as error:  # the caller receives every error
             queue.put(error)
         finally:
             queue.put(None)
@@ -269,7 +268,7 @@ def _by_threads(
         while any(thread.is_alive() for thread in threads):
             end_all()
             for thread in threads:
-                with suppress(RuntimeError):  # it was never started
+                with suppress(RuntimeError):  # the thread was never started
                     thread.join(0.1)
 
 

@@ -106,7 +106,7 @@ def _one_line() -> Iterator[None]:
     try:
         with interruptible():
             yield
-            sys.stdout.flush()  # a full disk is noticed here, not when the process is half gone
+            sys.stdout.flush()  # a full disk is noticed here, before the process ends
         return
     except click.exceptions.NoArgsIsHelpError:  # ``synth`` alone: its help is the answer
         raise
@@ -124,7 +124,7 @@ def _one_line() -> Iterator[None]:
     except KeyboardInterrupt:
         line, code = INTERRUPTED, CODE
     except OSError as error:
-        if error.errno == errno.EPIPE:  # the reader of a pipe has seen enough
+        if error.errno == errno.EPIPE:  # the reader of a pipe has closed it
             raise
         line = f"synth: {InputError(error.strerror or str(error), error.filename)}"
         _drop_output()

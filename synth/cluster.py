@@ -1,11 +1,11 @@
 """Work over the machines of a cluster by Dask's ``distributed``, with an existing scheduler or one of this machine.
 
-Dask does the scheduling: a task of a worker that dies is done again by another. What a task yields arrives when it is
-done. The work itself is sent once, as a result that any worker can have made again.
+Dask does the scheduling: when a worker dies, another one does its task again. The items of a task arrive when the task
+is done. The work itself is sent once, as a result that any worker can have made again.
 
-Every answer says who gives it: the worker's Python, its Dask, and a digest of its source of synth. One that is not as
-here is not taken. That is against mistakes. Against malice there is nothing: Dask sends pickles, so that whoever
-reaches a scheduler or a worker can have it run anything (docs/scale.md says who may).
+Every answer names its origin: the worker's Python, its Dask, and a digest of its source of synth. An answer is refused
+where these differ from those of this process. That protects against mistakes, but not against malice: Dask sends
+pickles, so anyone who reaches a scheduler or a worker can run any code there (docs/scale.md says who may).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def connected(address: str) -> Iterator[Cluster]:
         import distributed
     except ImportError:
         raise InputError("--cluster needs Dask: pip install 'synth-litmus[cluster]'") from None
-    # Without types for what we call; and what could not be opened is not closed again, in public, when it is forgotten.
+    # Without types of Dask's functions; a client that could not be opened prints no errors when it is collected.
     client_of: Any = type("Client", (distributed.Client,), {"__del__": lambda self: None})
     with ExitStack() as stack:
         stack.enter_context(_quiet())
@@ -150,7 +150,7 @@ run_cli()
 def _begun(*words: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run a command of Dask's that ends, with all its children, when the block or this process ends."""
     paths = (str(folder_of("synth").parent), os.environ.get("PYTHONPATH", ""))
-    # Work with limits is done by processes of the workers, who may not be daemons for that.
+    # Work with limits is done by child processes of the workers, which daemons may not have.
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "DASK_DISTRIBUTED__WORKER__DAEMON": "False",
@@ -197,7 +197,7 @@ async def _identified(address: str) -> None:
 
 
 def _closed(opened: Any) -> None:
-    with suppress(Exception):  # whoever is gone needs no farewell
+    with suppress(Exception):  # the scheduler may be gone already
         opened.close(timeout=5)
 
 
@@ -213,14 +213,14 @@ def _reason(error: Exception, address: str = "") -> str:
         return f"nothing there has answered as a scheduler of Dask's for {PATIENCE:g} s"
     if isinstance(error, FileNotFoundError | PermissionError):
         return f"the certificates that Dask's configuration names cannot be read: {error.strerror}"
-    if isinstance(error, MemoryError | struct.error):  # other protocols begin with what Dask takes for a size
+    if isinstance(error, MemoryError | struct.error):  # Dask takes the first bytes of another protocol for a size
         return "what is there is no scheduler of Dask's"
     if isinstance(error, OSError) or address.startswith("tls:"):
         return "what is there is no scheduler of Dask's, or takes other certificates"
     return said
 
 
-# Who works
+# Identities of workers
 
 
 @cache
@@ -234,7 +234,7 @@ def source_digest() -> str:
         for path in sorted(root.rglob("*")):
             name = path.relative_to(root)
             hidden = any(part.startswith((".", "__pycache__")) for part in name.parts)
-            if not hidden and name.parts[0] != "examples" and path.is_file():  # which only a wheel has here
+            if not hidden and name.parts[0] != "examples" and path.is_file():  # examples are here in a wheel alone
                 content = path.read_bytes()
                 digest.update(f"{package}/{name.as_posix()} {len(content)}\n".encode() + content)
     return digest.hexdigest()
@@ -248,7 +248,7 @@ def identity() -> Identity:
 
 def _check(there: object, worker: str, address: str) -> None:
     """Raise ``InputError`` where a worker's identity differs from that of this process."""
-    if not isinstance(there, Mapping):  # what else there is, is the error that it ends in
+    if not isinstance(there, Mapping):  # an answer that is no mapping is an error
         raise InputError(f"the worker at {worker} has {_NO_SYNTH}", address)
     for what, here in identity().items():
         found = there.get(what)
@@ -265,7 +265,7 @@ class _Dask:
         self._client, self._address = client, address
         self._executor = client.get_executor()
         self._sent: tuple[object, Any] = (None, None)
-        self._last_seen = time.monotonic()  # that there was a worker
+        self._last_seen = time.monotonic()  # when a worker was last connected
 
     def check_workers(self) -> None:
         """Raise ``InputError`` where a worker's identity differs from this process's, ``TimeoutError`` where one is
@@ -279,7 +279,7 @@ class _Dask:
     def slots(self) -> int:
         try:
             found = self._client.sync(self._client.scheduler.ncores, callback_timeout=PATIENCE)
-        except Exception:  # whatever it is that Dask raises
+        except Exception:  # Dask raises errors of many types
             raise self._lost("the scheduler of the cluster does not answer") from None
         now = time.monotonic()
         if found:
@@ -303,7 +303,7 @@ class _Dask:
             raise self._lost(f"a part of the work ended {error.allowed_failures + 1} workers of the cluster") from None
         except (CancelledError, OSError):
             raise self._lost("the cluster has gone away") from None
-        except Exception as error:  # what the work itself raises is in an answer
+        except Exception as error:  # errors of the work itself are in answers
             said = str(error).partition("\n")[0]
             if isinstance(error, ImportError) or "deserialization" in said:
                 said = f"the scheduler or a worker of it has {_NO_SYNTH}"

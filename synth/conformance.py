@@ -59,7 +59,7 @@ class Promise:
 NO_PROMISE = Promise(None, reason="no verdict")
 
 
-@lru_cache(maxsize=1 << 10)  # tests share them
+@lru_cache(maxsize=1 << 10)  # many tests share a promise
 def recorded(verdict: str | None, forbids: str, allows: str, reason: str = "") -> Promise:
     """Return the promise that a verdict stands for, in a family whose two verdicts are the words ``forbids`` and
     ``allows``.

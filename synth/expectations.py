@@ -1,13 +1,13 @@
 """The expected verdicts of ``synth label --expect``: a table, and how the verdicts of models differ from it.
 
-Four tables are read, told apart by their first line; whatever a model is not asked about is left aside:
+Four kinds of tables are read, told apart by their first line; a model that is not asked is ignored:
 
     file,model,verdict,condition        as ``synth label --format csv`` writes it, each column or only some
     name,sc,tso                         a column of verdicts for each model, as a corpus has it in labels.csv
     path,verdict                        of the one model that is asked
     mp.litmus,0                         no head: the truth of the condition, as in expected/MODEL.csv
 
-A test is named by its path as it is given, by its file or by its name. An empty cell expects nothing.
+A test is named by its path as the user gives it, by its file or by its name. An empty cell expects nothing.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from synth.labels import JSON, UNKNOWN
 from synth.options.method import AUTO
 from synth.pool import Limits, map_each
 
-if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+if TYPE_CHECKING:  # slow to import, and not every command needs it
     from synth.families.interface import Family, Told
 
 Made = TypeVar("Made")

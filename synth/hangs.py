@@ -1,20 +1,20 @@
 """Hangs of a campaign: how long an iteration may take, and which hangs count.
 
-A time-out is wall time, and a machine that is busy is slow. The *control* is a program that terminates under every
-model, launched as the tests are; it tells a slow or stuck device from one that lets a test hang.
+Example: a launch of 65,535 work-groups on lavapipe takes 1.5 s where the machine has other work, so a test that had 1 s
+seemed to hang. The control takes 0.5 s there, so the time-out is 10 s. If an iteration takes even longer, it has 50 s
+when the trial is made again, and the result says: terminated, slow.
 
-- Before the campaign the control is run ``LAUNCHES`` times. ``FACTOR`` times the longest of them is the time-out of the
-  tests that are launched in that way, unless the user has said another.
+A time-out is wall time, and a busy machine is slow. The *control* is a program that terminates under every model,
+launched as the tests are; it tells a slow or stuck device from one that lets a test hang.
+
+- Before the campaign the control is run ``LAUNCHES`` times. The time-out of the tests that are launched in that way is
+  ``FACTOR`` times the longest of these runs, unless the user has set another.
 - A hang that contradicts a model is *confirmed*: after all other trials, with nothing of the campaign beside it, the
   trial is made again with ``backends.shared.results.AGAIN`` times the time-out, as long as it hangs. Until it does, it
-  is repeated, ``RUNS`` times and for as long as that time-out at least, for some hangs come in few iterations only.
+  is repeated, ``RUNS`` times and for at least as long as that time-out, for some hangs come in few iterations only.
 - Where ``STREAK`` trials in a row hang, where one does not even begin in time, and before a hang is confirmed, the
   control is run once more. If it does not end, nothing can be said of the tests, and the campaign stops:
   ``StuckError``. If it ends, but takes longer than the time-out, the hang is not confirmed.
-
-Example: a launch of 65,535 work-groups on lavapipe takes 1.5 s where the machine has other work, and a test seemed to
-hang that had 1 s. The control takes 0.5 s there, so the time-out is 10 s. Should an iteration take longer all the
-same, it has 50 s when the trial is made again, and the result says: terminated, slow.
 
 Gap: a hang that does not come again in all these iterations is taken for slowness.
 """
@@ -168,7 +168,7 @@ def _longest(shapes: Iterable[Shape], device: Device, control: Control[Item]) ->
     """Return the longest time of some launches of the control, in seconds, for each shape in which it can be built."""
     written = list[tuple[Mapping[str, str], Shape]]()
     for shape in shapes:
-        with suppress(InputError):  # nor can the language say the tests, who tell so
+        with suppress(InputError):  # the language cannot say the tests either, which report it
             written.append((control.files(shape), shape))
     found = dict[Shape, float]()
     with Runner(device) as runner, runner.prepared(written) as programs:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from corpus.errors import InputError, one_line
 from corpus.files import read_text
 
-if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+if TYPE_CHECKING:  # slow to import, and not every command needs it
     from backends.shared.results import Entry
     from corpus.litmus.test import LitmusTest
     from corpus.test import Test
@@ -147,7 +147,7 @@ def family_in(manifest: dict[str, object]) -> str:
     A selection's family is that of the corpus from which its tests were chosen.
     """
     request = manifest.get("request")
-    for _ in range(100):  # selections of selections
+    for _ in range(100):  # a selection may be chosen from a selection
         if not isinstance(request, dict):
             break
         if request.get("kind") in (PROGRESS, MEMORY):
@@ -158,10 +158,10 @@ def family_in(manifest: dict[str, object]) -> str:
 
 
 def _family(path: Path) -> str:
-    if not os.path.isdir(path):  # no error where that cannot be said: reading it says why
+    if not os.path.isdir(path):  # no error where the path cannot be checked: reading it reports why
         if path.suffix == ".litmus" or path.name.startswith("@"):
             return MEMORY
-        if path.suffix == ".axb" or not os.path.isfile(path):  # a pipe can be read once
+        if path.suffix == ".axb" or not os.path.isfile(path):  # a pipe can be read only once
             return PROGRESS
         return _family_by_content(path)
     from corpus.suite import is_corpus, read_manifest
@@ -182,7 +182,7 @@ def _family_by_content(path: Path) -> str:
         text = read_text(path)
     except InputError:
         if path.suffix not in _FOREIGN:
-            return PROGRESS  # reading it says why
+            return PROGRESS  # reading the file reports why
         text = ""
     with suppress(InputError):
         if language(text) == "THREAD":
@@ -207,7 +207,7 @@ def expand(paths: Sequence[str]) -> list[Input]:
         except (FileNotFoundError, NotADirectoryError) as error:
             raise InputError(f"cannot read: {error.strerror}", path) from None
         except (OSError, ValueError):
-            pass  # reading it says why
+            pass  # reading the file reports why
     lines = count(1)
     return [found for path in paths for found in _inputs(Path(path), path, (), lines)]
 
@@ -251,7 +251,7 @@ def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[in
         if not name.isprintable():
             raise InputError(f"expected the name of a file, found {name[:20]!r}", str(path), number, 1)
         if name:
-            if next(lines) > MOST_LINES:  # indexes that name each other twice double with each
+            if next(lines) > MOST_LINES:  # indexes that name each other twice double at each step
                 raise InputError(f"more than {MOST_LINES:,} lines in indexes", str(path), number, 1)
             found += _inputs(path.parent / name, str(path.parent / name), (*around, path.resolve()), lines)
     return found

@@ -1,9 +1,9 @@
-"""Ctrl-C at any moment of a command: one line and exit code 130, and never a traceback.
+"""Ctrl-C at any moment of a command, which ends it with one line and exit code 130, and never with a traceback.
 
-Python answers Ctrl-C by an exception in the main thread, wherever that is. Within ``interruptible`` the command can
-catch it. Before, while modules are loaded, nobody can: the process ends there instead, at once. Afterwards, while the
-interpreter ends, there is nothing left to stop. A process that is forked would begin with the answers of its parent, so
-it is forked while signals are ``held_back``.
+Python answers Ctrl-C by an exception in the main thread, wherever that thread is. Within ``interruptible`` the command
+can catch it. Before, while modules are loaded, no code can catch it: the process ends at once instead. Afterwards,
+while the interpreter ends, there is nothing left to stop. A process that is forked would begin with the signal handlers
+of its parent, so it is forked while signals are ``held_back``.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _end(_number: int, _frame: FrameType | None) -> None:
 def _again(unraisable: sys.UnraisableHookArgs) -> None:
     """Send Ctrl-C again when it met Python where no exception can be raised, as in a destructor."""
     if isinstance(unraisable.exc_value, KeyboardInterrupt):
-        from threading import Timer  # hardly ever is it needed
+        from threading import Timer  # imported here since it is rarely needed
 
         Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
     else:

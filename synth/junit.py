@@ -1,6 +1,6 @@
 """Test results as JUnit XML, which CI services show, after the schema of Jenkins' xUnit plugin.
 
-Characters that XML cannot hold become U+FFFD, whatever the names are.
+In any name, characters that XML cannot hold become U+FFFD.
 """
 
 from __future__ import annotations

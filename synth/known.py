@@ -4,9 +4,10 @@
     2x2-0006,opencl.*.round-robin,driver bug 4711
     MP+rel.gpu+acq.gpu,,the compiler drops the fence
 
-A line stands for the failures of a test: that it showed what a model of ``--sound`` forbids, or could not be run.
-``where`` is a pattern for the class that a JUnit report has the test in (``synth.junit.class_name``), ``*`` for any
-text; where it is empty, the failure is known everywhere. A known failure that is not seen is told, for the line may go.
+A line stands for the failures of a test: it showed what a model of ``--sound`` forbids, or it could not be run.
+``where`` is a pattern for the class of the test in a JUnit report (``synth.junit.class_name``), with ``*`` for any
+text; where it is empty, the failure is known everywhere. A known failure that is not seen is reported, for its line may
+go.
 """
 
 from __future__ import annotations

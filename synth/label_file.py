@@ -1,7 +1,7 @@
 """A file of labels that is written for hours: whole lines, in the order of the tests, as the labels come.
 
-However a run is ended, the file holds the beginning of what it would have held, and a later run goes on behind that.
-``FILE.request.json`` beside it says what the verdicts are of; it has digests of the models and of the tests.
+In whatever way a run ends, the file holds a beginning of its full content, and a later run goes on after that.
+``FILE.request.json`` beside it states the request of the verdicts, with digests of the models and of the tests.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def resume(
     """
     _check_request(path, request)
     header = header_of(labelling, form)
-    if not path.exists():  # ended between the two files
+    if not path.exists():  # an earlier run ended between writing the two files
         write_atomically(path, [header])
     with open_bytes(path) as file:
         start = file.read(len(header))

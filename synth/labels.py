@@ -1,7 +1,8 @@
 """The labelling of tests of either family by models, as ``synth label`` prints it: as a table, CSV or JSON.
 
-A family says in a ``Labelling`` how its tests are asked about and what it has to say besides the verdict. What is asked
-at once is what the limits hold for; where it exceeds them, its verdicts are UNKNOWN, and the others stand.
+A family defines in a ``Labelling`` how its tests are asked about and what is printed besides the verdict. The limits
+hold for each group of models that is asked at once; where a group exceeds them, its verdicts are UNKNOWN, and the
+others stand.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from corpus.errors import printable
 from synth.inputs import Input
 from synth.pool import Jobs, Limits, map_each
 
-if TYPE_CHECKING:  # a command of progress tests loads nothing of memory tests
+if TYPE_CHECKING:  # a command on progress tests imports nothing of memory tests
     from rich.table import Table
     from rich.text import Text
 
@@ -139,7 +140,7 @@ def _joined(parts: Sequence[Labels]) -> Labels:
     return Labels(parts[0].file, tuple(label for part in parts for label in part.labels), facts)
 
 
-# What is said on standard error, and by the exit code
+# Messages on standard error, and the exit code
 
 
 class LabelTally:
@@ -196,7 +197,7 @@ def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
             raise
         interrupted = error
     table, lines = labelling.table(known)
-    # Wide enough for the longest row where nobody watches.
+    # Wide enough for the longest row where output is no terminal.
     from synth.screen import print_table as print_on
     from synth.screen import screen
 

@@ -186,7 +186,7 @@ class Listing:
                 measured.add(rest)
                 for column, cell in zip(columns[1:], rest, strict=True):
                     column.widen(cell)
-        self.table.add_row(*(column.width for column in columns))  # rich says how wide they are, and writes the head
+        self.table.add_row(*(column.width for column in columns))  # rich measures the columns and prints the heads
         _print_lines(console, console.render_lines(self.table, pad=False)[:-1])
         lines = self._lines(columns[0], columns[1:])
         while piece := list(islice(lines, _PIECE)):
@@ -294,7 +294,7 @@ def print_json(value: object) -> None:
 
 def watched(items: Iterable[Item], total: int, doing: str) -> Iterator[Item]:
     """Yield the items, with a progress bar on standard error where a person watches."""
-    from rich.progress import Progress  # takes its time to be loaded
+    from rich.progress import Progress  # slow to import
 
     screen = Console(stderr=True)
     bar = Progress(console=screen, transient=True, disable=not screen.is_terminal, speed_estimate_period=_PERIOD)

@@ -1,10 +1,9 @@
 """The selection of the fewest tests of a corpus that tell apart every pair of models that the corpus can tell apart.
 
 A test *separates* two models when it terminates under one and may hang under the other, or one allows and the other
-forbids it. UNKNOWN, or no verdict, separates nothing. Tests that separate the same pairs stand for each other, so only
-the first few of each kind are candidates: those with the fewest instructions, then the fewest threads, then first in
-the corpus. In the same order small tests are preferred to large ones among the optimal choices
-(``constraints.hitting``).
+forbids it. UNKNOWN, or no verdict, separates nothing. Tests that separate equal sets of pairs are interchangeable, so
+only the first few of each kind are candidates: those with the fewest instructions, then the fewest threads, then first
+in the corpus. By this order, too, small tests are preferred among the optimal choices (``constraints.hitting``).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Standard output and standard error that show control characters as escapes, whoever writes to them.
+"""Standard output and standard error that show control characters as escapes.
 
-Names of tests and devices, and what compilers say, are other people's texts. A C1 control in them is obeyed by some
-terminals, and a bidirectional control shows what follows in another order; here both come out as escapes
-(``corpus.errors.visible``). The codes for colours that rich writes begin with ESC and pass.
+Names of tests and devices, and messages of compilers, are other people's texts. Some terminals obey a C1 control in
+them, and a bidirectional control shows the following text in another order; both are written as escapes
+(``corpus.errors.visible``). The colour codes of rich begin with ESC and pass.
 """
 
 from __future__ import annotations

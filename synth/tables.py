@@ -1,7 +1,7 @@
 """Tables in the languages of documents: Markdown as GitHub reads it, and LaTeX with booktabs for a paper.
 
-Whatever prints a table on a terminal can have it in these forms (``synth.screen``, ``synth.options.form``), and so have
-reports. What a sign means to a language is escaped, so that names of tests and models stand there as they are.
+Every table that a command prints on a terminal can have these forms (``synth.screen``, ``synth.options.form``), and so
+can reports. Characters with a meaning in a language are escaped, so that names of tests and models appear as they are.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': "''",  # the quotation mark itself needs another font encoding
-    **{each: f"{{{each}}}" for each in "[*"},  # after the end of a row, they would be an option of it
+    **{each: f"{{{each}}}" for each in "[*"},  # after the end of a row, these would begin an option
     **{each: f"\\{each}" for each in "&%$#_"},
 }
 _NUMBER = re.compile(r"-?[\d,.]+(e-?\d+)?|[\d,]+(/| of )[\d,]+|")
@@ -151,4 +151,4 @@ def marked(text: str) -> str:
 def texed(text: str) -> str:
     """Return a text with the special characters of LaTeX escaped."""
     escaped = "".join(_LATEX.get(char, char) for char in plain(text))
-    return re.sub("-(?=-)", "-{}", escaped)  # not a dash
+    return re.sub("-(?=-)", "-{}", escaped)  # two hyphens would become a dash

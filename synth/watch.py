@@ -46,7 +46,7 @@ def watching(doing: str = "", found: bool = True, shown: bool = True) -> Iterato
     if found:
         columns.append(TextColumn("{task.fields[tests]} tests"))
     columns += [TimeElapsedColumn(), TextColumn("{task.fields[eta]}"), TimeRemainingColumn()]
-    # No thread that refreshes it: a forked worker would inherit its locks, and Ctrl-C could reach it inside a solver.
+    # No thread refreshes the bar: a forked worker would inherit its locks, and Ctrl-C could reach it inside a solver.
     screen = Console(stderr=True)
     with Progress(
         *columns, console=screen, transient=True, auto_refresh=False, speed_estimate_period=_PERIOD

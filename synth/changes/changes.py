@@ -1,18 +1,18 @@
 """The changes between two sides of results: hangs, outcomes, rates, failures, and models that are contradicted.
 
-Tests are matched by digest, and within a test a way to run it: mapping and placement of a progress test, profile and
-stress of a memory test, but for those by which the sides are chosen. Of several results of one trial the last counts;
-trials that differ in instances, iterations and time-outs are added up.
+Tests are matched by digest, and within a test by the way to run it: mapping and placement of a progress test, profile
+and stress of a memory test, without the fields by which the sides are chosen. Of several results of one trial the last
+counts; trials that differ in instances, iterations and time-outs are added up.
 
-That something is seen on one side and not on the other is a change, whatever its chance; a rate that is above 0 on both
-has changed where the chance of such a difference, had the rates been equal, is below a threshold: Fisher's exact test,
-or chi-square where all expected counts are 5 or more, corrected for the number of outcomes compared (Benjamini and
-Hochberg 1995; SciPy).
+An outcome that is seen on one side only is a change, whatever its chance. A rate that is above 0 on both sides has
+changed where the chance of such a difference, had the rates been equal, is below a threshold. The chance is that of
+Fisher's exact test, or of chi-square where all expected counts are 5 or more, corrected for the number of outcomes
+compared (Benjamini and Hochberg 1995; SciPy).
 
 Assumption: iterations are independent, and so are launches of a memory test. Instances of one launch are not: often all
-of them end in the same way. An outcome that was seen so often counts as seen in as few launches as can hold it, so
-that nothing is called significant that the luck of some launches explains. That is cautious: what is rare in every
-launch may have changed without being called so.
+of them end alike. So the count of an outcome is taken as the fewest launches that can hold it, and a few lucky launches
+make no significant change. That is cautious: the rate of an outcome that is rare in every launch may have changed
+without being called so.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 ``device=PoCL,date=2026-11`` are the results whose device contains ``PoCL`` and whose date begins with ``2026-11``;
 ``device!=PoCL`` are those of the other devices. PoCL names the processor, so on an Intel processor ``device=Intel``
-means PoCL's results, too. A comma parts two fields where a field's name and ``=`` or ``!=`` follow, for names of
-devices have commas in them. A profile is called by its name, with or without the digest that follows it.
+also means PoCL's results. A comma separates two fields only before a field's name and ``=`` or ``!=``, since names of
+devices contain commas. A profile is named with or without the digest that follows its name.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from synth.options.model import model_option
 from synth.options.numbers import JOBS
 from synth.options.suites import suites_option
 
-if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+if TYPE_CHECKING:  # slow to import, and not every command needs it
     from backends.shared.results import Entry
     from synth.changes.changes import ResultChange, ResultComparison
     from synth.changes.sides import ResultSide

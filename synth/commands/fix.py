@@ -26,7 +26,7 @@ from synth.repair.costs import TARGETS
 from synth.screen import printable_lines
 from synth.units import stopped_by
 
-if TYPE_CHECKING:  # what makes repairs takes its time to be loaded
+if TYPE_CHECKING:  # the modules of repairs are slow to import
     from synth.repair.work import RepairFound, RepairRequest, RepairSummary
 
 WHAT = ("fences", "orders", "scopes", "barriers")
@@ -134,7 +134,7 @@ def command(
     if output is not None and several and output.exists() and not output.is_dir():
         raise InputError("several tests go to a folder, and this is a file", str(output))
     groups = [tests] if together else [[test] for test in tests]
-    from synth.repair.work import RepairFound, RepairRequest, RepairSummary  # only here is it needed
+    from synth.repair.work import RepairFound, RepairRequest, RepairSummary  # imported where it is needed
 
     asked = RepairRequest(model, forbid, race_free, weaken, allowed, cost, every, unroll, svg is not None)
     missing = cut = False

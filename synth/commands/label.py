@@ -140,7 +140,7 @@ def command(
     stack = click.get_current_context().with_resource
     places = stack(workplaces(jobs, cluster))
     if output is None:
-        # A bar on standard error would be torn by lines on a terminal that is standard output as well.
+        # Lines on standard output would break a bar on standard error where both are one terminal.
         bar = form in FORMS or not sys.stdout.isatty()
         labelled = _counted(labelling, tests, places, limits, tally, expectations, bar)
         if form in FORMS:
@@ -174,7 +174,7 @@ def _digest(tests: Sequence[Input]) -> str:
     for test in tests:
         try:
             text = test.text()
-        except InputError:  # it will be labelled ERROR
+        except InputError:  # the test will be labelled ERROR
             text = ""
         digest.update(f"{json.dumps([test.label, text])}\n".encode())
     return digest.hexdigest()

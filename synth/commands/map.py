@@ -223,7 +223,7 @@ def _model(written: MappingFile, word: str, option: str | None, named: Word | No
     try:
         return resolve_consistency_models([name])[0]
     except InputError as error:
-        if error.path is not None:  # of a .cat file
+        if error.path is not None:  # the error is in a .cat file
             raise
         raise named.error(error.message, written.path) from None
 

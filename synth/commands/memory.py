@@ -170,7 +170,7 @@ def command(
     elif output is None:
         raise click.UsageError("Missing option '--output' / '-o'.")
     if source is not None and output is not None:
-        from synth.commands.suite import synthesise_from  # only here are they needed
+        from synth.commands.suite import synthesise_from  # imported where they are needed
         from synth.memory import suites
 
         memory = regions if _given(context, "regions") else None
@@ -211,9 +211,9 @@ def command(
         minimal=minimal,
     )
     if edges_file:
-        parse_edges(text, request.scopes, str(edges_file))  # so that an error has its line
+        parse_edges(text, request.scopes, str(edges_file))  # parsed here so that an error has its line
     if certify:
-        from synth.memory.certification import check_certifiable_cycles  # only here are they needed
+        from synth.memory.certification import check_certifiable_cycles  # imported where they are needed
 
         check_certifiable_cycles(request)
     _tell_idle(request)
@@ -242,7 +242,7 @@ def command(
         times = {"seconds": round(time.monotonic() - started, 3), "calls": effort.calls}
         tests = write_suite(request, journal, outcome, times)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
-    judged = "judged " if request.separates else ""  # the solver left the others out
+    judged = "judged " if request.separates else ""  # the solver left out the others
     click.echo(f"{output}: {tests} tests of {outcome.found} {judged}cycles, {state}")
     if outcome.complete and not tests and (request.allowed_by or request.forbidden_by):
         _tell_cuts(request)
@@ -314,7 +314,7 @@ def _collect(
         for _ in steps:
             if deadline is not None and time.monotonic() > deadline:
                 return f"the time limit of {time_limit:g} s"
-            watch(outcome.found, None, outcome.found - len(outcome.refused))  # nobody knows how many cycles there are
+            watch(outcome.found, None, outcome.found - len(outcome.refused))  # the number of cycles is not known
             if max_tests is not None and outcome.found >= max_tests:
                 return f"the limit of {max_tests} tests"
     return ""
@@ -349,7 +349,7 @@ def _tell_idle(request: CycleSuiteRequest) -> None:
 
 def _tell_cuts(request: CycleSuiteRequest) -> None:
     """Print on standard error what bounded the search for tests between models, and a command that needs no edges."""
-    from synth.memory.cuts import cuts  # only here is it needed
+    from synth.memory.cuts import cuts  # imported where it is needed
 
     click.echo(f"synth: {cuts(request)}", err=True)
     names = dict.fromkeys((*request.allowed_by, *request.forbidden_by))

@@ -127,7 +127,7 @@ def command(
         with watching() as watch:
             outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch)
         if certify and outcome.complete:
-            from synth.progress.certification import certify as write_certificate  # only here is it needed
+            from synth.progress.certification import certify as write_certificate  # imported where it is needed
 
             with watching("certifying", found=False) as watch:
                 write_certificate(request, journal, solver, places, lambda done, of: watch(done, of, 0))

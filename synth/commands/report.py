@@ -17,7 +17,7 @@ from synth.pool import Limits, cores
 
 HTML, MARKDOWN, LATEX, JSON, JUNIT, CSV = "html", "markdown", "latex", "json", "junit", "csv"
 _SUFFIXES = {".html": HTML, ".htm": HTML, ".md": MARKDOWN, ".tex": LATEX, ".json": JSON, ".xml": JUNIT, ".csv": CSV}
-_MEGABYTES = 4096  # that explaining one test may take
+_MEGABYTES = 4096  # memory that explaining one test may take
 
 
 @click.command(name="report")
@@ -139,7 +139,7 @@ def command(
             text = formats.junit_xml(found, title, sound)
         case _:
             text = formats.comma_separated(found)
-    data = visible(text).encode("utf-8", "backslashreplace")  # names of files may hold bytes that are no text
+    data = visible(text).encode("utf-8", "backslashreplace")  # names of files may hold bytes that are not UTF-8
     if output is None:
         click.echo(data, nl=False)
     else:

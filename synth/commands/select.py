@@ -238,7 +238,7 @@ def _models(corpus: Corpus, names: Sequence[str]) -> list[str]:
 
 def _write(output: Path, source: Corpus, models: Sequence[str], each: int, selection: Selection) -> None:
     with new_folder(output) as folder:
-        chosen = {test.name for test in selection.tests}  # with the verdicts that the corpus has
+        chosen = {test.name for test in selection.tests}  # these have the verdicts of the corpus
         tests = [test for test in source.tests if test.name in chosen]
         write_corpus(folder, tests, _manifest(source, {"separate_models": models, "each": each}))
 

@@ -34,7 +34,7 @@ def synthesise_from(
     """Synthesise the suite of a model, print how many tests it has, and exit."""
     request.check()
     if certify:
-        from synth.memory.certification import certify_suite, check_certifiable  # only here are they needed
+        from synth.memory.certification import certify_suite, check_certifiable  # imported where they are needed
 
         check_certifiable(request)
     asked = request.as_json()

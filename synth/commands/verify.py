@@ -135,7 +135,7 @@ def _tell(lines: Sequence[str]) -> None:
 
 def _compare(path: Path, peer: str, models: Sequence[str], sample: int, jobs: Jobs) -> None:
     """Print how a corpus and a peer agree; exit with 1 where they do not."""
-    from synth.memory.peers import PEERS, compare  # with every dialect
+    from synth.memory.peers import PEERS, compare  # imported here since it loads every dialect
 
     found = compare(read_corpus(path), PEERS[peer], models, sample, jobs)
     _tell(found.wrong)

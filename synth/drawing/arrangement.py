@@ -7,10 +7,9 @@ As in the papers, program order runs down a column and communication crosses fro
 - to a neighbouring column leaves and enters sideways;
 - to a column further away runs between two rows on its way past the others.
 
-A read from initial memory has a short arrow from nowhere, unless the initial write is shown: above the columns. Labels
-lie on their arrows, or beside them, where they cover no event and no other label, and as little of other arrows as can
-be. Lengths are pixels; the first row is at
-y = 0. Nothing depends on anything but the arguments.
+A read from initial memory has a short arrow without a source, unless the initial write is shown above the columns. A
+label lies on its arrow or beside it, where it covers no event and no other label, and as little as possible of other
+arrows. Lengths are pixels; the first row is at y = 0. The layout depends on nothing but the arguments.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ Point = tuple[float, float]
 Curve = tuple[Point, Point, Point, Point]
 """A cubic Bézier curve: its two ends, and between them its two control points."""
 
-_ROW, _HEIGHT = 70.0, 28.0  # from row to row; of a box
-_GAP = 96.0  # between columns, besides what bends into the gap
+_ROW, _HEIGHT = 70.0, 28.0  # distance of rows; height of a box
+_GAP = 96.0  # between columns, besides arrows that bend into the gap
 _STUB = (30.0, 18.0)
 _SPOTS = tuple(0.5 + away * sign for away in (0.0, *(0.04 * n for n in range(1, 10))) for sign in (-1, 1))
 """The candidate places of a label along an arrow, as shares of its way."""
-_BESIDE = 30  # what it costs to be beside an arrow instead, as much as covering three points of another
+_BESIDE = 30  # the cost of a place beside an arrow, as much as covering three points of another arrow
 _ROUNDS = 8
 
 
@@ -104,7 +103,7 @@ class _Arranger:
         self._texts = texts
         self._arrows = arrows
         self._places = places
-        # Where an event is; an initial write, and None, are in no column.
+        # The column and row of an event; an initial write, and None, are in no column.
         self._column: dict[int | None, int] = {event: c for c, column in enumerate(self._columns) for event in column}
         self._row: dict[int | None, int] = {event: r for column in self._columns for r, event in enumerate(column)}
         self._levels = self._bends()
@@ -202,8 +201,7 @@ class _Arranger:
         return reach
 
     def _stub_side(self, event: int) -> int:
-        """Return the side from which an arrow from initial memory comes: the outer one, unless only that one is taken.
-        """
+        """Return the side of an arrow from initial memory: the outer one, unless only that one is taken."""
         outward = self._outward(self._column[event])
         around = any(
             self._column[self._arrows[number].target] == self._column[event]
@@ -230,7 +228,7 @@ class _Arranger:
                 if {self._column.get(arrow.source), self._column.get(arrow.target)} == {left, right}
             ]
             widest = max(between, default=0.0)
-            gap = _GAP + widest + min(widest, sum(between) - widest)  # side by side where their arrows cross
+            gap = _GAP + widest + min(widest, sum(between) - widest)  # labels are side by side where their arrows cross
             gap += self._reach(left, 1) + self._reach(right, -1)
             middles.append(middles[-1] + widths[left] / 2 + gap + widths[right] / 2)
         return middles
@@ -355,7 +353,7 @@ class _Arranger:
         spots = {}
         for number, arrow in enumerate(self._arrows):
             if arrow.label:
-                others = sorted(chain(*lines[:number], lines[number][-2:], *lines[number + 1 :]))  # and its own head
+                others = sorted(chain(*lines[:number], lines[number][-2:], *lines[number + 1 :]))  # its own head too
                 found_spots = self._spots(number, curves[number])
                 spots[number] = [
                     (box, rank % len(_SPOTS) + rank // len(_SPOTS) * _BESIDE + _cost(box, boxes, others))

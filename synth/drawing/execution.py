@@ -1,11 +1,11 @@
 """Executions of a litmus test as pictures, in Graphviz and SVG, drawn as by Alglave et al. 2015 (Fig. 14).
 
-One column a thread, in frames for its scopes; reads and writes in rows, program order downwards with the fence or
-dependency that lies on it; rf, co and fr across. Fences and barriers are events of their own where something points at
-them, initial writes where the violation runs through them. A violation has a yellow band behind it; all those of an
-explanation are drawn, one below the other.
+Each thread has a column, in frames for its scopes. Reads and writes stand in rows, with program order downwards,
+labelled with the fence or dependency on it; rf, co and fr run across. Fences and barriers are events of their own where
+an arrow points at them, and initial writes where the violation runs through them. A violation has a yellow band behind
+it; all violations of an explanation are drawn, one below the other.
 
-Colours are told apart with any colour vision, and every arrow but plain program order has its name.
+Colours can be told apart with any colour vision, and every arrow but plain program order has its name.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _finals(execution: CandidateExecution) -> str:
     return ", ".join(f"{spell(term)}={value_text(value)}" for term, value in execution.finals.items())
 
 
-# What is drawn
+# Contents of a picture
 
 
 def _pictures(explanation: MemoryExplanation) -> list[_Picture]:

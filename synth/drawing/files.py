@@ -26,7 +26,7 @@ _PAGE = b"""#set document(date: none)
 #set page(width: auto, height: auto, margin: 0pt)
 #image(bytes(sys.inputs.svg), format: "svg")
 """
-_DENSITY, _PIXELS = 2.0, 5e7  # of a PNG: pixels for one of the SVG, as far as that makes no more than so many in all
+_DENSITY, _PIXELS = 2.0, 5e7  # of a PNG: pixels for a pixel of the SVG, and the most pixels in all
 
 
 def title_option(function: Callable[..., Result]) -> Callable[..., Result]:
@@ -81,7 +81,7 @@ def _converted(svg: str, suffix: str) -> bytes | str:
         from synth.drawing.tikz import tikz
 
         return tikz(svg)
-    import typst  # a compiled library, loaded only where it is needed
+    import typst  # a compiled library, imported only where it is needed
 
     root = ElementTree.fromstring(svg)
     area = float(root.attrib["width"]) * float(root.attrib["height"])

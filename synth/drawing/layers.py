@@ -13,7 +13,7 @@ from synth.drawing.pictures import ARROW, Box, coord
 
 Size = tuple[float, float]
 
-_LARGE = 500  # arrows, beyond which curves around boxes and the shortest arrows would cost minutes
+_LARGE = 500  # the number of arrows beyond which curves around boxes and the shortest arrows would take minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def arrange(
 
     Graphviz counts y upwards, and the sizes of boxes in inches of 72 pixels.
     """
-    import pygraphviz  # a compiled library, loaded only where a picture is drawn
+    import pygraphviz  # a compiled library, imported only where a picture is drawn
 
     drawing = pygraphviz.AGraph(strict=False, directed=True, ranksep=0.4, nodesep=0.4)
     if len(arrows) > _LARGE:

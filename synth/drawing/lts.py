@@ -1,8 +1,8 @@
 """The picture of a test's labelled transition system under a progress model, with the starving cycle marked.
 
-It is drawn as in Figs. 2 and 6 of Sorensen et al. 2021. A state shows memory and program counters, a transition its
-thread and who is promised fair execution before it. The start has a thick border, an end state a double one. Steps to
-the cycle are blue, the cycle is red.
+It is drawn as in Figs. 2 and 6 of Sorensen et al. 2021. A state shows memory and program counters. A transition shows
+its thread, and the threads that are promised fair execution before it. The start has a thick border, an end state a
+double one. Steps to the cycle are blue, the cycle is red.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The Hasse diagram of models: stronger models above, with an arrow from each to the next weaker ones.
 
 A node has the models between which no difference was found. An arrow has the name of the smallest test that the weaker
-alone allows. The title says up to which size tests were searched, the foot over which vocabulary.
+model alone allows. The title states the size up to which tests were searched, the foot their vocabulary.
 """
 
 from __future__ import annotations

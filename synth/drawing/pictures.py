@@ -23,8 +23,8 @@ ARROW = 7.0
 
 _UNPRINTABLE = re.compile(f"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[{UNSEEN}]")
 _FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
-_GLYPH = 0.61 * SIZE  # width of a character of these fonts
-_BOLD = 1.1  # how much wider a bold one is
+_GLYPH = 0.61 * SIZE  # width of a character of these fonts, in pixels
+_BOLD = 1.1  # factor by which a bold character is wider
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """Plots of a search for a profile, after the figures of Sorensen and Donaldson 2016, drawn by matplotlib as SVG.
 
-``patches``: weak outcomes by stressed location, a plot for each test and distance (Fig. 3). ``sequences``: the best of
-them (Tab. 3). ``spreads``: the score by the number of patches (Fig. 4). ``incantations``: each on its own and combined
-(Alglave et al. 2015, Tab. 6). ``trials``: random profiles in their order, and the best so far. ``rates``: those of
-launches without incantations, of the device's own and of the profile's, with intervals. The same measurements give the
-same bytes.
+``patches``: weak outcomes by stressed location, a plot for each test and distance (Fig. 3). ``sequences``: the best
+sequences (Tab. 3). ``spreads``: the score by the number of patches (Fig. 4). ``incantations``: each on its own and
+combined (Alglave et al. 2015, Tab. 6). ``trials``: random profiles in their order, and the best so far. ``rates``:
+those of launches without incantations, of the device's own and of the profile's, with intervals. Equal measurements
+give equal bytes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PALE = "#b9c4ca"
 _BEST = 16
 """The number of sequences that are drawn."""
 
-_SETTINGS: Any = {  # keys are what matplotlib calls a literal
+_SETTINGS: Any = {  # the type of the keys is a literal in matplotlib
     "svg.hashsalt": "synth",
     "svg.fonttype": "none",
     "text.parse_math": False,
@@ -211,7 +211,7 @@ def _one(draw: Callable[[Axes], None]) -> Callable[[Figure], None]:
 
 def _svg(draw: Callable[[Figure], None], width: float, height: float) -> str:
     """Draw a figure of so many inches and return it as SVG."""
-    import matplotlib  # takes its time to be loaded
+    import matplotlib  # slow to import
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
@@ -221,4 +221,4 @@ def _svg(draw: Callable[[Figure], None], width: float, height: float) -> str:
         draw(figure)
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    return re.sub(r'(width|height)="([0-9.]+)pt"', r'\1="\2"', text.getvalue(), count=2)  # as our other pictures
+    return re.sub(r'(width|height)="([0-9.]+)pt"', r'\1="\2"', text.getvalue(), count=2)  # pixels, as elsewhere

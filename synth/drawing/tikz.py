@@ -2,10 +2,10 @@
 
     <rect x="0" y="0" width="8" height="4" fill="#fff"/>    \\path[fill=cffffff] (0,0) rectangle (8,4);
 
-A picture is made of rectangles, paths of lines and curves, lines of text and groups that are moved or turned, so that
-is what is translated; a length is a pixel of the SVG, three quarters of a point, and y counts downwards as there. Texts
-are set in the typewriter font of the document. Gap: pictures by matplotlib, of a search for a profile, have more and
-are refused; characters beyond Latin-1 that have no word of LaTeX here become a question mark.
+The translated elements are those of our pictures: rectangles, paths of lines and curves, lines of text, and groups that
+are moved or turned. A length is a pixel of the SVG, three quarters of a point, and y counts downwards as in SVG. Texts
+are set in the typewriter font of the document. Gap: pictures by matplotlib, of a search for a profile, have other
+elements and are refused; a character beyond Latin-1 for which this module has no LaTeX command becomes a question mark.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SPECIAL = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "_": r"\char95{}",
-    "-": "{-}",  # two are no dash
+    "-": "{-}",  # two hyphens would become a dash
     '"': r"\char34{}",
     "'": r"\char39{}",
     "`": r"\char96{}",
@@ -150,7 +150,7 @@ def _curve(path: str) -> str:
         match command:
             case "M":
                 parts.append(points[0])
-                command = "L"  # what further points mean
+                command = "L"  # further points of a move are lines
             case "L":
                 parts.append(f"-- {points[0]}")
             case "C":

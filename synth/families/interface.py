@@ -17,7 +17,7 @@ from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of
 from synth.labels import Labelling
 from synth.options.choice import SelectionFilter
 
-if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+if TYPE_CHECKING:  # slow to import, and not every command needs it
     from rich.table import Table
 
     from backends.shared.backend import Backend

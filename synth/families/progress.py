@@ -19,7 +19,7 @@ from synth.inputs import Input, readable
 from synth.labels import JSON, Labelling
 from synth.progress.labels import ProgressLabelling
 
-if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
+if TYPE_CHECKING:  # imported only where a command needs it
     from rich.table import Table
 
     from backends.shared.backend import Backend

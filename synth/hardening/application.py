@@ -1,8 +1,8 @@
 """An application under test, built for a set of fences and run by two commands that no shell sees.
 
-Its sources mark places with ``SYNTH_FENCE(n)`` of ``include/synth_fence.h``. Which of them are active, and what stress
-there is, is a list of macros (``defines``): for compilers as the words of ``{defines}`` in a command, for make and
-the like, and for kernels that are compiled when they are used, as the environment variable ``SYNTH_DEFINES``.
+Its sources mark places with ``SYNTH_FENCE(n)`` of ``include/synth_fence.h``. A list of macros (``defines``) says which
+places are active and how memory is stressed. Compilers get it as the words of ``{defines}`` in a command; make and
+similar tools, and kernels that are compiled at run time, as the environment variable ``SYNTH_DEFINES``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The journal of a hardening: every run on a line, so that a hardening that is stopped goes on where it was.
 
-The runs of a set of places are told again in their order before a new one is made, whatever asked for them: so a
-hardening can go on with more runs in each step, too. A line of another application, or of other commands, is refused.
+The runs of a set of places are replayed in their order before a new one is made, in whichever step they were made. So a
+hardening can also go on with more runs in each step. A line of another application, or of other commands, is refused.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""Which fences an application needs, by running it: empirical fence insertion (Sorensen and Donaldson 2016, section 5).
+"""Empirical fence insertion: which fences an application needs, by running it (Sorensen and Donaldson 2016, section 5).
 
-All fences have to make it pass, and it has to fail without any. Then half of the fences are taken out as long as it
+The application has to pass with all fences and fail without any. Then half of the fences are taken out as long as it
 still passes (*binary reduction*), then one at a time (*linear reduction*, algorithm 1), until none of those left can
-go: without each of them a failure was seen. What is left has to pass as often as all of them had to; if it fails,
-everything begins anew with twice as many runs in each step.
+go: without each of them a failure was seen. The fences that are left have to pass as often as all fences had to; if
+they fail, the search begins anew with twice as many runs in each step.
 
-The application is a function from a set of places to a run, so that all of this can be tested without one. Every run
+The application is a function from a set of places to a run, so that the search can be tested without one. Every run
 counts in all steps: a set of places with a failure has failed for good, and no run is made twice.
 
 Differences to the paper: linear reduction is repeated until it takes nothing out, for a run that passes by chance may
-leave a fence that can go; and what is left is checked for a number of runs, not for an hour.
+leave a fence that can go; and the result is checked for a number of runs, not for an hour.
 
-Gap: a failure that is too rare to be seen is not seen. What is found is what was needed in these runs.
+Gap: a failure that is too rare is not seen. The fences found are those that were needed in these runs.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class Reduction:
             for fence in sorted(fences):
                 if self._passes(fences - {fence}, runs):
                     fences -= {fence}
-            if fences == before:  # each of them was tried with all others in place, and a failure was seen
+            if fences == before:  # each was left out with all others in place, and a failure was seen
                 return fences
 
     def _passes(self, fences: Places, runs: int) -> bool:

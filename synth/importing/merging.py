@@ -1,8 +1,7 @@
 """The merge of several files of results into one: each line once, in an order that does not depend on the files.
 
-Lines are sorted by test, digest, back end, device, the rest of the trial as text, date, and number of tries; so of one
-trial the latest comes last, which is the one that counts. What came from several shards in any order gives the same
-bytes.
+Lines are sorted by test, digest, back end, device, the rest of the trial as text, date, and number of tries. So the
+latest result of a trial comes last, and the last is the one that counts. Shards give equal bytes in any order.
 """
 
 from __future__ import annotations

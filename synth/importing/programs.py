@@ -1,12 +1,12 @@
 r"""The logs of our programs, and files of results: lines of JSON, with any other output between them.
 
 A line is a result or a failure (``backends.shared.results``), or ``{"began":{..}}`` (``backends.shared.log``). A trial
-that began and has neither result nor failure in the log did not come to its end: a hang, as far as a log can tell.
-The lines ``iteration N ..`` after it say what came to an end before.
+that began and has neither result nor failure in the log did not end: it is a hang, as far as a log can tell. The lines
+``iteration N ..`` after its beginning list the iterations that ended.
 
-Assumptions: such a program was killed by a time-out, and did not crash without a word, nor is it still running. Where
-several programs write to one log at the same time, iterations are counted for the one that began last, as long as
-their numbers follow. Where a log was cut, nothing is said of the trial that was under way.
+Assumptions: such a program was killed by a time-out; it neither crashed without a message nor is still running. Where
+several programs write to one log at once, iterations are counted for the one that began last, as long as their numbers
+follow. Where a log was cut, nothing is said of the trial that was under way.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class ProgramLog:
             where = f"{self._place}:{number}"
             if not whole:
                 self._found.notes.append(f"{where}: the last line was cut off, and is left out")
-                del self._open[-1:]  # it may have been its result
+                del self._open[-1:]  # the line may have been its result
             else:
                 self._found.refused.append(f"{where}: expected a result of a test: {error}")
         return True

@@ -78,7 +78,7 @@ class Suite:
         if not isinstance(entry, MemoryTrial):
             return ""
         wanted: tuple[str, ...] = ()
-        for given in same:  # tests that are one up to the names of registers have one digest
+        for given in same:  # tests that differ in names of registers alone share a digest
             try:
                 wanted = tuple(spell(term) for term in outcome_terms(given.litmus()))
             except InputError as error:

@@ -1,5 +1,4 @@
-"""Bugs of mappings, explained: why the source model forbids an outcome, and the execution by which the target allows
-it.
+"""Bugs of mappings, explained: why the source model forbids an outcome, and how the target model allows it.
 
 Both tests write equal values; the target has other fences. Where several executions of the source have the outcome, the
 one is explained whose coherence order is most like that of the target's execution.
@@ -35,7 +34,7 @@ class ToldBug:
             explain_with(parse_litmus(test.text, test.name), model, UNROLL)
             for test, model in zip((self.bug.source, self.bug.target), self.check.models, strict=True)
         )
-        assert target.witness is not None  # it allows it
+        assert target.witness is not None  # the target allows the outcome
         return by_execution(source, target.witness), target
 
     def lines(self) -> Iterator[str]:

@@ -1,8 +1,7 @@
-"""Certificates of memory suites: the tests found in each unit are blocked, and a proof says that no further test is
-left.
+"""Certificates of memory suites: the tests found in each unit are blocked, and a proof says that no other test is left.
 
-The formula of a unit is written by ``oracle.certificates``, which shares no code with the search and its formulas: a
-test that the search has lost would be found here.
+The formula of a unit is written by ``oracle.certificates``, which uses nothing of the search or its formulas: a test
+that the search has lost would be found here.
 
 In a suite from a model, a unit is a split of so many events into threads. A model of the formula may be no test,
 because its outcome can come about in another execution. Its program with this outcome is then blocked as *allowed*,
@@ -108,7 +107,7 @@ def _certify_unit(
             search.add(clauses)
     finally:
         search.close()
-    # Tests first.
+    # Block tests first.
     own: list[Group] = sorted(found.items(), key=lambda group: (group[0].startswith("allowed"), group[0]))
     yield unit_made(sizes_word(sizes), 0, formula, own)
 

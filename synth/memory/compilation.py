@@ -82,18 +82,18 @@ def compile_memory(
 def _check_names(files: Sequence[Input]) -> None:
     stems: dict[str, Input] = {}
     for file in files:
-        other = stems.setdefault(file_stem(file.name).lower(), file)  # some file systems fold case
+        other = stems.setdefault(file_stem(file.name).lower(), file)  # some file systems ignore case
         if other != file:
             raise InputError(f"two tests share a file name: {other} and {file}")
 
 
 def _check(programs: Sequence[_Program], backend: Backend) -> bool:
     """Compile the programs and print what is wrong with them; return whether all compile."""
-    with ThreadPoolExecutor(cores()) as pool:  # the work is that of compilers, in processes of their own
+    with ThreadPoolExecutor(cores()) as pool:  # compilers do the work, in processes of their own
         try:
             checked = pool.map(lambda program: _problems(program, backend), programs)
             found = list(watched(checked, len(programs), "Compiling"))
-        finally:  # who stops us waits for the compilers that run, and for no other
+        finally:  # an interruption waits for the compilers that run, and starts no other
             pool.shutdown(wait=False, cancel_futures=True)
     for program, (_, problems) in zip(programs, found, strict=True):
         for problem in problems:

@@ -80,7 +80,7 @@ def _of_asked(test: LitmusTest, model: ConsistencyModel) -> Promise:
     """Return the promise of a model on the asked outcome alone."""
     judgement = judge_with(test, model, AUTO, UNROLL)
     flags = judgement.flags
-    if test.condition.filter is not None:  # a race in an execution that the filter rejects is undefined behaviour, too
+    if test.condition.filter is not None:  # a race is undefined behaviour also in an execution that the filter rejects
         every = replace(test, condition=replace(test.condition, filter=None))
         flags = judge_with(every, model, AUTO, UNROLL).flags
     if flags or judgement.answer is Answer.UNKNOWN:
@@ -102,7 +102,7 @@ def promises_by_processes(
     Where a promise exceeds the limits, the model promises nothing. Raises ``InputError`` where a test cannot be read.
     """
 
-    @lru_cache(maxsize=1)  # several models are asked about a test one after the other
+    @lru_cache(maxsize=1)  # models are asked about a test one after the other
     def parsed(test: Input) -> LitmusTest:
         return test.litmus()
 

@@ -1,9 +1,9 @@
 """The conversion of litmus tests into another dialect, as one file or as a folder that runners take.
 
-The folder has one file a test, the index ``@all``, for LISA the bell file, for herd7 the models, and where it is asked
-for ``expected/MODEL.csv``: ``FILE,1`` where the condition is true under the model as it is written, ``FILE,0`` where it
-is false. That is taken from the corpus, or from ``labels.csv`` beside a file; of a test that was changed on the way
-nothing is expected.
+The folder has a file for each test, the index ``@all``, for LISA the bell file, for herd7 the models, and on request
+``expected/MODEL.csv``: ``FILE,1`` where the condition as it is written is true under the model, ``FILE,0`` where it is
+false. These values come from the corpus, or from ``labels.csv`` beside a file; a test that was changed on the way has
+none.
 """
 
 from __future__ import annotations

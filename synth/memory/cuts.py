@@ -44,7 +44,7 @@ def missing(request: CycleSuiteRequest, models: Sequence[Model]) -> Iterator[str
     try:
         words = vocabulary_of(models)
     except InputError:
-        return  # a model speaks of what no vocabulary has
+        return  # a model mentions what no vocabulary has
     if OpKind.UPDATE in words.modes and "Rmw" not in there:
         yield "Rmw"
     kinds = {edge.kind for edge in given}

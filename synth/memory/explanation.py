@@ -1,8 +1,8 @@
 """Explanations of a model's verdict on a litmus test, as text for a person and as JSON for a program.
 
-``oracle.executions.witness`` finds it for .cat models, ``oracle.operational.explore`` for the others. As in the papers,
-reads and writes are called a, b, c .. thread by thread; fences are F1, F2 .., barriers B1, B2 .., initial writes go by
-their location.
+``oracle.executions.witness`` finds explanations for .cat models, ``oracle.operational.explore`` for operational ones.
+As in the papers, reads and writes are called a, b, c .. thread by thread; fences are F1, F2 .., barriers B1, B2 .., and
+initial writes have the name of their location.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def event_text(execution: CandidateExecution, number: int) -> str:
     event, value = execution.events[number], execution.values[number]
     words = [text for tag, text in (*_ORDERS.items(), *_CACHES.items()) if tag in event.tags]
     if "VOL" in event.tags:
-        words.remove("rlx")  # volatile says it, and the scope, too
+        words.remove("rlx")  # volatile implies it, and the scope as well
     elif event.scope is not None:
         words.append(event.scope.label)
     head = ".".join((event.kind, *words))

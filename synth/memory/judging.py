@@ -17,7 +17,7 @@ from oracle.executions.judge import Judgement, is_quick_to_list, judge, unknown
 from oracle.executions.steps import TooManyError, TooManyValuesError
 from synth.options.method import AUTO, ENUMERATE, SAT, SMT
 
-if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+if TYPE_CHECKING:  # slow to import, and not every command needs it
     from corpus.test import Test
     from oracle.executions.witness import MemoryExplanation
 
@@ -134,7 +134,7 @@ def _judge(test: LitmusTest, model: Model, unroll: int, counts: bool) -> Judgeme
         pass
     try:
         return judge_by_sat(test, model, unroll)
-    except TooManyValuesError as error:  # what else is too much is so for z3, too
+    except TooManyValuesError as error:  # a test beyond the other bounds is too large for z3 as well
         if find_spec("z3") is None:
             hint = f"z3 may have one: pip install '{DISTRIBUTION}[{EXTRAS['z3']}]'"
             raise TooManyValuesError(f"{error.message}; {hint}") from None

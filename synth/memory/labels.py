@@ -99,7 +99,7 @@ class LitmusLabelling:
             try:
                 if each.models[0] < len(models):
                     by_model.setdefault(each.models[0], []).append((number, _read(each.test)))
-            except InputError:  # which ``label`` says
+            except InputError:  # ``label`` reports the error
                 pass
         for model, numbered in by_model.items():
             tests = [test for _, test in numbered]
@@ -190,7 +190,7 @@ class LitmusLabelling:
             consistency = len(self.names) > self._of_progress
             marks = ["A allowed, F forbidden"] * consistency + [LEGEND] * (self._of_progress > 0)
             yield f"{'; '.join(marks)}, ? no verdict"
-        for labels in labelled:  # a test that asks nothing has all its outcomes shown
+        for labels in labelled:  # for a test that asks nothing, all outcomes are shown
             for name, label in zip(self.names, labels.labels, strict=False):
                 for final in label.judgement.outcomes if label.judgement else ():
                     values = ", ".join(f"{spell(term)} = {_value(value)}" for term, value in final)
@@ -208,7 +208,7 @@ def _value(value: Value) -> int | str:
     return f"&{value.location}" if isinstance(value, Address) else value
 
 
-_questions = cache(questions)  # a model keeps what it finds out of itself
+_questions = cache(questions)  # a model caches what is derived from its text
 
 
 @lru_cache(maxsize=1)

@@ -50,7 +50,7 @@ def explain_liveness(test: LitmusTest, model: LivenessModel, unroll: int) -> Liv
 
 def _solved(test: LitmusTest, model: LivenessModel, unroll: int, named: str | None = None) -> Liveness:
     """Return the verdict and the hang by the named solver of ``constraints.stuck`` alone, or by its usual one."""
-    from constraints.solvers import DEFAULT_SOLVER  # loaded where it is asked for
+    from constraints.solvers import DEFAULT_SOLVER  # imported only for this method
     from constraints.stuck import find_hang_by_sat, only_as_by_sat
 
     solver = named or DEFAULT_SOLVER

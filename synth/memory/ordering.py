@@ -1,7 +1,7 @@
 """The ordering of models by strength, by the smallest test that tells each two of them apart.
 
-A model is *stronger* than another where a test is found that the other alone allows, and none that it alone allows; two
-are *incomparable* where there is a test of either sort. Where no test is found nothing more is said than how far was
+A model is *stronger* than another where a test is found that only the other allows, and none that only it allows. Two
+models are *incomparable* where there is a test of either sort. Where no test is found, the answer is only how far was
 searched: no difference up to so many events, over a vocabulary.
 """
 

@@ -1,7 +1,7 @@
 """The questions that a command may ask about a litmus test: consistency models, progress models, and pairs of both.
 
-A name with ``&`` is a pair's (``oracle.liveness``); one that is a progress model's, or a Python file's, is one; every
-other is a consistency model's.
+A name with ``&`` means a pair (``oracle.liveness``). A progress model's name, or a Python file's, means a progress
+model. Every other name means a consistency model.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def questions(names: Sequence[str] = (), bell: str | None = None) -> Questions:
     """
     liveness: list[str] = []
     pairs: list[LivenessModel] = []
-    if any("&" in name for name in names):  # what judges pairs is not loaded where there is none
+    if any("&" in name for name in names):  # the module that judges pairs is imported only for pairs
         from oracle.liveness import is_liveness_model, resolve_liveness_models
 
         liveness = [name for name in names if is_liveness_model(name)]

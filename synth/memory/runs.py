@@ -102,7 +102,7 @@ def run_memory_tests(
         raise InputError(f"{reason}{more}", first)
     if len(ran.unreadable) == len(part) > 0:
         raise ran.unreadable[0]
-    contradicting = sound if known is None else ()  # which known failures may do
+    contradicting = sound if known is None else ()  # known failures may contradict models
     code, observations = told(device.hardware, ran, models, contradicting, as_json, besides() if besides else None)
     if stuck:
         click.echo(f"synth: {stuck}", err=True)

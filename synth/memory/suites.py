@@ -96,7 +96,7 @@ class SuiteRequest:
         """
         models = {model.name: model.digest for model in self.models}
         words = list(self.words.spelled)
-        later = ("more", "both_criteria")  # not in the requests of earlier versions
+        later = ("more", "both_criteria")  # requests of earlier versions lack these keys
         asked = {name: value for name, value in asdict(self).items() if value or name not in later}
         request = {"kind": MEMORY, **asked, "vocabulary": words}
         return request | {"models": list(models), "model_digests": models}
@@ -241,7 +241,7 @@ def run_unit(
     """Yield in batches what a unit finds beyond what is known, and last its statistics, with its parts if it is cut."""
     effort = SolverEffort()
     if not unit.within:
-        _kept_encoding.cache_clear()  # its size is told, whatever this process has done before
+        _kept_encoding.cache_clear()  # the statistics report the size of a fresh encoding
     encoding = _kept_encoding(request, unit.criterion, unit.sizes)
     size = {"variables": encoding.formula.variables, "clauses": len(encoding.formula.clauses)}
     begun = encoding.beginnings() if unit.within else []
@@ -282,7 +282,7 @@ def found_of(execution: Execution, criterion: Criterion, request: SuiteRequest) 
     try:
         axioms = axioms_of(request.axiomatic, litmus_test(turned, name, observed=False), turned, observed)
     except TooManyError:
-        axioms = request.axioms  # nobody knows better
+        axioms = request.axioms  # executions are too many to tell which axioms it pins
     if request.axioms and not set(axioms) & set(request.axioms):
         return None
     if not asked:
@@ -296,7 +296,7 @@ def found_of(execution: Execution, criterion: Criterion, request: SuiteRequest) 
     for number, (relaxation, left) in enumerate(mutants(turned, request.words, observed) if request.mutants else (), 1):
         mutant = labelled(litmus_test(left, f"{name}.m{number}", observed), left, request)
         if mutant.verdicts[request.models[0].name] != Answer.ALLOWED:
-            continue  # it races, and beyond a flag a model says nothing; or the model forbids a reversal, too
+            continue  # the mutant raises a flag, or the model forbids a reversal as well
         linked = msgspec.structs.replace(
             mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(relaxation.text, relaxation.kind)
         )
@@ -421,7 +421,7 @@ def synthesise(
 
     def take(unit: SuiteUnit, founds: list[FoundTest]) -> list[FoundTest]:
         there = known[unit.criterion]
-        new = [found for found in founds if found.program not in there]  # parts may find images of one test
+        new = [found for found in founds if found.program not in there]  # several parts may find images of one test
         if max_tests is not None and unit.criterion == request.criterion:
             new = new[: max(0, max_tests - len(there))]
         there.update(found.program for found in new)
@@ -447,7 +447,7 @@ def write_suite(request: SuiteRequest, journal: Journal, outcome: SuiteOutcome, 
     sizes = {
         unit: {"variables": work["variables"], "clauses": work["clauses"]}
         for unit, work in closed
-        if unit.count("/") == 1  # of parts, what solvers of another kind, or in another order, had to cut
+        if unit.count("/") == 1  # other solvers, or other orders, may cut a unit into other parts
     }
     manifest = manifest_of(request, {"criteria": outcome.found}, sizes, VERSION, outcome.stopped)
     times = {"seconds": round(seconds, 3), "solver": solver, **effort_of(journal)}
@@ -543,7 +543,7 @@ def mutants_of(beside: Iterable[Test], tests: Iterable[Test]) -> tuple[list[Test
         digest, parent, _ = test.digest.split(" ")
         if parent not in names:
             continue
-        name, (relaxation, *kind) = names[parent], test.tags  # a journal of an earlier version has no kinds
+        name, (relaxation, *kind) = names[parent], test.tags  # a journal of an earlier version lacks kinds
         if digest not in first:
             numbers[name] = numbers.get(name, 0) + 1
             own = msgspec.structs.replace(test, digest=digest, tags=())
@@ -556,5 +556,5 @@ def remove_mutants(path: Path) -> None:
     """Remove the mutants of a corpus that is not finished: only files that this module writes."""
     folder = path / MUTANTS
     remove_derived(folder, MANIFEST, TESTS, LABELS, TIMES, LINKS)
-    with suppress(OSError):  # there is none, or it holds somebody's file
+    with suppress(OSError):  # the folder is missing, or holds a file of the user's
         folder.rmdir()

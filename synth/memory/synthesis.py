@@ -34,7 +34,7 @@ from synth import VERSION
 from synth.inputs import MEMORY
 from synth.pool import UNLIMITED, Jobs, Limits, run_tasks
 
-if TYPE_CHECKING:  # what judges takes longer to be loaded than many a suite to be made
+if TYPE_CHECKING:  # modules that judge take longer to import than a small suite takes to make
     from constraints.programs.separating import Division
     from oracle.cat.interpreter import Model
     from oracle.consistency import ConsistencyModel
@@ -300,7 +300,7 @@ def synthesise(
     of the search. Yields after each few cycles, and now and then, so that the caller can watch a clock.
     """
     known = {found.program for founds in journal.units.values() for found in founds}
-    journal.units.clear()  # the file has them
+    journal.units.clear()  # the journal's file keeps the units
     outcome.found = len(known)
     work = partial(label_cycles, models=request.model_words, known=known, cycles=request.minimal)
     asked: Generator[Pattern | Cycle | None]
@@ -310,7 +310,7 @@ def synthesise(
         asked = _every(request, solver, effort)
     most = SMALL_CHUNK if request.separates else CHUNK if request.model_words else PLAIN_CHUNK
     if limits != UNLIMITED:
-        most = 1  # of which it is known which was too slow
+        most = 1  # one at a time, so that it is known which was too slow
     with (
         closing(asked) as found,
         closing(run_tasks(_chunks(found, most), work, jobs, limits=limits, over=outcome.exceed)) as answers,

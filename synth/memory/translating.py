@@ -4,8 +4,8 @@ A mapping is sound for a program where every outcome that the target model allow
 the source model allows of the program (Lustig et al., ASPLOS 2019, section 5.3). As in comparisons, programs grow from
 the least size (``synth.memory.refuting``), and both verdicts are the oracle's.
 
-A program is asked about where the source model raises no flag, as of a data race, whatever the outcome. What the target
-flags is not looked at.
+A program is checked only where the source model raises no flag on it, as of a data race, for any outcome. Flags of the
+target model are ignored.
 """
 
 from __future__ import annotations

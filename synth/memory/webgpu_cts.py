@@ -78,6 +78,6 @@ def _converted(given: Input) -> ConformanceTest:
     try:
         account = explanation_account(explain_with(test, model.model, UNROLL), UNROLL)
         about = f"{account.about}\n\n{account.reason}"
-    except TooManyError:  # the answer is known, and why need not be
+    except TooManyError:  # the verdict is known, and its reason is not needed
         about = "\n".join(program_lines(test))
     return replace(done, about=about)

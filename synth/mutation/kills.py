@@ -1,12 +1,12 @@
 """The kills of a suite's mutants on devices: how often each asked outcome was seen, and in how much time.
 
-A *mutant* is a relaxation of a conformance test, and the model allows its outcome; an *environment*, a device and a way
-to launch, *kills* it where it shows the outcome, and its *kill rate* is how often in a second (Levine et al., ASPLOS
-2023, section 3; their death rate). An environment that kills no mutant of a test could not have seen the bug that the
-test is for.
+A *mutant* is a relaxation of a conformance test, and the model allows its outcome. An *environment* is a device and a
+way to launch tests. It *kills* a mutant where it shows the mutant's outcome, and its *kill rate* is how often it does
+in a second (Levine et al., ASPLOS 2023, section 3; their death rate). An environment that kills no mutant of a test
+could not have seen the bug that the test is for.
 
-Not every relaxation makes a bug of the kind: where a thread that runs after the other shows the outcome, no reordering
-was seen and no stress was needed. Such *serial* mutants (``oracle.serial``) do not count, unless they are asked for.
+Some relaxations make no such bug: where a thread that runs after the other shows the outcome, no reordering was seen
+and no stress was needed. These *serial* mutants (``oracle.serial``) do not count, unless they are asked for.
 
 Assumptions: a result belongs to a test where digest and terms agree. Results of one environment are summed up over
 numbers of launches and time-outs. Time is that of launches, without compiling.

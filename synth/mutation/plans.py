@@ -1,13 +1,13 @@
 """The plan of a campaign: which tests to run in which environments, and how long, to see the most bugs in a given time.
 
-A test may be run in each environment of a machine in which mutants of it were killed, as long as it takes for its
-easiest mutant, or for its second easiest too, and so on: each is an *offer* of whole launches. What a run is for are
-*bugs*: a test and a mutant of it on a machine, seen where the mutant would be killed with the confidence asked for. A
-test is *trusted* on a machine where one bug of it is seen.
+A test may be run in each environment of a machine in which mutants of it were killed. It may run as long as its easiest
+mutant needs, or its second easiest too, and so on: each is an *offer* of whole launches. A run is to see *bugs*: a bug
+is a test and a mutant of it on a machine, seen where the mutant would be killed with the confidence asked for. A test
+is *trusted* on a machine where one bug of it is seen.
 
 The plan has, exactly (``constraints.coverage``): the most trusted tests; then the most bugs seen, which is the greatest
-mutation score at that confidence; then the least time; then tests that come first. What it costs to compile and start
-the program of a run is the same for each and given from outside.
+mutation score at that confidence; then the least time; then tests that come first. The cost to compile and start the
+program of a run is an input, equal for all runs.
 
 Assumption: times to see a bug do not add up over environments; each run is to see it by itself.
 """
@@ -111,7 +111,7 @@ def plan(
 
     ``sure``: take the lower ends of the intervals of kill rates.
     """
-    most = int(min(budget * MILLISECONDS, LARGEST >> 20))  # two weeks, so that sums have room
+    most = int(min(budget * MILLISECONDS, LARGEST >> 20))  # at most two weeks, so that sums do not overflow
     every = list(ways(suite, observed, confidence, overhead, sure))
     runs = [run for run in every if run.cost <= most]
     bugs = list(dict.fromkeys(_name(run, bug) for run in runs for bug in run.bugs))

@@ -1,15 +1,15 @@
 """Mutation scores of environments, and the confidence that each conformance test would have shown its bug.
 
-Levine et al., ASPLOS 2023: the mutation score is the share of mutants that are killed (section 3), and where a mutant
-is killed at a rate r, the chance to kill it within t seconds is 1 - e^-rt (section 4.2, *reproducibility*); they ask
+The mutation score is the share of mutants that are killed (Levine et al., ASPLOS 2023, section 3). Where a mutant is
+killed at a rate r, the chance to kill it within t seconds is 1 - e^-rt (section 4.2, *reproducibility*); the paper asks
 for 95 % and 99.999 %.
 
-A *bug* is a test and a mutant of it: what a relaxation allows in the program, the device does without. A bug of a test
-is seen with the confidence with which its mutant is killed in the same time. A test has several bugs; the confidence of
-the test is that of the bug that is seen most easily. Where no mutant of it was killed, nothing is known.
+A *bug* is a test and a mutant of it: the device behaves as if the program were relaxed in that way. A run of the test
+shows the bug with the confidence with which a run of the mutant, equally long, kills the mutant. A test has several
+bugs; its confidence is that of the bug that is seen most easily. Where no mutant of it was killed, nothing is known.
 
-Assumption: kills are a Poisson process (``synth.statistics``). Kills come in bursts, so that a rate of a few kills is
-known less well than its interval says.
+Assumption: kills are a Poisson process (``synth.statistics``). Kills come in bursts, so a rate of a few kills is less
+certain than its interval says.
 """
 
 from __future__ import annotations

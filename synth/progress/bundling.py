@@ -36,7 +36,7 @@ def progress_bundle(
     of the tests can be launched in any of the ways.
     """
     sizes = INSTANCES if instances is None else (instances,)
-    # Plain has one instance, however many are asked for.
+    # The mapping plain has one instance, whatever number is asked for.
     launches = [
         (mapping, placement, size)
         for mapping in mappings

@@ -9,7 +9,7 @@ from typing import Any
 from oracle.progress.explain import Exit, Explanation, Lasso, LtsStep, ModelLts
 from synth.accounts import Account
 
-_SHOWN = 8  # more places than these would be read by nobody
+_SHOWN = 8  # the most places that are printed, for a reader's sake
 
 
 def explanation_account(name: str, explanation: Explanation) -> Account:

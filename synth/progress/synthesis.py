@@ -1,9 +1,9 @@
 """The pipeline of progress tests: plan units of work, enumerate, judge, keep, write a corpus.
 
-A *unit* is a cube of a shape (see ``constraints.progress``): independent work that a process can do alone. One that
-holds more than a process should do at once is cut into parts, which are units as well. Threads of a
-shape are in ascending order of length; what the solver finds stands for its images under all permutations of threads,
-and each image is judged as a test of its own, for thread ids matter to the models.
+A *unit* is a cube of a shape (see ``constraints.progress``): independent work that a process can do alone. A unit that
+holds more than a process should do at once is cut into parts, which are units as well. The threads of a shape are in
+ascending order of length. A program that the solver finds stands for its images under all permutations of threads, and
+each image is judged as a test of its own, for thread ids matter to the models.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class ProgressSuiteRequest:
     values: int = 2
     minimal: bool = True
     up_to: str = "behaviour"  # or "program"
-    distinguish: tuple[str, ...] | None = None  # terminates under the first, may hang under all others
+    distinguish: tuple[str, ...] | None = None  # tests terminate under the first, may hang under all others
     symmetric_threads: bool = False
-    own: tuple[str, ...] = ()  # models of the user's that ``distinguish`` names
+    own: tuple[str, ...] = ()  # the user's models that ``distinguish`` names
 
     def as_json(self) -> dict[str, Any]:
         """Return the request as the corpus keeps it; the user's models are there with the digests of their files."""
@@ -113,7 +113,7 @@ _COUNTED = 10**15
 
 def check_size(request: ProgressSuiteRequest) -> None:
     """Raise ``InputError`` for a bound that memory would not hold."""
-    threads = request.threads or 2  # where the bound grows, what it begins with
+    threads = request.threads or 2  # the first bound where bounds grow
     instrs = request.instrs or max(threads, 2)
     if max(threads, instrs) > _LARGEST:
         raise InputError(f"the bound is too large: {threads} threads of {instrs} instructions; ask for fewer")
@@ -225,7 +225,7 @@ def run_unit(
     unit: CubeUnit, request: ProgressSuiteRequest, solver: str
 ) -> Iterator[list[FoundTest] | Parts[CubeUnit] | dict[str, int]]:
     """Yield in batches what a unit finds beyond what is known, and last its statistics, with its parts if it is cut."""
-    # With numpy, which whoever only asks for help has no use for.
+    # Imported here since it needs numpy, which --help does not.
     from constraints.families import FamilyEncoding, found_in, together
     from oracle.progress.batches import ProgramBatch, joined
     from synth.progress.founds import founds_of
@@ -251,7 +251,7 @@ def run_unit(
     for family in chain.from_iterable(found_in(families, unit.shape) for families in together(found)):
         tests.append(family.where([each not in known for each in family.programs()]) if known else family)
         fresh += len(tests[-1])
-        # Where to cut does not depend on the clock, for what is kept of many tests must not.
+        # The cut does not depend on the clock, since the choice of the kept tests must not.
         if fresh >= MOST or (len(tests[-1]) and time.monotonic() - handed_over > BATCH_SECONDS):
             yield batch()
             handed_over = time.monotonic()
@@ -304,7 +304,7 @@ def synthesise(
 
     def take(unit: CubeUnit, founds: list[FoundTest]) -> list[FoundTest]:
         kept = []
-        for found in founds:  # how many come at once depends on the clock, and what is kept must not
+        for found in founds:  # batches depend on the clock, and the kept tests must not
             if max_tests is not None and outcome.tests >= max_tests:
                 break
             kept.append(found)
@@ -318,7 +318,7 @@ def synthesise(
             for unit in units(request, threads, instrs)
             for part in as_left(unit, journal, lambda unit, _: parts_of(unit))
         ]
-        # What an earlier run found at another bound does not count for this one.
+        # Tests that an earlier run found at another bound do not count for this one.
         shapes = {shape_of(unit.name) for unit in planned}
         elsewhere = outcome.tests - sum(tests for name, tests in journal.tests.items() if shape_of(name) in shapes)
         outcome.stopped = search_units(planned, work, journal, jobs, take, lambda: outcome.tests, until, watch)

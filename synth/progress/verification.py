@@ -235,7 +235,7 @@ def _claims(
     return (formula, claims), claims.clauses
 
 
-@lru_cache(maxsize=2)  # each of its units asks, one after the other
+@lru_cache(maxsize=2)  # the units of a shape ask one after the other
 def _formula(shape: UnitShape, file: Packed) -> ProgressFormula:
     formula = read_formula(shape, file.lines())
     check_formula(formula)

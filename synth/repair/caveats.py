@@ -5,8 +5,8 @@
                            the answer is that for the stronger ones
     flags                  an allowed execution raises one, as of a race, of which most models promise nothing
 
-On cas-sl (Alglave et al. 2015, Fig. 9) one fence is enough under ptx-rmo, whose dependencies order the read of ``x``
-behind the branch; the paper has one on both sides.
+Example: on cas-sl (Alglave et al. 2015, Fig. 9) one fence is enough under ptx-rmo, whose dependencies order the read of
+``x`` behind the branch; the paper has one on both sides.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _branches_of(execution: CandidateExecution, model: Model) -> list[tuple[int,
     every = [(one, other) for one, other in execution.pairs("ctrl") if other in reads]
     results = [result.truth for result in model.judge(execution.base) if not result.check.flag]
     failed = next((number for number, truth in enumerate(results) if not truth), None)
-    if failed is None:  # it raises a flag, or none any more
+    if failed is None:  # the execution raises a flag, or passes all checks
         return every
     violation = violated(model, failed, execution)
     steps = {(step.source, step.target) for step in (*violation.steps, *violation.aside)}

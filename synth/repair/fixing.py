@@ -1,4 +1,4 @@
-"""The repair of a litmus test by the cheapest changes, or its weakening as far as possible, with the reason of each
+"""The repair of a litmus test by the cheapest changes, or its weakening as far as possible, with a reason for each
 change.
 
 A repair excludes executions: those with the outcome of the condition (of a ``forall``, those that violate it), or those

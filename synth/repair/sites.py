@@ -1,12 +1,12 @@
 """The sites of a litmus test, where it may be changed, and the levels of each site (``constraints.levels``).
 
-Sites are the accesses, fences and barriers that a test has, which may be done in a stronger way or a weaker one, and
-the places between instructions, where there may be a fence. Ways are those of a vocabulary
-(``corpus.executions.vocabulary``) that the test's dialect can say there. One way is stronger than another where steps
-of relaxations (``corpus.executions.relaxations``) lead from it to that.
+Sites are the accesses, fences and barriers of a test, each of which may have a stronger or weaker mode, and the gaps
+between instructions, where there may be a fence. Modes are those of a vocabulary (``corpus.executions.vocabulary``)
+that the test's dialect can say there. One mode is stronger than another where steps of relaxations
+(``corpus.executions.relaxations``) lead from it to the other.
 
-Of ways that a model does not tell apart (``atom.relaxed.cta`` and ``.gpu``, where it reads no scopes of atomics) one is
-tried: the way as written, else, of stronger ones the cheapest whose scope has all threads, and of weaker ones the
+Of modes that a model does not tell apart (``atom.relaxed.cta`` and ``.gpu``, where it reads no scopes of atomics) one
+is tried: the mode as written; else, of stronger ones the cheapest whose scope has all threads, and of weaker ones the
 strongest, so that what the model does not read stays as it was.
 """
 

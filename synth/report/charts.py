@@ -1,8 +1,8 @@
 """The plots of a report, drawn by matplotlib as SVG for a page.
 
 Colours are names of the page's style (``var(--ink)``), so that a plot is light where the page is light and dark where
-it is dark. Text stays text. The same facts give the same bytes. Names of tests and devices may be anything: they are
-not read as mathematics, and matplotlib escapes them.
+it is dark. Text stays text. Equal evidence gives equal bytes. Names of tests and devices may be anything: they are not
+read as mathematics, and matplotlib escapes them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _STYLE = {
     **{colour: f"var(--series-{number + 1})" for number, colour in enumerate(_SERIES)},
     **{colour: f"var(--{name})" for name, colour in _GUARANTEES.items()},
 }
-_SETTINGS: Any = {  # keys are what matplotlib calls a literal
+_SETTINGS: Any = {  # the type of the keys is a literal in matplotlib
     "svg.fonttype": "none",
     "text.parse_math": False,
     "font.family": "sans-serif",
@@ -88,7 +88,7 @@ def _hangs(found: Evidence) -> Iterator[Chart]:
         if column in counts and cell.seen and (subject, column) not in found.unconfirmed:
             try:
                 cell_of = border(found.subjects[subject].test.verdicts)
-            except StopIteration:  # not all models of the paper were asked
+            except StopIteration:  # not every model of the paper was asked
                 cell_of = None
             counts[column]["never" if cell_of is None else cell_of[1]] += 1
     if not any(counts.values()):
@@ -165,12 +165,12 @@ def _short(name: str) -> str:
 
 
 def _svg(draw: Callable[[Any], None], rows: int, salt: str) -> str:
-    import matplotlib  # takes its time to be loaded
+    import matplotlib  # slow to import
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context(_SETTINGS | {"svg.hashsalt": salt}), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of letters that the font for measuring has not
+        warnings.simplefilter("ignore")  # warnings on letters that the measuring font lacks
         figure = Figure(figsize=(8.4, 0.9 + 0.27 * max(rows, 2)))
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
@@ -188,7 +188,7 @@ def _svg(draw: Callable[[Any], None], rows: int, salt: str) -> str:
     svg = re.sub(
         r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL
     )
-    svg = re.sub(r'<g id="[^"]*">', "<g>", svg)  # every plot would have the same
+    svg = re.sub(r'<g id="[^"]*">', "<g>", svg)  # ids would repeat in every plot
     for colour, name in _STYLE.items():
         svg = svg.replace(colour, name)
     head, _, rest = svg.partition(">")

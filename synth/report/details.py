@@ -1,10 +1,9 @@
-"""The details of a report, which cost the most: explanations of verdicts, with figures, for the tests most worth
-reading.
+"""The details of a report, its costly part: explanations of verdicts, with figures, for the tests most worth reading.
 
-To explain a test takes some milliseconds to some seconds a model, too long for all of ten thousand tests. So the tests
-are ranked: those that contradict a model, the one that fewest models forbid last; then those whose outcome was seen;
-then the first test of each shape or idiom, and of each row of verdicts. As many as are asked for are explained, over
-several processes, each within limits; the report says which were not.
+An explanation takes some milliseconds to some seconds for a test and a model, which is too long for ten thousand tests.
+So the tests are ranked: first those that contradict a model, the one that fewest models forbid last; then those whose
+outcome was seen; then the first test of each shape or idiom, and of each row of verdicts. As many tests as are asked
+for are explained, over several processes, each within limits; the report names those that were not.
 """
 
 from __future__ import annotations
@@ -103,13 +102,13 @@ def detail(subject: Subject, models: tuple[str, ...]) -> Detail:
     problems: list[str] = []
     try:
         told = kind.explain(given, models, UNROLL) if models else []
-    except InputError:  # one at a time, to keep what the others say
+    except InputError:  # one model at a time, to keep the others' explanations
         for model in models:
             try:
                 told += kind.explain(given, [model], UNROLL)
             except InputError as error:
                 problems.append(f"{model}: {error.message}")
-    except Exception as error:  # a fault of ours costs the reasons of one test
+    except Exception as error:  # a fault of synth costs the reasons of one test only
         problems.append(f"{type(error).__name__}: {error}")
     return Detail(tuple(_reasons(told)), tuple(_figures(told, kind.sides[1].verdict)), "; ".join(problems))
 
@@ -131,7 +130,7 @@ def _figures(told: list[Told], allows: str) -> Iterator[Figure]:
     for verdict, one in (*allowing[-1:], *forbidding[:1]):
         try:
             svg = one.drawing().svg()
-        except InputError:  # there is nothing to draw
+        except InputError:  # the explanation has no picture
             continue
         if len(svg) <= LARGEST_FIGURE:
             yield Figure(one.model, verdict, svg)

@@ -1,12 +1,12 @@
 """The evidence of a report: what is known of tests, and of what devices did with them, for every form of the report.
 
-A test asks about one outcome, a hang or certain final values, and a *trial* saw it in so many of so many runs:
-iterations of a progress test, instances of a memory test. A *device* is what ran it, told apart by back end, name,
-driver and compiler; a *column* is a device and a way to run tests on it: the mapping and the placement of a progress
+A test asks about one outcome, a hang or certain final values. A *trial* saw that outcome in so many of so many runs:
+iterations of a progress test, instances of a memory test. A *device* ran the trial; devices differ by back end, name,
+driver and compiler. A *column* is a device and a way to run tests on it: the mapping and the placement of a progress
 test, the profile and the stress of a memory test. Of several lines for one trial the last counts
 (``backends.shared.results``); trials of one column, which differ in instances, iterations and time-outs, are added up.
 
-Gap: a launch of a memory test that did not come to an end has no instances that could be counted.
+Gap: a launch of a memory test that did not end has no instances that could be counted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The page of a report: one HTML file that needs no network, no server and no other file.
 
-What the page shows is data in it, in columns, so that ten thousand tests take a few megabytes; its script makes every
-element of that and sets texts as texts, so no name can be markup. A policy in the page lets the browser run this script
-alone and load nothing.
+The page contains its data in columns, so that ten thousand tests take a few megabytes. Its script makes every element
+of the data and sets texts as texts, so that no name can act as markup. A policy in the page lets the browser run this
+script alone and load nothing.
 """
 
 from __future__ import annotations

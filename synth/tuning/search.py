@@ -1,22 +1,22 @@
 """The search for the profile that shows weak outcomes most often: as published, or at random.
 
-*As published* (Sorensen and Donaldson 2016, section 3). First the patch: which words of the scratch area are as good as
-their neighbours to stress (3.2). Then the sequence of accesses to stress with (3.3). Then over how many patches to
-spread the stress (3.4). Each is measured on all tests, for several distances of their locations, and where tests
-disagree the choice is one that no other beats in all of them, of those the one with the largest sum over tests. Last
-come the incantations of Alglave et al. 2015, section 4.3 (Tab. 6): stress as it was found, bank conflicts,
-synchronisation and randomisation, each on its own and combined.
+*As published* (Sorensen and Donaldson 2016, section 3). The first step finds the patch: the words of the scratch area
+that are as good to stress as their neighbours (3.2). The second finds the sequence of accesses to stress with (3.3),
+and the third the number of patches over which to spread the stress (3.4). Each step measures all tests, for several
+distances of their locations. Where tests disagree, the choice is a candidate that no other beats in all of them, and of
+those the one with the largest sum over tests. Last come the incantations of Alglave et al. 2015, section 4.3 (Tab. 6):
+stress as it was found, bank conflicts, synchronisation and randomisation, each on its own and combined.
 
-*At random*: profiles with a third of all that a profile may say drawn, and, in the second half, changes of the best one
-in a parameter or two. The best quarter is measured again, and the best of these once more, for the best of many is in
-part the luckiest.
+*At random*: profiles with a third of their parameters drawn, and, in the second half, changes of the best one in a
+parameter or two. The best quarter is measured again, and the best of these once more, for the best of many is in part
+the luckiest.
 
-A search is a generator: it yields what is to be measured next, as much at once as it can, for programs are quicker
-built together, and is sent what was measured. So it does nothing but decide, and the same measurements give the same
-decisions; all chance comes from its seed. A *budget* in seconds is shared out among the steps, and not kept to the
-second. A step goes through its settings (a test and a distance) in an order drawn from the seed, in each of which it
-measures all of its candidates; where its share is used up it decides by the settings that are whole, one of each test
-at least. So all candidates are compared by the same settings.
+A search is a generator: it yields the next questions, as many at once as it can, since programs are quicker built
+together, and is sent the samples. It does nothing but decide, and equal samples give equal decisions; all chance comes
+from its seed. A *budget* in seconds is shared out among the steps, and kept approximately. A step goes through its
+settings (a test and a distance) in an order drawn from the seed, and measures all of its candidates in each. Where its
+share is used up, it decides by the settings that are complete, at least one of each test. So all candidates are
+compared by equal settings.
 
 Differences from the paper: a launch runs many instances, so the noise threshold of 3 in 1,000 executions is a share;
 stressing work-groups are half to all of ``STRESS`` for each that plays, for nothing says how many threads a device runs
