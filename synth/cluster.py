@@ -58,8 +58,8 @@ Identity = Mapping[str, str]
 def connected(address: str) -> Iterator[Cluster]:
     """Connect to the cluster at an address, such as ``tcp://10.0.0.1:8786``, or at the one that ``LOCAL`` describes.
 
-    Raises ``InputError`` where there is none within ``PATIENCE``, where a worker is not as this process, and where it
-    goes away.
+    Raises ``InputError`` where there is no cluster within ``PATIENCE``, where a worker's identity differs from that of
+    this process, and where the cluster goes away.
     """
     try:
         import distributed

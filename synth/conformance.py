@@ -38,9 +38,9 @@ HANG: Outcome = ()
 class Promise:
     """The promise of a model on one test.
 
-    ``forbids_asked``: whether it forbids the outcome that the test asks about; None where it has no verdict on that.
-    ``allowed``: every outcome that it allows; None where only the verdict on the asked one is known. ``reason``: why it
-    forbids nothing; empty where it does promise.
+    ``forbids_asked``: whether the model forbids the outcome that the test asks about; None where it has no verdict on
+    that. ``allowed``: every outcome that the model allows; None where only the verdict on the asked one is known.
+    ``reason``: why the model forbids nothing; empty where it does promise.
     """
 
     forbids_asked: bool | None
@@ -86,7 +86,8 @@ def forbidden(promises: Mapping[str, Promise], shown: Iterable[tuple[Outcome, bo
 class ConformanceStatus(StrEnum):
     """The relation of a device and a model, by what was seen on the device.
 
-    ``WEAKER``: the model allows outcomes of tests that were run, and none of them was seen; a stronger model would do.
+    ``WEAKER``: the model allows outcomes of tests that were run, and none of them was seen, so that a stronger model
+    would describe the device.
     """
 
     CONTRADICTED = "contradicted"
@@ -99,9 +100,9 @@ class ConformanceStatus(StrEnum):
 class ModelConformance(Generic[Key]):
     """The conformance of a device to one model, over the tests that were run.
 
-    It forbids an outcome of ``forbidden`` tests: the one that the test asks about, or another that was seen. Those that
-    showed one are ``contradicting``. It allows the asked outcome of ``allowed`` other tests, ``observed`` of which
-    showed it. It promises nothing of ``unknown`` tests.
+    The model forbids an outcome of ``forbidden`` tests: the outcome that the test asks about, or another that was seen.
+    The tests that showed such an outcome are ``contradicting``. The model allows the asked outcome of ``allowed`` other
+    tests, and ``observed`` of them showed it. It promises nothing of ``unknown`` tests.
     """
 
     model: str
@@ -126,7 +127,7 @@ def standing(
 ) -> ModelConformance[Key]:
     """Return how the device of some runs stands to one model.
 
-    ``promises`` are the model's, by test. ``seen`` says of each test whether the asked outcome was seen.
+    ``promises`` are the model's promises, by test. ``seen`` says of each test whether the asked outcome was seen.
     ``contradicting`` are the tests that showed an outcome that the model forbids.
     """
     forbids = [test for test in seen if promises[test].forbids_asked or test in contradicting]

@@ -65,7 +65,7 @@ class Control(Generic[Item]):
     """The control of a family of tests: ``shape`` says how it is launched as the test of a thing is, ``files`` its
     program.
 
-    Both raise ``InputError`` as those of tests do. A time-out that is measured has ``floor`` seconds at least.
+    Both raise ``InputError`` where those of tests do. A measured time-out has at least ``floor`` seconds.
     """
 
     shape: Callable[[Item], Shape]

@@ -74,9 +74,10 @@ def tell_of_cut(path: Path) -> None:
 class Input:
     """A test that a command line names: a file, or a test of a corpus.
 
-    ``label`` is what the user knows it by, ``name`` what files made of it are called; ``path`` is the file, or the
-    corpus. Whether a file is there and holds a test is for whoever reads it to say. ``bell`` is the bell file that the
-    user has named for LISA tests. ``carried`` is the text of a file, for machines that do not have the file.
+    ``label`` is the user's name of the test, ``name`` the name of files made of it, and ``path`` the file, or the
+    corpus. An input may name a file that is missing or holds no test; reading it reports that. ``bell`` is the bell
+    file that the user has named for LISA tests. ``carried`` is the text of a file, for machines that do not have the
+    file.
     """
 
     label: str
@@ -121,8 +122,8 @@ class Input:
     def axb(self) -> Test:
         """Return the progress test. Raises ``InputError`` where the text is no progress test.
 
-        One from a file has no verdicts; its program is kept as it is written, so its text may name locations in another
-        order than the canonical form that its digest stands for.
+        A test from a file has no verdicts. Its program is kept as it is written, so its text may name locations in
+        another order than the canonical form that its digest stands for.
         """
         from corpus.progress.axb import digest
         from corpus.progress.text import parse_axb, print_axb
@@ -197,9 +198,10 @@ def expand(paths: Sequence[str]) -> list[Input]:
     """Return the tests of each path in turn.
 
     A path is a file; a corpus; an index; or a folder, which stands for its index ``@all`` where it has one, and else
-    for its ``.litmus`` or ``.axb`` files, sorted by name. An index is a file whose name begins with ``@``: one path a
-    line, relative to it, which may be an index itself; what follows ``#`` is a comment. Raises ``InputError`` where a
-    path names nothing, a corpus or an index cannot be read, an index names itself, and a folder holds no test.
+    for its ``.litmus`` or ``.axb`` files, sorted by name. An index is a file whose name begins with ``@``. Each of its
+    lines is a path relative to the index, which may be an index itself; text after ``#`` is a comment. Raises
+    ``InputError`` where a path names nothing, a corpus or an index cannot be read, an index names itself, or a folder
+    holds no test.
     """
     for path in paths:
         try:
@@ -215,7 +217,7 @@ def expand(paths: Sequence[str]) -> list[Input]:
 def readable(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[dict[Input, Read], list[InputError]]:
     """Read inputs, each once, and return what could be read of them and the errors of the others.
 
-    Raises ``InputError``, that of the first, where none could be read.
+    Raises the first of these errors, an ``InputError``, where none could be read.
     """
     found: dict[Input, Read] = {}
     wrong = []

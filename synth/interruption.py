@@ -39,7 +39,7 @@ def goes_to_its_end() -> None:
 def interruptible() -> Iterator[None]:
     """Let Ctrl-C raise ``KeyboardInterrupt`` within the block, and end the process.
 
-    So ends, too, what came of it: a library may turn it into an error of its own, or fail as it is left.
+    The process also ends where a library turns the interruption into an error of its own, or fails as it is left.
     """
     ends = signal.getsignal(signal.SIGINT) is _end
     if ends:

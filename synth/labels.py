@@ -37,7 +37,7 @@ UNKNOWN = "UNKNOWN"
 class ModelAnswer:
     """The answer of a model on a test: its verdict, why that is UNKNOWN, and for a litmus test the whole judgement.
 
-    ``provisional``: what it says holds only as far as loops were followed.
+    ``provisional``: the verdict holds only as far as loops were followed.
     """
 
     verdict: str
@@ -50,7 +50,8 @@ class ModelAnswer:
 class Labels:
     """The labels of a test: the models' answers in the models' order, or why the test has none.
 
-    ``file`` is what the user knows the test by. ``facts``: what JSON says of the test itself, such as its digest.
+    ``file`` is the user's name of the test. ``facts`` are the properties of the test itself in JSON, such as its
+    digest.
     """
 
     file: str

@@ -43,7 +43,7 @@ of no corpus are free, too: results of runs, and whatever a person has put there
 def asked_again(corpus: Corpus, family: str, kind: type[Asked], again: Callable[[Asked], Mapping[str, Any]]) -> Asked:
     """Return the request of a corpus's manifest; ``again`` writes a request in the form of a manifest.
 
-    Raises ``RefusedError`` where the manifest says something else, and ``InputError`` for a model.
+    Raises ``RefusedError`` where the manifest differs from that form, and ``InputError`` for a model.
     """
     request = corpus.manifest.get("request", {})
     known = {each.name: request[each.name] for each in fields(kind) if each.name in request}  # type: ignore[arg-type]
@@ -101,7 +101,7 @@ def folder_lines(
 ) -> Iterator[str]:
     """Yield what does not hold of the files of a folder of tests, which hold these tests as they are read.
 
-    ``manifest``: what it has to say, but for what follows from the tests, ``found``: what it says.
+    ``manifest`` has the expected keys that do not follow from the tests, and ``found`` is the manifest of the folder.
     """
     for number, (record, test) in enumerate(_records(path / TESTS, tests), 1):
         expected = line_of(test).record

@@ -32,7 +32,7 @@ _PERIOD = 3600.0
 class Document:
     """The output of a command as a document: tables in its language, and the text between them, line by line.
 
-    It is printed on as rich's consoles are, as far as commands need that.
+    It has those methods of rich's consoles that commands need.
     """
 
     def __init__(self, language: Language) -> None:
@@ -168,9 +168,9 @@ _PIECE = 1000
 class Listing:
     """A plain table with a row for each of very many tests; it prints what rich prints if columns have room.
 
-    ``table`` has the columns and no rows yet; ``rows`` gives them, and is called twice: for the widths, then to print.
-    Rich lays out a cell in a tenth of a millisecond and keeps them all. Here rows are printed as they come, and what
-    different tests have behind their names is laid out once.
+    ``table`` has the columns and no rows yet; ``rows`` yields them, and is called twice: for the widths, then to print.
+    Rich lays out a cell in a tenth of a millisecond and keeps all cells. A listing prints rows as they come, and lays
+    out only once the cells that different tests share behind their names.
     """
 
     table: Table

@@ -69,8 +69,8 @@ def expected_for(chance: float) -> float:
 def rates_equal(seen: int, runs: int, other_seen: int, other_runs: int) -> float:
     """Return the chance of a difference at least as large as that of two rates, if the rates were equal.
 
-    Chi-square with Yates' correction where every count is expected to be 5 or more, else Fisher's exact test. Raises
-    ``ValueError`` unless 0 <= seen <= runs and 1 <= runs, of both.
+    The test is chi-square with Yates' correction where every count is expected to be 5 or more, else Fisher's exact
+    test. Raises ``ValueError`` unless 0 <= seen <= runs and 1 <= runs, of both.
     """
     if not (0 <= seen <= runs and 0 <= other_seen <= other_runs and runs and other_runs):
         raise ValueError(f"no rates: {seen} of {runs}, {other_seen} of {other_runs}")
@@ -85,7 +85,7 @@ def rates_equal(seen: int, runs: int, other_seen: int, other_runs: int) -> float
 def chances_corrected(chances: Sequence[float]) -> list[float]:
     """Correct the chances of several comparisons for their number: at a threshold, that share of findings is false.
 
-    Benjamini and Hochberg 1995, from SciPy.
+    The correction is that of Benjamini and Hochberg 1995, from SciPy.
     """
     if not chances:
         return []

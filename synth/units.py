@@ -29,7 +29,7 @@ AnyUnit = TypeVar("AnyUnit", bound=SearchUnit)
 
 @dataclass(frozen=True, slots=True)
 class Parts(Generic[AnyUnit]):
-    """The end of a unit that holds more than a unit should: its statistics, and the units that hold the rest of it."""
+    """The end of a unit that was cut: its statistics, and the parts that hold the rest of the unit."""
 
     units: Sequence[AnyUnit]
     statistics: Mapping[str, int]
@@ -88,7 +88,7 @@ def as_left(
 ) -> Iterator[AnyDivisible]:
     """Yield a unit that an earlier run may have begun, with what is known of it; or its parts, if it was cut into some.
 
-    ``parts_of`` gives so many parts of one.
+    ``parts_of`` returns so many parts of a unit.
     """
     closed = journal.closed.get(unit.name)
     if closed is not None and is_done_with(closed):

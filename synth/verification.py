@@ -27,8 +27,9 @@ Watch = Callable[[int, int, int], None]
 class Findings:
     """The findings of a check, which are lines on what does not hold.
 
-    ``claim``: what is verified where nothing is refused, as JSON. ``found``: what units block, ``programs`` or such.
-    ``unchecked``: what of the folder nobody has looked at.
+    ``claim``: the statement that is verified where nothing is refused, as JSON. ``found`` is the number of what units
+    block, and ``called`` the word for that, such as ``programs``. ``unchecked``: the keys and files of the folder that
+    the check does not cover.
     """
 
     claim: dict[str, Any] = field(default_factory=dict)
@@ -99,8 +100,9 @@ def proved(
 ) -> tuple[Claims, int]:
     """Return the claims of a unit, and the number of steps of its proof, after checking the proof.
 
-    ``formula_of`` reads the formula of its shape, ``claims_of`` what it adds to that: its claims, and the clauses. What
-    they raise of a file has its name then. Raises ``RefusedError`` or ``InputError`` with what does not hold.
+    ``formula_of`` reads the formula of its shape; ``claims_of`` reads the claims and the clauses that the unit adds to
+    it. An error that they raise names the file at fault. Raises ``RefusedError`` or ``InputError`` with what does not
+    hold.
     """
     file = files.formula
     try:

@@ -23,8 +23,8 @@ _PERIOD = 3600.0
 def watching(doing: str = "", found: bool = True, shown: bool = True) -> Iterator[Watch]:
     """Yield a function to report to; a bar shows the last report, with the time left where the total is known.
 
-    ``doing`` stands before the bar. Without ``found``, tests are not counted beside it. Not ``shown``: silence on a
-    terminal too.
+    ``doing`` stands before the bar. Without ``found``, the bar shows no number of tests. Where ``shown`` is false,
+    there is no bar on a terminal either.
     """
     if not (shown and sys.stderr.isatty()):
         yield lambda done, planned, tests: None

@@ -116,8 +116,9 @@ def device_of(language: Backend, running: Running) -> Device:
 class Family(Protocol):
     """The interface of a family of tests.
 
-    ``kind`` is what its tests are called, ``sides`` its verdicts, the stricter one first, ``targets`` the forms that
-    its tests can be exported in, ``foreign`` the parameters of ``compile`` and ``run`` that are for the other family.
+    ``kind`` is the name of the family, ``sides`` are its two verdicts, the stricter one first, ``targets`` the formats
+    in which its tests can be exported, and ``foreign`` the parameters of ``compile`` and ``run`` that only the other
+    family has.
     """
 
     kind: str
@@ -194,7 +195,7 @@ def family_given(paths: Sequence[str]) -> Family:
 def chosen(kind: Family, paths: Sequence[str], choice: SelectionFilter) -> list[Input]:
     """Return those tests of the paths that ``--where`` and ``--test`` select.
 
-    Raises ``InputError`` as ``SelectionFilter.of`` does.
+    Raises ``InputError`` where ``SelectionFilter.of`` does.
     """
     return choice.of(expand(paths), lambda given: given.name, kind.record)
 

@@ -83,7 +83,7 @@ def _fences(places: Places) -> str:
 def print_found(reduction: Reduction, verdict: Verdict, confidence: float, console: Screen) -> None:
     """Print the sets of fences in the order in which they were tried, and the answer.
 
-    The last column is how much longer a run takes than without any fence; failures end the runs of most sets.
+    The last column compares the time of a run with that of a run without any fence; failures end the runs of most sets.
     """
     table = plain_table("Fences", "runs", "failed", "hung", f"rate ({confidence:g} confidence)", "ms", "cost")
     none = reduction.tallies.get(frozenset())

@@ -71,10 +71,11 @@ def defines(active: Places, stress: Profile | None = None) -> list[str]:
 class Application:
     """The commands that build and run an application; ``folder`` gets a subfolder for each set of fences.
 
-    ``build`` may be empty. ``until`` is the moment of ``time.monotonic`` from which no run begins.
+    ``build`` may be empty. ``until`` is the value of ``time.monotonic`` from which no run begins.
 
-    A run has ``timeout`` seconds; ``None``: ``FACTOR`` times the longest that went right, no less than ``FLOOR``, and
-    ``PATIENCE`` before one did. A hang cannot be confirmed by another run: an application that lacks a fence may end.
+    A run has ``timeout`` seconds. Where that is ``None``, it has ``FACTOR`` times the longest run that went right, at
+    least ``FLOOR``, and ``PATIENCE`` before any run went right. Another run cannot confirm a hang: an application that
+    lacks a fence may end.
     """
 
     build: Sequence[str]
@@ -90,7 +91,8 @@ class Application:
     def run(self, active: Places) -> ProgramRun:
         """Run the application with a set of fences, building it before the set's first run.
 
-        Raises ``OutOfTimeError`` where the time is over, ``InputError`` where it cannot be built or executed.
+        Raises ``OutOfTimeError`` where the time is over, ``InputError`` where the application cannot be built or
+        executed.
         """
         if self.until is not None and time.monotonic() >= self.until:
             raise OutOfTimeError

@@ -76,8 +76,9 @@ class Reduction:
     """The search for the fences that are needed among ``places`` places; ``run`` runs the application with a set of
     them.
 
-    ``runs`` of them without a failure let a step go on, ``stable`` decide of all fences, of none, and of the result.
-    ``tallies`` has every set in the order in which it was first tried; ``restarts`` says how often the result failed.
+    A step goes on after ``runs`` runs without a failure; ``stable`` runs decide on all fences, on none, and on the
+    result. ``tallies`` has every set in the order in which it was first tried; ``restarts`` says how often the result
+    failed.
     """
 
     places: int

@@ -17,7 +17,7 @@ TIMEOUT = 20.0
 class ImportSettings:
     """The fields that the user states for all results of the files; ``None`` leaves a field to the files.
 
-    ``timeout``, in seconds, is said of results that have none: a program does not know when it is killed.
+    ``timeout``, in seconds, is entered in results that have none: a program does not know when it is killed.
     """
 
     device: str | None = None
@@ -40,7 +40,8 @@ class ImportSettings:
 class ImportedResults:
     """The results of a file, each with its wall times where these are known.
 
-    ``refused`` says a line each what was not taken and why; ``notes`` what was, on an assumption.
+    ``refused`` has a line for each thing that was not taken, with the reason; ``notes`` has a line for each that was
+    taken on an assumption.
     """
 
     entries: list[tuple[Entry, Times]] = field(default_factory=list)

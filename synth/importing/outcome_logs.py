@@ -62,7 +62,7 @@ State = tuple[tuple[str, int], ...]
 class Block:
     """A block of a log, which is of one test; ``line`` is where it begins, ``wrong`` why it cannot be used.
 
-    ``tool`` is empty until the states begin. ``whole``: all of the states were there.
+    ``tool`` is empty until the states begin. ``whole``: the block has all of its states.
     """
 
     name: str
@@ -160,7 +160,7 @@ def _word(value: int) -> int:
 def block_fields(block: Block, test: LitmusTest, runs: int = 1) -> dict[str, Any]:
     """Return the fields of a result, without those of the device, of a test's block; litmus7 made ``runs`` runs of it.
 
-    Raises ``InputError`` where the block is no whole one, contradicts itself, or is of another test.
+    Raises ``InputError`` where the block is incomplete, contradicts itself, or is of another test.
     """
     if block.wrong:
         raise InputError(block.wrong)
@@ -197,8 +197,8 @@ def block_fields(block: Block, test: LitmusTest, runs: int = 1) -> dict[str, Any
 def _names(text: str, condition: Condition, wanted: Sequence[Term]) -> Mapping[Term, str]:
     """Return the log's name of each term of a test; ``text`` is the test's condition in the log.
 
-    Registers may have other names there, those of another architecture: the condition says which is which. Raises
-    ``InputError`` where it is another condition.
+    The log may name registers otherwise, as another architecture does: the condition shows which is which. Raises
+    ``InputError`` where the log has another condition.
     """
     if not text:
         return {term: spell(term) for term in wanted}

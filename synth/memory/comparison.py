@@ -42,8 +42,8 @@ Pair = tuple[str, str]
 class ModelComparison:
     """The question of a comparison: the models, and the programs over which they are compared.
 
-    ``every``: all minimal tests of all sizes, and not one of each shape at the first size that has any. ``both_ways``:
-    of two models, until there is a test each way.
+    ``every``: find all minimal tests of all sizes, and not one of each shape at the first size that has any.
+    ``both_ways``: of two models, go on until there is a test each way.
     """
 
     models: tuple[ConsistencyModel, ...]

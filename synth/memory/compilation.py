@@ -45,12 +45,12 @@ def compile_memory(
 ) -> int:
     """Write a program for each test that the language can say into ``output``; a line on stderr names each other test.
 
-    It launches ``instances`` of the test, ``iterations`` times where it cannot be told their number; with ``cpu`` as a
-    CPU needs it. ``as_json``: with an object for runners beside each.
+    A program launches ``instances`` of the test, ``iterations`` times where it cannot be told that number at run time;
+    with ``cpu`` it is launched as a CPU needs it. ``as_json``: write an object for runners beside each program.
 
-    With ``check``, compile all of them; with the check of the language. Returns the exit code: 1 if that finds
-    anything, or a file cannot be read. Raises ``InputError`` where none can be read, two share a file name, or no test
-    can be said.
+    With ``check``, compile all programs, and check them as the language requires. Returns the exit code: 1 if that
+    finds anything, or a file cannot be read. Raises ``InputError`` where none can be read, two share a file name, or no
+    test can be said.
     """
     tests, unreadable = readable(files, Input.litmus)
     for error in unreadable:

@@ -229,9 +229,9 @@ def observation(file: str, test: LitmusTest, result: MemoryResult, promises: Map
 class ModelReport:
     """The agreement of one model with the tests that were run.
 
-    It judges ``tests`` of them, and ``unknown`` not, each file with the reason in ``reasons``. ``forbidden`` has an
-    entry, the file and the values, for each outcome that was seen and that it forbids; ``seen`` and ``unseen`` count
-    the outcomes that it allows.
+    The model judges ``tests`` of them, and not the ``unknown`` ones, which are files with a reason each in ``reasons``.
+    ``forbidden`` has an entry, the file and the values, for each outcome that was seen and that the model forbids;
+    ``seen`` and ``unseen`` count the outcomes that it allows.
     """
 
     model: str

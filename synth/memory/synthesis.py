@@ -157,8 +157,9 @@ class Made:
 class CycleSuiteOutcome:
     """The result of a run, and how it ended. ``stopped`` says why something was left; it is empty where nothing was.
 
-    ``found`` is the number of cycles, ``cycles`` has them by the names of their tests where tests are compared by them.
-    ``tests`` is how many were judged, and ``unknown`` on how many of them a model has no verdict, and why on the first.
+    ``found`` is the number of cycles; ``cycles`` has them by the names of their tests, where tests are compared by
+    their cycles. ``tests`` is the number of judged tests. ``unknown`` has, for each model without a verdict on some of
+    them, their number and the reason for the first.
     """
 
     stopped: str = ""

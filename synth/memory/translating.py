@@ -152,9 +152,9 @@ def weakened(check: Checked) -> Iterator[tuple[str, Checked]]:
 class Feature:
     """A feature of the source model, and the question whether outcomes that it forbids depend on that feature.
 
-    ``kind``: an axiom, a definition, or a rule, which is an instruction whatever its scope; of a rule ``way`` says what
-    the instruction is instead. ``check``: a mapping of the source to itself, or to a variant of it, that is wrong where
-    an outcome does.
+    ``kind``: an axiom, a definition, or a rule, which is an instruction whatever its scope. For a rule, ``way`` says
+    what stands in place of the instruction. ``check``: a mapping of the source to itself, or to a variant of it, that
+    is wrong where an outcome depends on the feature.
     """
 
     kind: str

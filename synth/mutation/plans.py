@@ -72,7 +72,7 @@ class PlannedRun:
     """A planned run of a test: its environment, its number of launches and their seconds, and the bugs that it would
     see.
 
-    ``cost`` is in milliseconds, with what compiling and starting cost. ``confidence`` is that of its easiest bug.
+    ``cost`` is in milliseconds, and includes compiling and starting. ``confidence`` is that of its easiest bug.
     """
 
     test: Test
@@ -88,9 +88,9 @@ class PlannedRun:
 class Plan:
     """A plan: its runs, and the number of bugs that they see.
 
-    ``trusted`` tests on machines of ``tests``, of which ``possible`` could be trusted were there time without end;
-    ``seen`` bugs of ``bugs``. ``optimal``: it is proved that no plan within the budget has more. ``least`` is what the
-    cheapest run costs, in milliseconds; None where there is none.
+    The plan makes ``trusted`` tests on machines out of ``tests``, of which ``possible`` could be trusted with unlimited
+    time, and sees ``seen`` bugs out of ``bugs``. ``optimal``: it is proved that no plan within the budget has more.
+    ``least`` is the cost of the cheapest run in milliseconds; None where there is none.
     """
 
     runs: tuple[PlannedRun, ...]

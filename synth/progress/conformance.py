@@ -30,8 +30,8 @@ class ModelSummary:
     """The agreement of one model with the tests of one placement, which shows what a level of the device guarantees.
 
     ``may_hang`` tests may hang under the model, and ``observed`` of them did, in some mapping. ``refuting`` names the
-    tests that terminate under the model and hung, which is confirmed: with one of these the device is inconsistent with
-    the model.
+    tests that terminate under the model and have a confirmed hang: one of these shows that the device is inconsistent
+    with the model.
     """
 
     placement: str

@@ -40,7 +40,8 @@ def founds_of(
     """Yield the wanted images of tests, in their order, with their verdicts and, if asked, only the minimal ones.
 
     With symmetric threads, one image of each test is yielded: the first that is wanted, for another order of the
-    threads may have other verdicts. ``own`` are models of the user's, which are asked beside the 12; that takes longer.
+    threads may have other verdicts. ``own`` are the user's models, which are asked beside the 12 built-in ones; that
+    takes longer.
     """
     for some in tests.pieces(min(_TOGETHER, max(1, _MOST_CELLS // (tests.states * len(tests.lengths))))):
         yield from _judged(some, wants, minimal, symmetric_threads, own)

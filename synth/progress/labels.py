@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class ProgressLabelling:
     """The labelling of programs by progress models.
 
-    ``models`` are as the user named them, ``names`` what they are called; models travel to other processes by name.
-    ``facts_told``: whether the form of output says what is known of a test itself.
+    ``models`` are as the user named them, ``names`` are their full names; models travel to other processes by name.
+    ``facts_told``: the form of output includes facts on the test itself.
     """
 
     models: tuple[str, ...]

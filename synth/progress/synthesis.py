@@ -90,7 +90,7 @@ class CubeUnit:
 class ProgressSuiteOutcome:
     """The end of a run: ``stopped`` says why a unit was left unsearched, and is empty where none was.
 
-    ``tests`` counts before tests of the same behaviour are made one.
+    ``tests`` is the number of tests before those with equal behaviour are merged.
     """
 
     stopped: str = ""

@@ -93,7 +93,7 @@ class Direction(StrEnum):
 class SiteModes:
     """The modes that instructions may have, or that fences in gaps may have: ``modes[k]`` is level ``k`` of the ladder.
 
-    There are several places where threads meet at a barrier, and where tests name points of one program.
+    ``places`` has several places where threads meet at a barrier, and where tests name points of one program.
     """
 
     places: tuple[SitePlace, ...]
@@ -433,8 +433,8 @@ def _certain_gaps(thread: Thread, number: int) -> list[tuple[SitePlace, int]]:
 def in_common(several: Sequence[Sites]) -> list[Sites]:
     """Return the places that tests of one program have in common, each of them in its own test.
 
-    What has a label before it goes by the label's name, in whichever thread; what has none by its place, where all
-    tests have the same code. Raises ``InputError`` where there is nothing in common.
+    A place with a label before it is known by the label's name, in whichever thread; a place without one by its
+    position, where all tests have equal code. Raises ``InputError`` where no place is in common.
     """
     codes = {tuple(thread.instructions for thread in sites.test.threads) for sites in several}
 

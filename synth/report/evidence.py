@@ -48,8 +48,8 @@ Asked = frozenset[Outcome]
 class Subject:
     """A test that the report is about, with its family and where it is from.
 
-    ``promises`` are those of the models that were asked about each of its outcomes; of other models the verdict on the
-    asked outcome is known, as the test has it.
+    ``promises`` are those of the models that were asked about each outcome of the test; of other models, only the
+    verdict on the asked outcome is known, which the test has.
     """
 
     family: str
@@ -103,7 +103,7 @@ class TrialEvidence:
 
     ``subject`` and ``column`` are numbers. ``entry`` is the line of the results, a failure where the trial could not be
     made; ``asked`` are the final values that count as seen. ``forbidden`` are the outcomes that were seen and that some
-    model forbids, each with these models.
+    model forbids, each with the models that forbid it.
     """
 
     subject: int
@@ -156,9 +156,9 @@ class Scored:
 class Evidence:
     """The evidence that a report is made of.
 
-    ``sides`` are the verdicts of each family of which there are tests, the stricter one first; ``models`` those that
-    judged its tests, in their order. ``strangers`` are names of tests with results whose texts nobody gave,
-    or whose registers and locations are called otherwise. ``scored`` are suites whose mutants were run.
+    ``sides`` are the verdicts of each family that has tests, the stricter one first; ``models`` are those that judged
+    its tests, in their order. ``strangers`` are names of tests that have results, but no known text, or other registers
+    and locations than the results. ``scored`` are suites whose mutants were run.
     """
 
     subjects: tuple[Subject, ...]
@@ -300,7 +300,7 @@ def evidence(
 ) -> Evidence:
     """Return the evidence of tests and of lines of results, which are in the order in which they were written.
 
-    ``models`` are those of a family to look at; all that have a verdict where none are named.
+    ``models`` are the models of a family to consider; all that have a verdict, where none are named.
     """
     known = distinct(subjects)
     numbers = {(subject.family, subject.test.digest): number for number, subject in enumerate(known)}

@@ -23,8 +23,8 @@ _HEAD = re.compile(r"\s*(?:[,(@]|$)")
 def short_names(machines: Sequence[Machine]) -> Mapping[Machine, str]:
     """Return a short name for each machine; no two machines share one.
 
-    It is what the device is called up to the first comma, bracket or ``@``. Machines that share that name get further
-    words until they differ: the back end, what else the device is called, the driver, the compiler, a number.
+    The name is that of the device up to the first comma, bracket or ``@``. Machines that share that name get further
+    words until they differ: the back end, the rest of the device's name, the driver, the compiler, a number.
     """
     names = {machine: _head(machine.device) or machine.backend for machine in machines}
     for facts in (

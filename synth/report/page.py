@@ -185,8 +185,8 @@ def _trial(
 ) -> list[Any]:
     """Return a trial's test, column, launch, seen, runs and result, and what is unusual; new launches are entered.
 
-    Unusual are, among others, outcomes by their place in what came of it: those that were ``asked`` for, and those that
-    models forbid, which are numbers, too.
+    The unusual facts include outcomes, by their place in the result: those that were ``asked`` for, and those that
+    models forbid, which are numbers as well.
     """
     entry = trial.entry
     terms = list(entry.terms) if isinstance(entry, MemoryTrial) else []

@@ -28,7 +28,7 @@ def label(found: Evidence, column: Column | Level) -> str:
 def strongest(standings: Sequence[ModelConformance[int]]) -> tuple[str, ...]:
     """Return the fairest progress models that nothing contradicts: those with no fairer one among them.
 
-    A model whose guarantee is not known, a user's own, is neither more nor less fair than another.
+    A user's own model, whose guarantee is not known, is neither more nor less fair than another.
     """
     standing = [
         each.model

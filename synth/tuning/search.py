@@ -79,7 +79,8 @@ class Ask:
 class Sample:
     """A sample, which answers a question: the weak outcomes of each launch, of so many instances each.
 
-    ``seconds`` is what it took in all, ``running`` what the launches did. ``error`` says why there is nothing.
+    ``seconds`` is the whole time of the measurement, ``running`` that of its launches. ``error`` says why there is no
+    measurement.
     """
 
     weak: tuple[int, ...] = ()
@@ -356,7 +357,8 @@ def sequences(longest: int) -> list[str]:
 def critical_patch(shares: Mapping[tuple[int, int], Sequence[float]], noise: float) -> int | None:
     """Return the patch size that all tests agree on (3.2): that of the most maximal runs of locations above the noise.
 
-    ``None`` where tests disagree or see none, and where a run is all of the locations, which are then as good.
+    ``None`` where tests disagree or see no weak outcome, and where one run has all locations, which are then equally
+    good.
     """
     agreed = set()
     for test in sorted({test for test, _ in shares}):
