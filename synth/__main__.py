@@ -1,4 +1,4 @@
-"""The entry point of the program ``synth``, for the script of the distribution and for ``python -m synth``."""
+"""The entry point of the program ``synth``, also for ``python -m synth``."""
 
 from __future__ import annotations
 

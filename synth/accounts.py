@@ -1,4 +1,4 @@
-"""Accounts of why models give a test their verdicts, as lines of text, one below the other or side by side."""
+"""Accounts of why models give a test their verdicts, as text, in a row or in columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Python library of synth: what its commands do, as functions from dataclasses to dataclasses (docs/api.md).
+"""The Python library of synth: commands as functions over dataclasses (docs/api.md).
 
 A test is a ``Program`` (progress) or a ``LitmusTest`` (memory). Models and back ends have the names that commands use;
 a model may be a file of the user's own. No function prints. A mistake of the user raises ``InputError``, with file,

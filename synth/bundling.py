@@ -1,5 +1,5 @@
-"""Bundles of ``synth compile``, for back ends that make one artefact of all tests: their files are written and
-compiled.
+"""Bundles of ``synth compile``, for back ends that make one artefact of all tests. This module writes and compiles
+them.
 """
 
 from __future__ import annotations

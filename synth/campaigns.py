@@ -1,4 +1,4 @@
-"""Campaigns of trials on one device: several at a time, in shards, repeated, or until a time limit.
+"""Campaigns of trials on one device: parallel, in shards, repeated, or until a time limit.
 
 A *job* is a trial that has not been made, or several that are built together, with the function that makes them. Each
 of several threads has a ``Runner`` and takes the next job that is left. So a trial that hangs, or a process that dies,

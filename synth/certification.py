@@ -1,4 +1,5 @@
-"""Certificates of a suite of either family: for each unit, its clauses and a proof that no test is left to find.
+"""Certificates of a suite: for each unit, its clauses and a proof that no test is left. They serve both families of
+tests.
 
 A certificate is made when a search is over. So a suite that is not certified costs no more, and a search that was
 stopped and resumed is certified as any other. ``synth.progress.certification`` and ``synth.memory.certification`` say

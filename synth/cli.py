@@ -1,4 +1,4 @@
-"""The ``synth`` command line; sub-commands are imported when they are called, so that ``synth --help`` is quick."""
+"""The ``synth`` command line. It imports a sub-command when that is called, so that ``synth --help`` is quick."""
 
 from __future__ import annotations
 

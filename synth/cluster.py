@@ -1,4 +1,5 @@
-"""Work over the machines of a cluster by Dask's ``distributed``, with an existing scheduler or one of this machine.
+"""Work over the machines of a cluster, by Dask's ``distributed``. The scheduler is an existing one, or one of this
+machine.
 
 Dask does the scheduling: when a worker dies, another one does its task again. The items of a task arrive when the task
 is done. The work itself is sent once, as a result that any worker can have made again.

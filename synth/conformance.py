@@ -1,4 +1,4 @@
-"""The comparison of what a device showed with what a model promises, for tests of either family.
+"""The comparison of what a device showed with what a model promises, for either family.
 
 Example: two threads of store buffering both read 0 on an x86 machine. SC forbids that outcome, so the machine
 contradicts SC. TSO allows it, so the machine is consistent with TSO.

@@ -1,4 +1,4 @@
-"""The expected verdicts of ``synth label --expect``: a table, and how the verdicts of models differ from it.
+"""The expected verdicts of ``synth label --expect``: a table, and what differs from it.
 
 Four kinds of tables are read, told apart by their first line; a model that is not asked is ignored:
 

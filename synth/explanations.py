@@ -1,4 +1,4 @@
-"""Explanations of verdicts, one model at a time, made by a process that keeps to limits and ends at Ctrl-C."""
+"""Explanations of verdicts, one model at a time, by a process that keeps to limits. The process ends at Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tests that a command line names by files, folders, indexes and corpora, and the family of these tests."""
+"""The tests that a command line names, by files, folders, indexes and corpora. The module also finds their family."""
 
 from __future__ import annotations
 

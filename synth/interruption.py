@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment of a command, which ends it with one line and exit code 130, and never with a traceback.
+"""Ctrl-C at any moment of a command: one line, exit code 130, and never a traceback.
 
 Python answers Ctrl-C by an exception in the main thread, wherever that thread is. Within ``interruptible`` the command
 can catch it. Before, while modules are loaded, no code can catch it: the process ends at once instead. Afterwards,

@@ -1,4 +1,4 @@
-"""Test results as JUnit XML, which CI services show, after the schema of Jenkins' xUnit plugin.
+"""Test results as JUnit XML, which CI services show. It follows the schema of Jenkins' xUnit plugin.
 
 In any name, characters that XML cannot hold become U+FFFD.
 """

@@ -1,4 +1,4 @@
-"""The known failures of ``synth run --known``, which are quarantined, so that a run fails only for new ones.
+"""The known failures of ``synth run --known``. They are quarantined, so that a run fails only for new ones.
 
     test,where,reason
     2x2-0006,opencl.*.round-robin,driver bug 4711

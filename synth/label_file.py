@@ -1,4 +1,4 @@
-"""A file of labels that is written for hours: whole lines, in the order of the tests, as the labels come.
+"""A file of labels that is written for hours. It grows by whole lines, in the order of the tests, as the labels come.
 
 In whatever way a run ends, the file holds a beginning of its full content, and a later run goes on after that.
 ``FILE.request.json`` beside it states the request of the verdicts, with digests of the models and of the tests.

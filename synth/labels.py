@@ -1,4 +1,4 @@
-"""The labelling of tests of either family by models, as ``synth label`` prints it: as a table, CSV or JSON.
+"""The labelling of tests by models, as ``synth label`` prints it: a table, CSV or JSON.
 
 A family defines in a ``Labelling`` how its tests are asked about and what is printed besides the verdict. The limits
 hold for each group of models that is asked at once; where a group exceeds them, its verdicts are UNKNOWN, and the

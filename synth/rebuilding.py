@@ -1,4 +1,4 @@
-"""The comparison of a corpus with what its request and its tests make: every value of its files, byte for byte.
+"""The comparison of a corpus with what its request and its tests make, byte for byte.
 
 ``FREE`` lists what is not checked, with the reasons.
 """

@@ -1,4 +1,4 @@
-"""The selection of the fewest tests of a corpus that tell apart every pair of models that the corpus can tell apart.
+"""The fewest tests of a corpus that tell apart every pair of models that the corpus can.
 
 A test *separates* two models when it terminates under one and may hang under the other, or one allows and the other
 forbids it. UNKNOWN, or no verdict, separates nothing. Tests that separate equal sets of pairs are interchangeable, so

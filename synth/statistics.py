@@ -1,4 +1,4 @@
-"""The statistics of rates that were seen on devices: confidence intervals, and tests of whether two rates differ.
+"""The statistics of rates seen on devices: confidence intervals, and comparisons.
 
 A rate may be a number of events in a number of runs: iterations that hung, or instances with the outcome that is asked
 about. Its confidence interval is Wilson's score interval (Wilson 1927), from SciPy, which is within 0 and 1 and also

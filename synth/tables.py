@@ -1,4 +1,4 @@
-"""Tables in the languages of documents: Markdown as GitHub reads it, and LaTeX with booktabs for a paper.
+"""Tables in the languages of documents: GitHub's Markdown, and LaTeX with booktabs.
 
 Every table that a command prints on a terminal can have these forms (``synth.screen``, ``synth.options.form``), and so
 can reports. Characters with a meaning in a language are escaped, so that names of tests and models appear as they are.

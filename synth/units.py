@@ -1,4 +1,4 @@
-"""The loop of a synthesis over its units: search each unit, record its tests, and stop where a limit is met."""
+"""The loop of a synthesis over its units: search, record, and stop where a limit is met."""
 
 from __future__ import annotations
 

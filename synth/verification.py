@@ -1,4 +1,4 @@
-"""The findings on a certified corpus of either family, and the checks that both families share."""
+"""The findings on a certified corpus, and the checks that both families of tests share."""
 
 from __future__ import annotations
 

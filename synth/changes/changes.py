@@ -1,4 +1,5 @@
-"""The changes between two sides of results: hangs, outcomes, rates, failures, and models that are contradicted.
+"""The changes between two sides of results. They are hangs, outcomes, rates, failures, and models that are
+contradicted.
 
 Tests are matched by digest, and within a test by the way to run it: mapping and placement of a progress test, profile
 and stress of a memory test, without the fields by which the sides are chosen. Of several results of one trial the last

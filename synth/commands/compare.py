@@ -1,4 +1,4 @@
-"""The command ``synth compare``, which finds the smallest tests on which models differ."""
+"""``synth compare`` finds the smallest tests on which models differ."""
 
 from __future__ import annotations
 

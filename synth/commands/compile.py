@@ -1,4 +1,4 @@
-"""The command ``synth compile``, which turns tests into programs for a device."""
+"""``synth compile`` turns tests into programs for a device."""
 
 from __future__ import annotations
 

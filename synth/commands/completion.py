@@ -1,4 +1,4 @@
-"""The command ``synth completion``, by which a shell completes names of commands, options and files."""
+"""``synth completion`` lets a shell complete names of commands, options and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth devices``, which tries every compiler and device that synth can use."""
+"""``synth devices`` tries every compiler and device that synth can use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth diff``, which shows what changed between two devices, drivers, compilers or dates."""
+"""``synth diff`` shows what changed between two devices, drivers, compilers or dates."""
 
 from __future__ import annotations
 

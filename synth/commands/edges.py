@@ -1,4 +1,4 @@
-"""The command ``synth edges``, which lists the edges of critical cycles."""
+"""``synth edges`` lists the edges of critical cycles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth examples``, which writes the examples that ship into a folder of the user's."""
+"""``synth examples`` writes the examples that ship into a folder of the user's."""
 
 from __future__ import annotations
 

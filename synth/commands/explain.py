@@ -1,4 +1,4 @@
-"""The command ``synth explain``, which shows why a model gives a test its verdict."""
+"""``synth explain`` shows why a model gives a test its verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth export``, which writes tests in the format of another runner."""
+"""``synth export`` writes tests in the format of another runner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth fix``, which finds the cheapest changes after which an outcome is forbidden."""
+"""``synth fix`` finds the cheapest changes after which an outcome is forbidden."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth harden``, which finds the fences that an application needs by running it."""
+"""``synth harden`` finds the fences that an application needs, by running it."""
 
 from __future__ import annotations
 

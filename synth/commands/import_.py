@@ -1,4 +1,4 @@
-"""The command ``synth import``, which merges results of runs elsewhere, and of several files, into one file."""
+"""``synth import`` merges results of runs elsewhere, and of several files, into one file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth label``, which prints the verdict of every model on every test."""
+"""``synth label`` prints the verdict of every model on every test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth map``, which checks whether a mapping of instructions between two models is sound."""
+"""``synth map`` checks whether a mapping of instructions between two models is sound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth memory``, which synthesises memory tests from a model or from the edges of critical cycles."""
+"""``synth memory`` synthesises memory tests from a model, or from edges of critical cycles."""
 
 from __future__ import annotations
 

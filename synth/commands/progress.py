@@ -1,4 +1,4 @@
-"""The command ``synth progress``, which synthesises forward-progress tests into a corpus."""
+"""``synth progress`` synthesises forward-progress tests into a corpus."""
 
 from __future__ import annotations
 

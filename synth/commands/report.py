@@ -1,4 +1,4 @@
-"""The command ``synth report``, which shows what devices did as a page, as tables or as files."""
+"""``synth report`` shows what devices did, as a page, as tables or as files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth run``, which runs tests on this machine's devices and sets them against the models."""
+"""``synth run`` runs tests on this machine's devices and compares with the models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth score``, which shows the mutants that a device kills and how far its tests can be trusted."""
+"""``synth score`` shows the mutants that a device kills, and how far to trust its tests."""
 
 from __future__ import annotations
 

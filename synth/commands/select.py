@@ -1,4 +1,4 @@
-"""The command ``synth select``, which picks the fewest tests of a corpus that answer a question."""
+"""``synth select`` picks the fewest tests of a corpus that answer a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth show``, which shows the tests of a corpus as tables and plots."""
+"""``synth show`` shows the tests of a corpus as tables and plots."""
 
 from __future__ import annotations
 

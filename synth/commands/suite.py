@@ -1,4 +1,4 @@
-"""The part of ``synth memory`` that synthesises every minimal test of a model, for its option ``--from``."""
+"""``synth memory --from MODEL`` synthesises every minimal test of a model."""
 
 from __future__ import annotations
 

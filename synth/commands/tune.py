@@ -1,4 +1,4 @@
-"""The command ``synth tune``, which finds the profile with which a device shows weak outcomes most often."""
+"""``synth tune`` finds the profile with which a device shows weak outcomes most often."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``synth verify``, which checks the certificate of a corpus."""
+"""``synth verify`` checks the certificate of a corpus."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Pictures of transition systems, of executions and of corpora, as SVG, Graphviz or TikZ text."""
+"""Pictures of transition systems, executions and corpora, as SVG, Graphviz or TikZ text."""

@@ -1,4 +1,4 @@
-"""The layout of an execution's picture: threads in columns, events in rows, and curved arrows between them.
+"""The layout of an execution's picture: threads in columns, events in rows, and arrows.
 
 As in the papers, program order runs down a column and communication crosses from column to column. An arrow
 

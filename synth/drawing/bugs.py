@@ -1,4 +1,4 @@
-"""Pictures of a mapping's bug: the execution that the source forbids, beside the execution that the target allows."""
+"""Pictures of a mapping's bug. The execution that the source forbids is beside the one that the target allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Executions of a litmus test as pictures, in Graphviz and SVG, drawn as by Alglave et al. 2015 (Fig. 14).
+"""Executions of a litmus test as pictures, in Graphviz and SVG. They are drawn as by Alglave et al. 2015 (Fig. 14).
 
 Each thread has a column, in frames for its scopes. Reads and writes stand in rows, with program order downwards,
 labelled with the fence or dependency on it; rf, co and fr run across. Fences and barriers are events of their own where

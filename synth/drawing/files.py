@@ -1,4 +1,4 @@
-"""Pictures as files, with or without their titles: SVG, or PDF, PNG and TikZ where the file's name says so.
+"""Pictures as files: SVG, PDF, PNG or TikZ, as the name says, with their titles or without.
 
 Typst turns SVG into both, with the fonts in its wheel and no others, so that the bytes are the same on every machine.
 """

@@ -1,4 +1,4 @@
-"""The layout of layered graphs by Graphviz's dot: boxes in layers, and labelled arrows between them.
+"""The layout of boxes in layers, with labelled arrows between them, by Graphviz's dot.
 
 Graphviz is a library in the wheel of pygraphviz, so that no program is needed beside it. It is told the sizes of boxes
 and labels and given no text, so that no font of the machine has a say. Lengths are pixels.

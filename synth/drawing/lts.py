@@ -1,4 +1,4 @@
-"""The picture of a test's labelled transition system under a progress model, with the starving cycle marked.
+"""The picture of a labelled transition system under a progress model. It marks the cycle on which threads starve.
 
 It is drawn as in Figs. 2 and 6 of Sorensen et al. 2021. A state shows memory and program counters. A transition shows
 its thread, and the threads that are promised fair execution before it. The start has a thick border, an end state a

@@ -1,4 +1,4 @@
-"""The Hasse diagram of models: stronger models above, with an arrow from each to the next weaker ones.
+"""The Hasse diagram of models: stronger ones above, with arrows to the next weaker ones.
 
 A node has the models between which no difference was found. An arrow has the name of the smallest test that the weaker
 model alone allows. The title states the size up to which tests were searched, the foot their vocabulary.

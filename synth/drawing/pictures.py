@@ -1,6 +1,4 @@
-"""The elements that pictures share: SVG text whose bytes are reproducible, and quoting for Graphviz. Lengths are
-pixels.
-"""
+"""The elements that pictures share: reproducible SVG text, and quoting for Graphviz. Lengths are pixels."""
 
 from __future__ import annotations
 

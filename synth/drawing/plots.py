@@ -1,4 +1,4 @@
-"""Plots of a search for a profile, after the figures of Sorensen and Donaldson 2016, drawn by matplotlib as SVG.
+"""Plots of a search for a profile, by matplotlib as SVG. They follow the figures of Sorensen and Donaldson 2016.
 
 ``patches``: weak outcomes by stressed location, a plot for each test and distance (Fig. 3). ``sequences``: the best
 sequences (Tab. 3). ``spreads``: the score by the number of patches (Fig. 4). ``incantations``: each on its own and

@@ -1,1 +1,1 @@
-"""The two families of tests, progress tests and memory tests, behind one interface for the commands."""
+"""The families of progress tests and memory tests, behind one interface for commands."""

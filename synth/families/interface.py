@@ -1,4 +1,4 @@
-"""The interface of a family of tests: all that the commands know of progress tests and of memory tests."""
+"""The interface of a family of tests: all that the commands know of a family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An application under test, built for a set of fences and run by two commands that no shell sees.
+"""An application under test: built for a set of fences, and run. No shell sees the two commands for that.
 
 Its sources mark places with ``SYNTH_FENCE(n)`` of ``include/synth_fence.h``. A list of macros (``defines``) says which
 places are active and how memory is stressed. Compilers get it as the words of ``{defines}`` in a command; make and

@@ -1,4 +1,4 @@
-"""The journal of a hardening: every run on a line, so that a hardening that is stopped goes on where it was.
+"""The journal of a hardening: every run on a line, so that it can be stopped and resumed.
 
 The runs of a set of places are replayed in their order before a new one is made, in whichever step they were made. So a
 hardening can also go on with more runs in each step. A line of another application, or of other commands, is refused.

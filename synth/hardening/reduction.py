@@ -1,4 +1,5 @@
-"""Empirical fence insertion: which fences an application needs, by running it (Sorensen and Donaldson 2016, section 5).
+"""The search for the fences that an application needs, by running it with fewer and fewer. It is the empirical fence
+insertion of Sorensen and Donaldson 2016, section 5.
 
 The application has to pass with all fences and fail without any. Then half of the fences are taken out as long as it
 still passes (*binary reduction*), then one at a time (*linear reduction*, algorithm 1), until none of those left can

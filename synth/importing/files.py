@@ -1,4 +1,4 @@
-"""The reader of a file that is to be imported, which recognises the file's format by its content."""
+"""The reader of a file that is to be imported. It recognises the file's format by its content."""
 
 from __future__ import annotations
 

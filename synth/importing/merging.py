@@ -1,4 +1,5 @@
-"""The merge of several files of results into one: each line once, in an order that does not depend on the files.
+"""The merge of files of results into one: each line once, in a reproducible order. The order does not depend on the
+files.
 
 Lines are sorted by test, digest, back end, device, the rest of the trial as text, date, and number of tries. So the
 latest result of a trial comes last, and the last is the one that counts. Shards give equal bytes in any order.

@@ -1,4 +1,4 @@
-r"""The logs of litmus7, which runs tests, and of herd7, which lists the outcomes that a model allows.
+r"""The logs of litmus7 and herd7. litmus7 runs tests, and herd7 lists the outcomes that a model allows.
 
 Both print a block for each test, between whatever else they print:
 

@@ -1,4 +1,4 @@
-r"""The logs of our programs, and files of results: lines of JSON, with any other output between them.
+r"""The logs of our programs, and files of results. Both are lines of JSON, with any other output between them.
 
 A line is a result or a failure (``backends.shared.results``), or ``{"began":{..}}`` (``backends.shared.log``). A trial
 that began and has neither result nor failure in the log did not end: it is a hang, as far as a log can tell. The lines

@@ -1,4 +1,4 @@
-"""A suite of tests to which imported results belong: found by name, and by digest where a result has one."""
+"""The suite of tests to which imported results belong. A test is found by name, and by digest where there is one."""
 
 from __future__ import annotations
 

@@ -1,3 +1,1 @@
-"""The pipelines of memory tests: synthesis, labelling, comparison of models, mappings, runs on devices and
-certificates.
-"""
+"""The pipelines of memory tests: synthesis, comparison, mappings, runs, certificates."""

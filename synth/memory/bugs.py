@@ -1,4 +1,4 @@
-"""Bugs of mappings, explained: why the source model forbids an outcome, and how the target model allows it.
+"""Bugs of mappings, explained. The source model forbids an outcome that the target model allows.
 
 Both tests write equal values; the target has other fences. Where several executions of the source have the outcome, the
 one is explained whose coherence order is most like that of the target's execution.

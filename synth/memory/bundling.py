@@ -1,4 +1,4 @@
-"""The bundle of memory tests: each launched in several ways, with the outcomes that models allow."""
+"""The bundle of memory tests: launched in several ways, with the outcomes models allow."""
 
 from __future__ import annotations
 

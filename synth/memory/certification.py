@@ -1,4 +1,5 @@
-"""Certificates of memory suites: the tests found in each unit are blocked, and a proof says that no other test is left.
+"""Certificates of memory suites: each unit's tests, and a proof that no other test is left. The tests found are
+blocked.
 
 The formula of a unit is written by ``oracle.certificates``, which uses nothing of the search or its formulas: a test
 that the search has lost would be found here.

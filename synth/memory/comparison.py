@@ -1,4 +1,4 @@
-"""The search for the smallest tests that one model allows and another forbids, over sizes that grow from the least.
+"""The search for the smallest tests that one model allows and another forbids. Sizes grow from the least.
 
 Each split of a size into threads is searched for each pair of models, as a unit of a journal. One test of each shape is
 shown, relaxed step by step as long as it tells the models apart. On request, the search instead finds all tests that

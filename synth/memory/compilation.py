@@ -1,4 +1,4 @@
-"""The compilation of litmus tests by ``synth compile``: each becomes one program, which real compilers may check."""
+"""The compilation of litmus tests by ``synth compile``. Each becomes a program, which real compilers may check."""
 
 from __future__ import annotations
 

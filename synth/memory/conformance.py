@@ -1,4 +1,4 @@
-"""The promises of consistency models on litmus tests, and how results of memory tests compare with them.
+"""The promises of consistency models on litmus tests, and results compared with them.
 
 ``synth.conformance`` says what a promise is, and when a device contradicts a model.
 """

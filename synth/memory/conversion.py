@@ -1,4 +1,4 @@
-"""The conversion of litmus tests into another dialect, as one file or as a folder that runners take.
+"""The conversion of litmus tests into another dialect, as a file or a folder for runners.
 
 The folder has a file for each test, the index ``@all``, for LISA the bell file, for herd7 the models, and on request
 ``expected/MODEL.csv``: ``FILE,1`` where the condition as it is written is true under the model, ``FILE,0`` where it is

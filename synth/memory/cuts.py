@@ -1,4 +1,4 @@
-"""The cuts of a search for tests between models: its bounds, and the edges that it was not given."""
+"""The cuts of a search for tests between models: its bounds, and the edges it lacked."""
 
 from __future__ import annotations
 

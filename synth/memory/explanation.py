@@ -1,4 +1,4 @@
-"""Explanations of a model's verdict on a litmus test, as text for a person and as JSON for a program.
+"""Explanations of a model's verdict on a litmus test, as text and as JSON.
 
 ``oracle.executions.witness`` finds explanations for .cat models, ``oracle.operational.explore`` for operational ones.
 As in the papers, reads and writes are called a, b, c .. thread by thread; fences are F1, F2 .., barriers B1, B2 .., and

@@ -1,4 +1,4 @@
-"""The verdicts of consistency models on litmus tests, by the method that the user names or by the first that can."""
+"""The verdicts of consistency models on litmus tests. The method is the user's, or else the first that can decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress under a memory model, for commands and as text: verdicts, hangs, and where loops were cut."""
+"""Progress under a memory model: verdicts, hangs, and where loops were cut, as text."""
 
 from __future__ import annotations
 

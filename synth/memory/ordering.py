@@ -1,4 +1,4 @@
-"""The ordering of models by strength, by the smallest test that tells each two of them apart.
+"""The ordering of models by strength, by the smallest test that tells each two apart.
 
 A model is *stronger* than another where a test is found that only the other allows, and none that only it allows. Two
 models are *incomparable* where there is a test of either sort. Where no test is found, the answer is only how far was

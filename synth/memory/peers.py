@@ -1,4 +1,4 @@
-"""The verdicts of a corpus against those of another tool on the PATH: herd7 (herdtools7), or Dartagnan (Dat3M).
+"""The verdicts of a corpus against those of another tool: herd7 or Dartagnan (Dat3M). The tool has to be on the PATH.
 
 A sample of the tests, equal in every run, is written in the first of the tool's dialects that says all of a test. The
 tool is asked about it under each model that both know: one call for each test and model, with a limit of time, in a

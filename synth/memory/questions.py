@@ -1,4 +1,5 @@
-"""The questions that a command may ask about a litmus test: consistency models, progress models, and pairs of both.
+"""The questions of a command on a litmus test: consistency models, progress models, pairs. A pair has a model of each
+kind.
 
 A name with ``&`` means a pair (``oracle.liveness``). A progress model's name, or a Python file's, means a progress
 model. Every other name means a consistency model.

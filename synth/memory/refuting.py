@@ -1,4 +1,4 @@
-"""The search for the bugs of a mapping: sizes from the least, up to the first that has any, as units of a journal.
+"""The search for the bugs of a mapping, from the least size to the first with a bug. Its parts are units of a journal.
 
 A unit is a split of so many events into threads, searched by one process. The bugs of one shape differ in how
 instructions are done and in where threads are; one of them is found, and relaxed step by step as long as it is a bug. A

@@ -1,4 +1,4 @@
-"""The run of litmus tests on a device by ``synth run``, with their outcomes beside those that models allow."""
+"""The run of litmus tests on a device by ``synth run``, beside what models allow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output of a run of memory tests: tables beside what models allow, plain data, and test cases for JUnit.
+"""The output of a run of memory tests: tables, plain data, and test cases for JUnit. Outcomes are beside those allowed.
 
 Of more than ``FEW`` tests only those are shown whose asked-for outcome was seen, a line each.
 """

@@ -1,4 +1,4 @@
-"""The tables of a corpus of memory tests for ``synth show``: its request, its tests, and the verdicts of models."""
+"""The tables of ``synth show`` for memory tests: the request, the tests, and verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pipeline of suites from a model: every minimal test of a size, its verdicts, its mutants, and the corpus.
+"""The pipeline of suites from a model: minimal tests, verdicts, mutants, and the corpus.
 
 A *unit* is a split of so many events into threads under one criterion; its formula is solved until nothing is left, in
 one process, or cut into parts where that takes long. What the solver finds is written in a normal form, so neither

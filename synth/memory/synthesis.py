@@ -1,4 +1,4 @@
-"""The pipeline of memory tests from edges: cycles of each size, their tests, verdicts, filters, and the corpus.
+"""The pipeline of memory tests from edges: cycles, tests, verdicts, filters, the corpus.
 
 The solver gives patterns of cycles, or cycles one by one; processes write them out, make their tests and judge them.
 Patterns are found anew when a run goes on, for that takes moments; tests and verdicts, which take longer, come from the

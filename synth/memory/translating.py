@@ -1,4 +1,4 @@
-"""The check of a mapping of instructions: whether it is sound, by the smallest outcomes that refute it.
+"""The check of a mapping of instructions: the smallest outcomes that show it is unsound.
 
 A mapping is sound for a program where every outcome that the target model allows of the translated program is one that
 the source model allows of the program (Lustig et al., ASPLOS 2019, section 5.3). As in comparisons, programs grow from

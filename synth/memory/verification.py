@@ -1,4 +1,4 @@
-"""The check of a certified memory suite: the proof of each unit, each test, and that no test is missing.
+"""The check of a certified memory suite: proofs, tests, and that no test is missing.
 
 The oracle judges what units block (``oracle.certificates``). The corpus has to hold exactly what their tests make:
 names, texts, tags, the verdicts that models give today, and mutants. How a test is written and named is taken on trust

@@ -1,4 +1,5 @@
-"""The export of litmus tests to WebGPU's conformance suite: those whose outcome WGSL's memory model forbids.
+"""The export of litmus tests to WebGPU's conformance suite. Only tests whose outcome WGSL's memory model forbids are
+taken.
 
 A device fails a conformance test that shows its outcome, so each test is judged by the model ``webgpu`` first. One
 whose outcome is allowed, such as a mutant, is left out: a device that shows it conforms.

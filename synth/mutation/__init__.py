@@ -1,1 +1,3 @@
-"""Mutation testing of testing environments: the mutants that each kills, how fast, and what to run how long."""
+"""Mutation testing of environments: the mutants each kills, how fast, and what to run. A plan also says how long to run
+it.
+"""

@@ -1,4 +1,4 @@
-"""The kills of a suite's mutants on devices: how often each asked outcome was seen, and in how much time.
+"""The kills of a suite's mutants on devices: how often, and in how much time.
 
 A *mutant* is a relaxation of a conformance test, and the model allows its outcome. An *environment* is a device and a
 way to launch tests. It *kills* a mutant where it shows the mutant's outcome, and its *kill rate* is how often it does

@@ -1,4 +1,4 @@
-"""The plan of a campaign: which tests to run in which environments, and how long, to see the most bugs in a given time.
+"""The plan of a campaign: tests, environments and times that show the most bugs. The time of the whole plan is given.
 
 A test may be run in each environment of a machine in which mutants of it were killed. It may run as long as its easiest
 mutant needs, or its second easiest too, and so on: each is an *offer* of whole launches. A run is to see *bugs*: a bug

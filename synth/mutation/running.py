@@ -1,4 +1,4 @@
-"""The choice of tests for ``synth run --mutants`` and ``--plan``, and the report on mutants after such a run."""
+"""The choice of tests for ``synth run --mutants`` and ``--plan``, and the report on mutants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mutation scores of environments, and the confidence that each conformance test would have shown its bug.
+"""Mutation scores of environments, and each test's confidence to show its bug.
 
 The mutation score is the share of mutants that are killed (Levine et al., ASPLOS 2023, section 3). Where a mutant is
 killed at a rate r, the chance to kill it within t seconds is 1 - e^-rt (section 4.2, *reproducibility*); the paper asks

@@ -1,1 +1,1 @@
-"""The pipelines of progress tests: synthesis, labelling, compilation, runs on devices and certificates."""
+"""The pipelines of progress tests: synthesis, labels, programs, runs and certificates."""

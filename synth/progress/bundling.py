@@ -1,4 +1,4 @@
-"""The bundle of progress tests: each under each mapping and placement, in several sizes, with its verdicts."""
+"""The bundle of progress tests: every mapping, placement and size, with the verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Certificates of a progress suite: for each unit, clauses and a proof that no further test is left in it.
+"""Certificates of a progress suite: for each unit, a proof that no test is left. The proof is of the unit's clauses.
 
 A unit is solved once more, with every test blocked that was found in it; the solver finds only models that cheat
 (``constraints.progress``), and the loop formulas that exclude these are kept with their sets. What is left has no

@@ -1,6 +1,4 @@
-"""The compilation of progress tests by ``synth compile``: each under each mapping, checked by real compilers on
-request.
-"""
+"""The compilation of progress tests by ``synth compile``, each under each mapping. Real compilers may check it."""
 
 from __future__ import annotations
 

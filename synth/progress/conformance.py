@@ -1,4 +1,4 @@
-"""The promises of progress models on tests, and how results of progress tests compare with them.
+"""The promises of progress models on tests, and results compared with them.
 
 A model under which a test terminates promises that it does not hang. ``synth.conformance`` says when a device
 contradicts a model; only a hang that is confirmed (``synth.hangs``) does.

@@ -1,4 +1,4 @@
-"""Explanations of progress verdicts as text for a person and as JSON; ``oracle.progress.explain`` finds them."""
+"""Explanations of progress verdicts as text and as JSON. ``oracle.progress.explain`` finds them."""
 
 from __future__ import annotations
 

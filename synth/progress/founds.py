@@ -1,4 +1,5 @@
-"""Tests found by a search as records of a corpus: many tests of one shape at once, with digests, verdicts and texts.
+"""Tests found by a search, as records of a corpus with digests, verdicts and texts. Many tests of one shape come at
+once.
 
 Each test stands for its images under permutation of threads, and each image is a test of its own.
 """

@@ -1,4 +1,4 @@
-"""The labels of progress tests: what is asked about a program, and what its verdicts look like."""
+"""The labels of progress tests: what is asked of a program, and how its verdicts look."""
 
 from __future__ import annotations
 

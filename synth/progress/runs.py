@@ -1,4 +1,4 @@
-"""The run of progress tests on a device by ``synth run``: iterations, and hangs beside the verdicts of models.
+"""The run of progress tests on a device by ``synth run``: hangs, beside the verdicts.
 
 ``synth.hangs`` decides which hangs count.
 """

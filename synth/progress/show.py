@@ -1,6 +1,4 @@
-"""The tables of a corpus of progress tests for ``synth show``: tests by bound and idiom, models, and the paper's Table
-4.
-"""
+"""The tables of ``synth show`` for progress tests: bounds, idioms, models, and Table 4. Table 4 is the paper's."""
 
 from __future__ import annotations
 

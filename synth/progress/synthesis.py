@@ -1,4 +1,4 @@
-"""The pipeline of progress tests: plan units of work, enumerate, judge, keep, write a corpus.
+"""The pipeline of progress tests: plan units, enumerate, judge, keep, write a corpus.
 
 A *unit* is a cube of a shape (see ``constraints.progress``): independent work that a process can do alone. A unit that
 holds more than a process should do at once is cut into parts, which are units as well. The threads of a shape are in

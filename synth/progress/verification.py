@@ -1,4 +1,4 @@
-"""The check of a certified progress suite: the proof of each unit, each test, and that no test is missing.
+"""The check of a certified progress suite: proofs, tests, and that no test is missing.
 
 The work is planned and spread over processes here; every judgement is the oracle's (``oracle.certificates``).
 """

@@ -1,1 +1,1 @@
-"""Repairs of litmus tests: what may be changed in a program, what a change costs, and which changes make it right."""
+"""Repairs of litmus tests: possible changes, their costs, and the cheapest that suffice."""

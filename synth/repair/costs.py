@@ -1,4 +1,5 @@
-"""The costs of instructions in a repair, by instruction, order and scope, as tables that ship or a user's TOML file.
+"""The costs of instructions in a repair, by instruction, order and scope. Tables of costs ship, or are a user's TOML
+file.
 
 An instruction that is not there otherwise costs its own figure, plus that of its order and that of its scope; or a
 figure for the way as a whole (``[way]``, ``"F.sc.gpu" = 180``).

@@ -1,5 +1,4 @@
-"""The repair of a litmus test by the cheapest changes, or its weakening as far as possible, with a reason for each
-change.
+"""The repair of a litmus test by the cheapest changes, or its weakening, with reasons.
 
 A repair excludes executions: those with the outcome of the condition (of a ``forall``, those that violate it), or those
 that raise a flag of the model's, as of a race. A test is weakened where it is right already; then each instruction has

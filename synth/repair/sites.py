@@ -1,4 +1,4 @@
-"""The sites of a litmus test, where it may be changed, and the levels of each site (``constraints.levels``).
+"""The sites where a litmus test may be changed, and the levels of each site. ``constraints.levels`` defines levels.
 
 Sites are the accesses, fences and barriers of a test, each of which may have a stronger or weaker mode, and the gaps
 between instructions, where there may be a fence. Modes are those of a vocabulary (``corpus.executions.vocabulary``)

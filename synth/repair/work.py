@@ -1,4 +1,6 @@
-"""The repairs of one program, step by step, as a single process makes them: their texts, tests and pictures."""
+"""The repairs of one program, as a process makes them: their texts, tests and pictures. Each is reported as it is
+found.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The details of a report, its costly part: explanations of verdicts, with figures, for the tests most worth reading.
+"""The details of a report: verdicts explained, with figures, for the tests worth reading. They are its costly part.
 
 An explanation takes some milliseconds to some seconds for a test and a model, which is too long for ten thousand tests.
 So the tests are ranked: first those that contradict a model, the one that fewest models forbid last; then those whose

@@ -1,4 +1,4 @@
-"""The evidence of a report: what is known of tests, and of what devices did with them, for every form of the report.
+"""The evidence of a report: what is known of tests, and of what devices did with them.
 
 A test asks about one outcome, a hang or certain final values. A *trial* saw that outcome in so many of so many runs:
 iterations of a progress test, instances of a memory test. A *device* ran the trial; devices differ by back end, name,

@@ -1,4 +1,4 @@
-"""The forms of a report: Markdown and LaTeX text for people, and JSON, CSV and JUnit XML for programs.
+"""The forms of a report: Markdown and LaTeX for people; JSON, CSV and JUnit for programs.
 
 Markdown and LaTeX hold the tables of ``synth.report.tables``. CSV has a row for each test and column of the report,
 JSON all facts. A case of JUnit fails where what was seen contradicts a model that the reader believes in.

@@ -1,4 +1,4 @@
-"""The collection of a report's evidence: the results that a command line names, and the tests that they are of."""
+"""The collection of a report's evidence: the results that are named, and their tests."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The tuning of launches: the search for a profile with which a device shows weak outcomes most often."""
+"""The search for a profile with which a device shows weak outcomes most often."""

@@ -1,4 +1,4 @@
-"""Random ways to launch memory tests, drawn as a tuner draws them, where nobody says otherwise."""
+"""Random ways to launch memory tests, drawn as a tuner draws them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal of a search for a profile: a measurement on each line, beside the profile, to resume a stopped search.
+"""The journal of a search for a profile: a line for each measurement, to resume from. It lies beside the profile.
 
 A search asks its questions in a fixed order, so when it is made again its N-th question is answered by the N-th line. A
 line of another question belongs to another search, and is refused. Each line is on the disk before the next question.

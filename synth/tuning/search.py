@@ -1,4 +1,4 @@
-"""The search for the profile that shows weak outcomes most often: as published, or at random.
+"""The search for the profile that shows weak outcomes most often. It is the published one, or random.
 
 *As published* (Sorensen and Donaldson 2016, section 3). The first step finds the patch: the words of the scratch area
 that are as good to stress as their neighbours (3.2). The second finds the sequence of accesses to stress with (3.3),

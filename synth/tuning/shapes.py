@@ -1,4 +1,5 @@
-"""The tests that a device is tuned by: store buffering, message passing and load buffering, or a user's own.
+"""The tests that a device is tuned by: SB, MP and LB, or a user's own. SB is store buffering, MP message passing, LB
+load buffering.
 
 Each of the three is written once, in OpenCL's dialect, with relaxed accesses of the whole device and threads in
 work-groups of their own: every language here can say it (Sorensen and Donaldson 2016, section 3.1).
