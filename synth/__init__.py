@@ -1,4 +1,4 @@
-"""The command line and the pipelines: parse, plan, call, show."""
+"""The command line of synth, and the pipelines that synthesise, judge, run and show tests."""
 
 VERSION = "0.1.0"
-"""Of the package, which is built with it; written into what it makes."""
+"""The version of the package, which is written into what it makes."""

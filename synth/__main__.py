@@ -1,4 +1,4 @@
-"""The program ``synth``, as the script of the distribution and ``python -m synth`` run it."""
+"""The entry point of the program ``synth``, also for ``python -m synth``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from synth.interruption import end_at_once, goes_to_its_end
 
 
 def main() -> None:
-    """Run the command."""
+    """Run the ``synth`` command, loading the command line only once it is needed."""
     end_at_once()
-    from synth.cli import main as command  # takes its time to be loaded
+    from synth.cli import main as command  # slow to import
 
     try:
         command()

@@ -1,4 +1,4 @@
-"""Why models say what they say of a test, as text: one after the other, or side by side."""
+"""Accounts of why models give a test their verdicts, as text, in a row or in columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LEAST = 20  # characters of a column
 
 
 class Account(NamedTuple):
-    """Why a model says what it says of a test. ``about``: lines that are the same whatever the model, if any."""
+    """The account of a model's verdict on a test. ``about`` holds the lines that no model changes, if there are any."""
 
     test: str
     model: str
@@ -21,15 +21,16 @@ class Account(NamedTuple):
     reason: str
 
     def text(self) -> str:
-        """All of it, as lines."""
+        """Return the whole account as lines of text."""
         parts = (f"{self.test} under {self.model}: {self.verdict}", self.about, self.reason)
         return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def in_columns(accounts: Sequence[Account], width: int) -> str:
-    """The accounts of several models of one test, at least one, a column each, in lines of ``width`` characters.
+    """Lay out the accounts of several models of one test in columns, within lines of ``width`` characters.
 
-    A column is as wide as it needs to be, if there is room; long lines of those that are not are folded.
+    There is at least one account, and each has a column. A column is as wide as it needs to be where there is room; the
+    long lines of the other columns are folded.
     """
     columns = [[f"{each.model}: {each.verdict}", "", *each.reason.split("\n")] for each in accounts]
     sizes = _shared([max(map(len, column)) for column in columns], width - len(_BAR) * (len(columns) - 1))
@@ -43,7 +44,7 @@ def in_columns(accounts: Sequence[Account], width: int) -> str:
 
 
 def _shared(wanted: Sequence[int], room: int) -> list[int]:
-    """How wide columns are that want so much: what narrow ones leave is shared by the others."""
+    """Return the widths of columns that want these widths: what narrow columns leave is shared by the others."""
     given = list(wanted)
     for rank, at in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
         given[at] = min(wanted[at], max(_LEAST, room // (len(wanted) - rank)))
@@ -52,6 +53,6 @@ def _shared(wanted: Sequence[int], room: int) -> list[int]:
 
 
 def _folded(line: str, width: int) -> Iterator[str]:
-    """The parts of a line that is too long, those that follow indented further than it."""
+    """Yield the parts of a line that is too long; the parts after the first are indented further than the line."""
     indent = " " * min(len(line) - len(line.lstrip()) + 4, width // 2)
     yield from wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]

@@ -1,8 +1,8 @@
-"""synth as a library: what its commands do, as functions from dataclasses to dataclasses (docs/api.md).
+"""The Python library of synth: commands as functions over dataclasses (docs/api.md).
 
-A test is a ``Program`` (progress) or a ``LitmusTest`` (memory), and models and back ends go by the names that commands
-have for them; a model may be a file of the user's own. Nothing is printed. What a user can get wrong raises
-``InputError``, with file, line and column where there are any.
+A test is a ``Program`` (progress) or a ``LitmusTest`` (memory). Models and back ends have the names that commands use;
+a model may be a file of the user's own. No function prints. A mistake of the user raises ``InputError``, with file,
+line and column where there are any.
 
 Gaps: suites from edges, comparisons, repairs and campaigns are commands only.
 """
@@ -49,10 +49,10 @@ if TYPE_CHECKING:
     from backends.shared.device import Device
 
 ProgressSuite = synthesis.ProgressSuiteRequest
-"""What a suite of progress tests holds: threads, instructions, locations, values, and which of all tests."""
+"""The request for a suite of progress tests: threads, instructions, locations, values, and which of all tests."""
 
 MemorySuite = suites.SuiteRequest
-"""What a suite of memory tests holds: the model that it comes from, events from and to, and which of all tests."""
+"""The request for a suite of memory tests: the model that it comes from, events from and to, and which of all tests."""
 
 __all__ = [
     "InputError",
@@ -75,7 +75,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Picture:
-    """An SVG. A notebook shows it where it is the value of a cell."""
+    """An SVG picture, which a notebook shows where it is the value of a cell."""
 
     svg: str = field(repr=False)
 
@@ -84,30 +84,31 @@ class Picture:
 
 
 def parse(source: str) -> Program | LitmusTest:
-    """The test that a text is: AXB pseudo-code, or a litmus test in any dialect.
+    """Return the test that a text holds: AXB pseudo-code, or a litmus test in any dialect.
 
-    Raises ``InputError`` where it is none.
+    Raises ``InputError`` where the text is no test.
     """
     return parse_axb(source) if source.lstrip().startswith("THREAD") else parse_litmus(source)
 
 
 def read(path: str | Path) -> Program | LitmusTest:
-    """The test in a file, ``.axb`` or ``.litmus``. Raises ``InputError`` where it cannot be read or is no test."""
+    """Read the test in a file, ``.axb`` or ``.litmus``. Raises ``InputError`` where it cannot be read or is no test."""
     path = Path(path)
     source = read_text(path)
     return parse_axb(source, str(path)) if path.suffix == ".axb" else parse_litmus(source, str(path))
 
 
 def text(test: Program | LitmusTest) -> str:
-    """The text of a test, a litmus test in the first dialect that can say it."""
+    """Return the text of a test; a litmus test is printed in the first dialect that can say it."""
     return print_axb(test) if isinstance(test, Program) else printed(test, dialect_for(test)[0])
 
 
 def synthesise(asked: ProgressSuite | MemorySuite, folder: str | Path, jobs: int = 1) -> Corpus:
-    """Every test that is asked for, labelled, written to a new corpus in ``folder`` and read from it.
+    """Find every test that is asked for, label it, write a new corpus to ``folder``, and return the corpus read from
+    there.
 
-    ``jobs``: processes. Interrupted, it gives the corpus of what was found, which is not ``complete``. Raises
-    ``InputError`` where the folder is not empty, or what is asked for makes no sense.
+    ``jobs`` is the number of processes. Where the search is interrupted, the corpus holds what was found and is not
+    ``complete``. Raises ``InputError`` where the folder is not empty, or where the request contradicts itself.
     """
     if isinstance(asked, suites.SuiteRequest):
         asked.check()
@@ -129,9 +130,9 @@ def label(test: LitmusTest, *models: str, unroll: int = UNROLL) -> Mapping[str, 
 def label(
     test: Program | LitmusTest, *models: str, unroll: int = UNROLL
 ) -> Mapping[str, Verdict] | Mapping[str, Judgement]:
-    """What each model says of a test; all that ship, where none is named.
+    """Return the verdict of each model on a test; of all models that ship, where none is named.
 
-    Loops of litmus tests are followed ``unroll`` jumps back. Nothing limits the time that a verdict takes. Raises
+    Loops of litmus tests are unrolled ``unroll`` jumps back. Nothing limits the time that a verdict takes. Raises
     ``InputError`` where a model is unknown.
     """
     if isinstance(test, Program):
@@ -144,10 +145,13 @@ def explain(test: Program, model: str) -> Explanation: ...
 @overload
 def explain(test: LitmusTest, model: str, unroll: int = UNROLL) -> MemoryExplanation: ...
 def explain(test: Program | LitmusTest, model: str, unroll: int = UNROLL) -> Explanation | MemoryExplanation:
-    """Why one model says what it says: the lasso on which threads starve or why there is none; the execution that the
-    model allows, or by which checks it forbids those with the outcome.
+    """Explain the verdict of one model on a test.
 
-    Raises ``InputError`` where the model is unknown, two are meant (``hsa`` is weak and strong), or it is no .cat file.
+    Of a progress test, that is the lasso on which threads starve, or why there is none. Of a litmus test, it is an
+    execution with the outcome that the model allows, or the checks by which it forbids those executions.
+
+    Raises ``InputError`` where the model is unknown, where the name means two models (``hsa`` is weak and strong), or
+    where it is no .cat file.
     """
     if isinstance(test, Program):
         found = resolve_models([model])
@@ -161,10 +165,10 @@ def explain(test: Program | LitmusTest, model: str, unroll: int = UNROLL) -> Exp
 
 
 def draw(explanation: Explanation | MemoryExplanation, name: str = "test") -> Picture:
-    """The picture of an explanation: the transition system and its lasso, or the execution, or what forbids it.
+    """Draw an explanation: a transition system with its lasso, an execution, or the violation that forbids the outcome.
 
-    ``name``: of a progress test, for its title; a litmus test has one. Raises ``InputError`` where a litmus test has no
-    execution to draw, and where pygraphviz is missing, which transition systems need.
+    ``name`` is the title for a progress test; a litmus test has a name of its own. Raises ``InputError`` where a litmus
+    test has no execution to draw, and where pygraphviz is missing, which transition systems need.
     """
     from synth.drawing import execution, lts
 
@@ -177,10 +181,12 @@ def draw(explanation: Explanation | MemoryExplanation, name: str = "test") -> Pi
 def compile(
     test: Program | LitmusTest, backend: str, name: str = "test", mapping: str = "plain", instances: int | None = None
 ) -> dict[str, str]:
-    """A test as a program of a language: the texts of its files by name, its own first; one to be run elsewhere.
+    """Compile a test to a program of a back end's language, and return the texts of its files by name, the program's
+    first.
 
-    ``mapping``: of the threads of a progress test to work-groups. ``instances``: of a launch. Raises ``InputError``
-    where the back end or the mapping is unknown, or the language cannot say the test.
+    The program is one to run elsewhere. ``mapping`` assigns the threads of a progress test to work-groups.
+    ``instances`` is the number of instances of a launch. Raises ``InputError`` where the back end or the mapping is
+    unknown, or where the language cannot say the test.
     """
     language = _backend(backend)
     if isinstance(test, Program):
@@ -212,7 +218,7 @@ def run(
     instances: int = 1 << 16,
     profile: Profile = DEFAULT,
 ) -> Run | SeenOutcomes:
-    """What a test does on the device of this machine that the back end chooses.
+    """Run a test on the device of this machine that the back end chooses, and return what it did.
 
     ``timeout``: seconds of an iteration (of a litmus test, of a launch of ``instances``). Raises ``InputError`` where
     no device works, and ``backends.shared.process.RunError`` where the program can be neither seen to terminate nor

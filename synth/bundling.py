@@ -1,4 +1,6 @@
-"""``synth compile`` for a back end that makes one thing of all tests: its files, and what compilers make of them."""
+"""Bundles of ``synth compile``, for back ends that make one artefact of all tests. This module writes and compiles
+them.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ from synth.screen import printable_lines, watched
 
 
 def write_bundle(bundle: Bundle, backend: Backend, output: Path, check: bool) -> int:
-    """Write the files of a bundle into ``output``; give how many of its programs do not compile, if asked.
+    """Write the files of a bundle into ``output``; return how many of its programs do not compile, if ``check`` asks.
 
-    Names tests that the language cannot say on stderr. Raises ``InputError`` where the folder cannot be written to.
+    Tests that the language cannot say are named on stderr. Raises ``InputError`` where the folder cannot be written to.
     """
     assert backend.bundle is not None
     for name, reason in bundle.refused:
@@ -30,7 +32,7 @@ def write_bundle(bundle: Bundle, backend: Backend, output: Path, check: bool) ->
 
 
 def _refused(bundle: Bundle, backend: Backend) -> int:
-    """How many programs do not compile, each test launched in the ways that are chosen at first."""
+    """Return how many programs do not compile, where each test is launched in the ways that are chosen at first."""
     first = {choice.name: choice.chosen for choice in bundle.choices}
     ways = [n for n, way in enumerate(bundle.ways) if all(value in first[name] for name, value in way.choices)]
     programs = [(test.name, text) for test in bundle.tests for n in ways if (text := test.programs[n]) is not None]

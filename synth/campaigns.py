@@ -1,12 +1,12 @@
-"""Campaigns: many trials on one device, several at a time, in part, again, or for as long as there is time.
+"""Campaigns of trials on one device: parallel, in shards, repeated, or until a time limit.
 
-A *job* is a trial that has not been made, or some that are built together, and how to make it. Each of several threads
-has a ``Runner`` and takes the next job that is left, so that a trial that hangs, or a process that dies, costs itself
-and nothing else. Results come back to one thread, which writes them as they come. On a cluster, each job is a task of
-its own, which a worker does on the device that it finds under the same words.
+A *job* is a trial that has not been made, or several that are built together, with the function that makes them. Each
+of several threads has a ``Runner`` and takes the next job that is left. So a trial that hangs, or a process that dies,
+costs no other trial. Results come back to one thread, which writes them as they come. On a cluster, each job is a task,
+done by a worker on its own device, whose description must be equal to that of the campaign.
 
-*Shards* split the tests of a campaign over machines: test k of n is in shard ``k mod n``, so that each shard has tests
-of all kinds, and together they are the whole. What was seen on them is put together by ``synth import``.
+*Shards* split the tests of a campaign over machines: test k of n shards is in shard ``k mod n``, so that each shard has
+tests of all kinds, and together the shards have all tests. ``synth import`` merges their results.
 """
 
 from __future__ import annotations
@@ -37,33 +37,34 @@ Trial = ProgressTrial | MemoryTrial
 Shape = Launch | Layout
 
 RERUN = ("missing", "failed", "hung", "all")
-"""Which trials are made, where it is said: those without any line; those that failed last; those that
-hung; or every one. Else those without a result, the failed ones too."""
+"""The choices of which trials are made: those without any line (``missing``), those that failed last, those that hung,
+or all. Without a choice, those without a result are made, the failed ones too.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Part ``number`` (from 1) of ``of``."""
+    """Shard ``number`` (counted from 1) of a campaign that is split into ``of`` shards."""
 
     number: int = 1
     of: int = 1
 
     @staticmethod
     def parse(text: str) -> Shard:
-        """``i/n``. Raises ``InputError``."""
+        """Parse a shard such as ``1/3``. Raises ``InputError`` where the text is no shard."""
         found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
         if found is None or not 1 <= int(found[1]) <= int(found[2]):
             raise InputError(f"--shard: expected i/n with 1 <= i <= n, such as 1/3, found '{text}'")
         return Shard(int(found[1]), int(found[2]))
 
     def part(self, items: Sequence[Item]) -> list[Item]:
-        """The items of this shard."""
+        """Return the items of a campaign that belong to this shard."""
         return list(items[self.number - 1 :: self.of])
 
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """A cluster whose machines have a device each: ``opened`` gives it there."""
+    """A cluster whose machines have a device each; ``opened`` opens the device on such a machine."""
 
     cluster: Cluster
     opened: Callable[[], Device]
@@ -71,8 +72,10 @@ class Workers:
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """How trials are made: ``jobs`` at a time or by the workers of a cluster, those of ``rerun`` (see ``RERUN``), and
-    none begun after ``limit`` seconds.
+    """How the trials of a campaign are made.
+
+    ``jobs`` trials run at a time, or as many as a cluster has workers. ``rerun`` says which are made again (see
+    ``RERUN``), and no trial begins after ``limit`` seconds.
     """
 
     jobs: int | Workers = 1
@@ -81,8 +84,9 @@ class Campaign:
     limit: float | None = None
 
     def is_due(self, trial: Trial, file: ResultFile, accuses: Callable[[], bool] = lambda: False) -> bool:
-        """Whether a trial is to be made, after what a file knows of it; ``accuses``: a hang of it contradicts a model,
-        and so is to be confirmed.
+        """Return whether a trial is to be made, given the results that a file has of it.
+
+        ``accuses``: a hang of this trial contradicts a model, and so has to be confirmed.
         """
         result, failed = file.results.get(trial), trial in file.failures
         match self.rerun:
@@ -98,19 +102,21 @@ class Campaign:
 
 
 ALONE = Campaign()
-"""One trial at a time, all that are due."""
+"""The campaign that makes one trial at a time, and all that are due."""
 
 
 Made = tuple[Result, Times] | InputError | RunError
-"""What a trial gave: its result, and how long it took; or why the language cannot say the test, or why it could not be
+"""The result of a trial: its result and wall times; or why the language cannot say the test, or why it could not be
 run.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class TrialKind(Generic[Item]):
-    """How things are tried: the ``trial`` of one, how it is launched (``shape``), its ``files``, for which it raises
-    ``InputError`` where the language cannot say the test, and the ``result`` of a run. All can be pickled.
+    """How things of one kind are tried on a device.
+
+    ``trial`` gives the trial of a thing, ``shape`` how it is launched, ``files`` its program, and ``result`` the result
+    of a run. ``files`` raises ``InputError`` where the language cannot say the test. All of them can be pickled.
     """
 
     trial: Callable[[Item], Trial]
@@ -121,7 +127,7 @@ class TrialKind(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[Item]):
-    """Trials of some things that are built together, or of one; ``make`` gives what became of each, as it comes."""
+    """The trials of things that are built together, or of one thing. ``make`` yields the results as they come."""
 
     items: Sequence[Item]
     make: Callable[[Runner], Iterator[tuple[Item, Made]]]
@@ -130,9 +136,9 @@ class Job(Generic[Item]):
 def jobs_of(
     items: Sequence[Item], limits: Sequence[float], way: TrialKind[Item], device: Device, campaign: Campaign
 ) -> list[Job[Item]]:
-    """All that is to be tried, with the seconds that an iteration of each may take, in jobs of what is built together.
+    """Return the jobs of things that are to be tried, each of what is built together.
 
-    Raises ``InputError`` for a launch that cannot be.
+    ``limits`` are the seconds that an iteration of each may take. Raises ``InputError`` for a launch that cannot be.
     """
     at_a_time = campaign.jobs if isinstance(campaign.jobs, int) else _AHEAD * campaign.jobs.cluster.slots
     cut = batches(device, [way.shape(item) for item in items], at_a_time)
@@ -141,11 +147,11 @@ def jobs_of(
 
 
 _AHEAD = 4
-"""Into how many jobs a worker's share is cut, so that none is left with the slow ones."""
+"""The number of jobs that a worker's share is cut into, so that no worker is left with the slow ones."""
 
 
 def _made(runner: Runner, limited: Sequence[tuple[Item, float]], way: TrialKind[Item]) -> Iterator[tuple[Item, Made]]:
-    """Tries things that are built together."""
+    """Try things that are built together, and yield each with its result."""
     written = list[tuple[Item, float, Mapping[str, str]]]()
     for item, limit in limited:
         try:
@@ -163,7 +169,7 @@ def _made(runner: Runner, limited: Sequence[tuple[Item, float]], way: TrialKind[
 
 
 def effort(runs: Sequence[Run], limit: float) -> TryEffort:
-    """What a try took that has just come to its end."""
+    """Return the effort of a try that has just ended."""
     load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
     seconds, cpu = sum(sum(run.seconds) for run in runs), [run.cpu for run in runs if run.cpu is not None]
     return TryEffort(limit=limit, seconds=round(seconds, 6), cpu=round(sum(cpu), 2) if cpu else None, load=load)
@@ -178,8 +184,8 @@ def _ran(
     program: Prepared | RunError,
     again: bool,
 ) -> Run:
-    """What a program gave; ``again``, by itself, where it fails with others. Raises ``RunError``."""
-    if isinstance(program, RunError):  # it was built by itself then
+    """Return the run of a program; ``again``: where it fails, run it once more, built alone. Raises ``RunError``."""
+    if isinstance(program, RunError):  # the program was built alone already
         raise program
     every = isinstance(trial, ProgressTrial) and trial.every_iteration
     try:
@@ -193,10 +199,11 @@ def _ran(
 def conducted(
     jobs: Sequence[Job[Item]], device: Device, campaign: Campaign, done: int = 0
 ) -> Generator[tuple[Item, Made]]:
-    """Everything with what its trial gave, as they come to their ends; with one at a time, in their order.
+    """Make all trials of some jobs, and yield each thing with its result when its trial ends; with one at a time, in
+    order.
 
-    Jobs that are not begun when time is up do not come. ``done`` were made before, and count in the progress that is
-    shown. When the caller stops asking, what is running is ended.
+    Jobs that have not begun when time is up yield nothing. ``done`` trials were made before, and count in the progress
+    that is shown. When the caller stops asking, the trials that run are ended.
     """
     until = None if campaign.limit is None else time.monotonic() + campaign.limit
     total = done + sum(len(job.items) for job in jobs)
@@ -238,7 +245,7 @@ def _by_threads(
                         queue.put(each)
                         if over():
                             break
-        except BaseException as error:  # whatever it is, the caller is to know
+        except BaseException as error:  # the caller receives every error
             queue.put(error)
         finally:
             queue.put(None)
@@ -261,7 +268,7 @@ def _by_threads(
         while any(thread.is_alive() for thread in threads):
             end_all()
             for thread in threads:
-                with suppress(RuntimeError):  # it was never started
+                with suppress(RuntimeError):  # the thread was never started
                     thread.join(0.1)
 
 
@@ -276,7 +283,7 @@ def _by_cluster(
 
 
 def _made_there(job: Job[Item], opened: Callable[[], Device], words: tuple[str, ...]) -> Iterator[tuple[Item, Made]]:
-    """A job as a worker of a cluster does it. Raises ``InputError`` where it has another device."""
+    """Do a job as a worker of a cluster. Raises ``InputError`` where the worker has another device."""
     device = opened()
     if _words(device) != words:
         raise InputError(f"a worker of the cluster has another device: {', '.join(filter(None, _words(device)))}")
@@ -289,6 +296,6 @@ def _words(device: Device) -> tuple[str, ...]:
 
 
 def told_of_limit(left: int, campaign: Campaign) -> str:
-    """What to say of trials that were not begun."""
+    """Return the message on trials that were not begun because of the time limit."""
     assert campaign.limit is not None
     return f"{left} not run: the time limit of {campaign.limit:g} seconds was reached; the same command goes on"

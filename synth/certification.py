@@ -1,8 +1,9 @@
-"""Certificates of a suite, whatever its family: for each unit, clauses and a proof that nothing is left of it.
+"""Certificates of a suite: for each unit, its clauses and a proof that no test is left. They serve both families of
+tests.
 
-Made when a search is over, so that one that is not certified costs no more, and one that was stopped and resumed is
-certified as any other. What a unit adds to the formula of its shape is for ``synth.progress.certification`` and
-``synth.memory.certification``; here it becomes files (``corpus.certificates``).
+A certificate is made when a search is over. So a suite that is not certified costs no more, and a search that was
+stopped and resumed is certified as any other. ``synth.progress.certification`` and ``synth.memory.certification`` say
+what a unit adds to the formula of its shape; this module makes files of it (``corpus.certificates``).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from synth.pool import Jobs, run_tasks
 Unit = TypeVar("Unit")
 
 Made = tuple[str, bytes]
-"""The name of a file of a certificate, and what it holds."""
+"""The name of a file of a certificate, and its content."""
 
 Group = tuple[str, Sequence[Sequence[int]]]
 """Clauses, and the comment that says where they come from."""
@@ -60,9 +61,10 @@ def write_certificate(
 
 
 def unit_made(shape: str, number: int, formula: CertifiedFormula, own: Sequence[Group]) -> list[Made]:
-    """The files of a unit that adds these groups to the formula of its shape: its clauses and its proof.
+    """Return the files of a unit that adds these groups of clauses to the formula of its shape: its clauses and its
+    proof.
 
-    Raises ``ValueError`` where all together have a model.
+    Raises ``ValueError`` where all clauses together have a model.
     """
     clauses: list[Sequence[int]] = [*chain.from_iterable(group for _, group in own), *formula.clauses]
     proof = prove_unsatisfiable(clauses)

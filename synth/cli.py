@@ -1,4 +1,4 @@
-"""The ``synth`` command. Sub-commands are imported when they are called, so that ``synth --help`` is quick."""
+"""The ``synth`` command line. It imports a sub-command when that is called, so that ``synth --help`` is quick."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ GROUPS = {
 """Groups of sub-commands, each with the line that ``synth --help`` shows. The module of the same name holds it."""
 
 COMMANDS = {name: line for commands in GROUPS.values() for name, line in commands.items()}
-"""All of them, in the order of the help."""
+"""All sub-commands with their lines, in the order of the help."""
 
 
 class _LazyGroup(click.Group):
@@ -101,12 +101,12 @@ class _LazyGroup(click.Group):
 
 @contextmanager
 def _one_line() -> Iterator[None]:
-    """What a user can get wrong, or a machine, is answered in one line and with exit code 2, never by a traceback."""
+    """Answer a mistake of the user or a fault of the machine in one line with exit code 2, never by a traceback."""
     code = 2
     try:
         with interruptible():
             yield
-            sys.stdout.flush()  # a full disk is noticed here, not when the process is half gone
+            sys.stdout.flush()  # a full disk is noticed here, before the process ends
         return
     except click.exceptions.NoArgsIsHelpError:  # ``synth`` alone: its help is the answer
         raise
@@ -124,7 +124,7 @@ def _one_line() -> Iterator[None]:
     except KeyboardInterrupt:
         line, code = INTERRUPTED, CODE
     except OSError as error:
-        if error.errno == errno.EPIPE:  # the reader of a pipe has seen enough
+        if error.errno == errno.EPIPE:  # the reader of a pipe has closed it
             raise
         line = f"synth: {InputError(error.strerror or str(error), error.filename)}"
         _drop_output()
@@ -133,7 +133,7 @@ def _one_line() -> Iterator[None]:
 
 
 def _drop_output() -> None:
-    """What could not be written is still buffered, and would be tried again at exit."""
+    """Drop the output that could not be written: it is still buffered, and would be written again at exit."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,11 +1,12 @@
-"""Work over the machines of a cluster, by Dask's ``distributed``: a scheduler that is there, or one of this machine.
+"""Work over the machines of a cluster, by Dask's ``distributed``. The scheduler is an existing one, or one of this
+machine.
 
-Dask does the scheduling: a task of a worker that dies is done again by another. What a task yields arrives when it is
-done. The work itself is sent once, as a result that any worker can have made again.
+Dask does the scheduling: when a worker dies, another one does its task again. The items of a task arrive when the task
+is done. The work itself is sent once, as a result that any worker can have made again.
 
-Every answer says who gives it: the worker's Python, its Dask, and a digest of its source of synth. One that is not as
-here is not taken. That is against mistakes. Against malice there is nothing: Dask sends pickles, so that whoever
-reaches a scheduler or a worker can have it run anything (docs/scale.md says who may).
+Every answer names its origin: the worker's Python, its Dask, and a digest of its source of synth. An answer is refused
+where these differ from those of this process. That protects against mistakes, but not against malice: Dask sends
+pickles, so anyone who reaches a scheduler or a worker can run any code there (docs/scale.md says who may).
 """
 
 from __future__ import annotations
@@ -38,34 +39,34 @@ from synth import VERSION
 from synth.pool import Cluster, LostError, cores
 
 PATIENCE = 30.0
-"""Seconds that a scheduler has to answer, and to have a worker."""
+"""The seconds that a scheduler has to answer, and to have a worker."""
 
 LOCAL = "local"
-"""What stands for a scheduler and workers of this machine; ``local:4`` has four."""
+"""The address that stands for a scheduler and workers of this machine; ``local:4`` has four workers."""
 
 PACKAGES = ("corpus", "oracle", "constraints", "backends", "synth")
 
 _LOUD = ("distributed", "tornado", "asyncio")
-"""Loggers of what goes wrong, which is told in one line by us."""
+"""The loggers of faults, which synth reports in one line instead."""
 
 _NO_SYNTH = "no synth, or one that is not this one"
 
 Identity = Mapping[str, str]
-"""What has to be the same here and where work is done."""
+"""The versions and the source digest that must be equal here and where work is done."""
 
 
 @contextmanager
 def connected(address: str) -> Iterator[Cluster]:
-    """The cluster at an address, as ``tcp://10.0.0.1:8786``, or as ``LOCAL`` says.
+    """Connect to the cluster at an address, such as ``tcp://10.0.0.1:8786``, or at the one that ``LOCAL`` describes.
 
-    Raises ``InputError`` where there is none within ``PATIENCE``, where a worker is not as this process, and where it
-    goes away.
+    Raises ``InputError`` where there is no cluster within ``PATIENCE``, where a worker's identity differs from that of
+    this process, and where the cluster goes away.
     """
     try:
         import distributed
     except ImportError:
         raise InputError("--cluster needs Dask: pip install 'synth-litmus[cluster]'") from None
-    # Without types for what we call; and what could not be opened is not closed again, in public, when it is forgotten.
+    # Without types of Dask's functions; a client that could not be opened prints no errors when it is collected.
     client_of: Any = type("Client", (distributed.Client,), {"__del__": lambda self: None})
     with ExitStack() as stack:
         stack.enter_context(_quiet())
@@ -92,7 +93,7 @@ def connected(address: str) -> Iterator[Cluster]:
 
 
 def _in_time(ask: Callable[[], Any]) -> Any:
-    """What comes of a call that may wait for ever for who says nothing. Raises ``TimeoutError`` after ``PATIENCE``."""
+    """Call what may wait for ever for an answer, and return its result. Raises ``TimeoutError`` after ``PATIENCE``."""
     answer: Future[Any] = Future()
 
     def call() -> None:
@@ -107,7 +108,7 @@ def _in_time(ask: Callable[[], Any]) -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No logs and no warnings of Dask's."""
+    """Suppress the logs and warnings of Dask within the block."""
     for name in (*_LOUD, *logging.root.manager.loggerDict):
         if name.partition(".")[0] in _LOUD:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
@@ -118,9 +119,10 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _of_this_machine(workers: int) -> Iterator[str]:
-    """The address of a scheduler with so many workers, all on the loopback, their pages for browsers too.
+    """Start a scheduler with so many workers on this machine, and yield its address.
 
-    They are in sessions of their own, so that Ctrl-C is for this process alone, which ends them.
+    All of them listen on the loopback only, and so do their pages for browsers. They run in sessions of their own, so
+    that Ctrl-C reaches this process alone, which ends them.
     """
     with TemporaryDirectory(prefix="synth-") as folder, ExitStack() as stack:
         file = Path(folder, "scheduler.json")
@@ -147,9 +149,9 @@ run_cli()
 
 @contextmanager
 def _begun(*words: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A command of Dask's, which ends with the block and with this process, and with it all that it has started."""
+    """Run a command of Dask's that ends, with all its children, when the block or this process ends."""
     paths = (str(folder_of("synth").parent), os.environ.get("PYTHONPATH", ""))
-    # Work with limits is done by processes of the workers, who may not be daemons for that.
+    # Work with limits is done by child processes of the workers, which daemons may not have.
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "DASK_DISTRIBUTED__WORKER__DAEMON": "False",
@@ -172,7 +174,7 @@ def _begun(*words: str) -> Iterator[subprocess.Popen[bytes]]:
 
 @contextmanager
 def _loop() -> Iterator[Any]:
-    """An event loop, in a thread."""
+    """Run an event loop in a thread of its own."""
     from distributed.utils import LoopRunner
 
     runner: Any = LoopRunner()
@@ -185,7 +187,7 @@ def _loop() -> Iterator[Any]:
 
 
 async def _identified(address: str) -> None:
-    """Asks who is there, for a client that is given what is no scheduler is not rid of again."""
+    """Check that a scheduler answers at the address: a client that connects to anything else cannot be closed again."""
     import distributed
 
     opened: Any = distributed
@@ -196,12 +198,12 @@ async def _identified(address: str) -> None:
 
 
 def _closed(opened: Any) -> None:
-    with suppress(Exception):  # whoever is gone needs no farewell
+    with suppress(Exception):  # the scheduler may be gone already
         opened.close(timeout=5)
 
 
 def _reason(error: Exception, address: str = "") -> str:
-    """The first line of what Dask says, or what it means."""
+    """Return the first line of Dask's error, or what that error means."""
     said = str(error).partition("\n")[0] or type(error).__name__
     if "ssl_context" in said:
         return (
@@ -212,40 +214,42 @@ def _reason(error: Exception, address: str = "") -> str:
         return f"nothing there has answered as a scheduler of Dask's for {PATIENCE:g} s"
     if isinstance(error, FileNotFoundError | PermissionError):
         return f"the certificates that Dask's configuration names cannot be read: {error.strerror}"
-    if isinstance(error, MemoryError | struct.error):  # other protocols begin with what Dask takes for a size
+    if isinstance(error, MemoryError | struct.error):  # Dask takes the first bytes of another protocol for a size
         return "what is there is no scheduler of Dask's"
     if isinstance(error, OSError) or address.startswith("tls:"):
         return "what is there is no scheduler of Dask's, or takes other certificates"
     return said
 
 
-# Who works
+# Identities of workers
 
 
 @cache
 def source_digest() -> str:
-    """SHA-256, in hexadecimal, of the files of synth that this process runs: their names and what is in them."""
+    """Return the SHA-256, in hexadecimal, of the source files of synth that this process runs: their names and
+    contents.
+    """
     digest = sha256()
     for package in PACKAGES:
         root = folder_of(package)
         for path in sorted(root.rglob("*")):
             name = path.relative_to(root)
             hidden = any(part.startswith((".", "__pycache__")) for part in name.parts)
-            if not hidden and name.parts[0] != "examples" and path.is_file():  # which only a wheel has here
+            if not hidden and name.parts[0] != "examples" and path.is_file():  # examples are here in a wheel alone
                 content = path.read_bytes()
                 digest.update(f"{package}/{name.as_posix()} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 
 def identity() -> Identity:
-    """Who this process is; the same where work is done, or what it answers is not taken."""
+    """Return the identity of this process; a worker must have an equal one, or its answers are not taken."""
     versions = {"synth": VERSION, "Python": platform.python_version(), "Dask": version("distributed")}
     return {**versions, "source": source_digest()}
 
 
 def _check(there: object, worker: str, address: str) -> None:
-    """Raises ``InputError`` where a worker is not as this process."""
-    if not isinstance(there, Mapping):  # what else there is, is the error that it ends in
+    """Raise ``InputError`` where a worker's identity differs from that of this process."""
+    if not isinstance(there, Mapping):  # an answer that is no mapping is an error
         raise InputError(f"the worker at {worker} has {_NO_SYNTH}", address)
     for what, here in identity().items():
         found = there.get(what)
@@ -262,10 +266,12 @@ class _Dask:
         self._client, self._address = client, address
         self._executor = client.get_executor()
         self._sent: tuple[object, Any] = (None, None)
-        self._last_seen = time.monotonic()  # that there was a worker
+        self._last_seen = time.monotonic()  # when a worker was last connected
 
     def check_workers(self) -> None:
-        """Raises ``InputError`` where a worker is not as this process, ``TimeoutError`` where one does not answer."""
+        """Raise ``InputError`` where a worker's identity differs from this process's, ``TimeoutError`` where one is
+        silent.
+        """
         who = self._client.sync(self._client._run, identity, on_error="return", callback_timeout=PATIENCE)
         for worker, there in sorted(who.items()):
             _check(there, worker, self._address)
@@ -274,7 +280,7 @@ class _Dask:
     def slots(self) -> int:
         try:
             found = self._client.sync(self._client.scheduler.ncores, callback_timeout=PATIENCE)
-        except Exception:  # whatever it is that Dask raises
+        except Exception:  # Dask raises errors of many types
             raise self._lost("the scheduler of the cluster does not answer") from None
         now = time.monotonic()
         if found:
@@ -298,7 +304,7 @@ class _Dask:
             raise self._lost(f"a part of the work ended {error.allowed_failures + 1} workers of the cluster") from None
         except (CancelledError, OSError):
             raise self._lost("the cluster has gone away") from None
-        except Exception as error:  # what the work itself raises is in an answer
+        except Exception as error:  # errors of the work itself are in answers
             said = str(error).partition("\n")[0]
             if isinstance(error, ImportError) or "deserialization" in said:
                 said = f"the scheduler or a worker of it has {_NO_SYNTH}"
@@ -319,7 +325,7 @@ def _itself(work: object) -> object:
 
 
 def _done(work: Callable[[Any], Iterator[Any]], task: object) -> tuple[Identity, str, bytes]:
-    """What a worker does: who it is, and all items of a task, or the error in which they end."""
+    """Do a task as a worker: return its identity, and all items of the task or the error in which they end."""
     from distributed import get_worker
 
     try:

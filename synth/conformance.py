@@ -1,4 +1,4 @@
-"""The judgement of what a device showed against what a model promises, for tests of either family.
+"""The comparison of what a device showed with what a model promises, for either family.
 
 Example: two threads of store buffering both read 0 on an x86 machine. SC forbids that outcome, so the machine
 contradicts SC. TSO allows it, so the machine is consistent with TSO.
@@ -28,7 +28,7 @@ from typing import Generic, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 
 Outcome = tuple[int, ...]
-"""Values of the terms of a memory test, in its order (``backends.shared.layout.outcome_terms``)."""
+"""The final values of the terms of a memory test, in the test's order (``backends.shared.layout.outcome_terms``)."""
 
 HANG: Outcome = ()
 """The outcome that a progress test asks about."""
@@ -36,11 +36,11 @@ HANG: Outcome = ()
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What a model promises of a test.
+    """The promise of a model on one test.
 
-    ``forbids_asked``: whether it forbids the outcome that the test asks about; None where it has no verdict on that.
-    ``allowed``: every outcome that it allows; None where only the verdict on the asked one is known. ``reason``: why it
-    forbids nothing; empty where it does promise.
+    ``forbids_asked``: whether the model forbids the outcome that the test asks about; None where it has no verdict on
+    that. ``allowed``: every outcome that the model allows; None where only the verdict on the asked one is known.
+    ``reason``: why the model forbids nothing; empty where it does promise.
     """
 
     forbids_asked: bool | None
@@ -48,7 +48,7 @@ class Promise:
     reason: str = ""
 
     def forbids(self, outcome: Outcome, asked: bool) -> bool:
-        """Whether it forbids an outcome; ``asked``: the test asks about this one."""
+        """Return whether the promise forbids an outcome; ``asked``: the test asks about this outcome."""
         if self.reason:
             return False
         if self.allowed is not None:
@@ -59,11 +59,12 @@ class Promise:
 NO_PROMISE = Promise(None, reason="no verdict")
 
 
-@lru_cache(maxsize=1 << 10)  # tests share them
+@lru_cache(maxsize=1 << 10)  # many tests share a promise
 def recorded(verdict: str | None, forbids: str, allows: str, reason: str = "") -> Promise:
-    """The promise that a verdict is, in a family whose two verdicts are the words ``forbids`` and ``allows``.
+    """Return the promise that a verdict stands for, in a family whose two verdicts are the words ``forbids`` and
+    ``allows``.
 
-    ``reason``: why the verdict is UNKNOWN.
+    ``reason`` says why the verdict is UNKNOWN.
     """
     if verdict in (forbids, allows):
         return Promise(verdict == forbids)
@@ -71,7 +72,7 @@ def recorded(verdict: str | None, forbids: str, allows: str, reason: str = "") -
 
 
 def forbidden(promises: Mapping[str, Promise], shown: Iterable[tuple[Outcome, bool]]) -> dict[Outcome, tuple[str, ...]]:
-    """The outcomes of a test that were seen and that some model forbids, each with these models.
+    """Return the outcomes of a test that were seen and that some model forbids, each with the models that forbid it.
 
     ``shown`` has each outcome that was seen, and whether the test asks about it.
     """
@@ -83,9 +84,10 @@ def forbidden(promises: Mapping[str, Promise], shown: Iterable[tuple[Outcome, bo
 
 
 class ConformanceStatus(StrEnum):
-    """How a device and a model stand to each other, by what was seen.
+    """The relation of a device and a model, by what was seen on the device.
 
-    ``WEAKER``: the model allows outcomes of tests that were run, and none of them was seen; a stronger model would do.
+    ``WEAKER``: the model allows outcomes of tests that were run, and none of them was seen, so that a stronger model
+    would describe the device.
     """
 
     CONTRADICTED = "contradicted"
@@ -96,11 +98,11 @@ class ConformanceStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelConformance(Generic[Key]):
-    """A model against the tests that were run.
+    """The conformance of a device to one model, over the tests that were run.
 
-    It forbids an outcome of ``forbidden`` tests: the one that the test asks about, or another that was seen. Those that
-    showed one are ``contradicting``. It allows the asked outcome of ``allowed`` other tests, ``observed`` of which
-    showed it. It promises nothing of ``unknown`` tests.
+    The model forbids an outcome of ``forbidden`` tests: the outcome that the test asks about, or another that was seen.
+    The tests that showed such an outcome are ``contradicting``. The model allows the asked outcome of ``allowed`` other
+    tests, and ``observed`` of them showed it. It promises nothing of ``unknown`` tests.
     """
 
     model: str
@@ -112,7 +114,7 @@ class ModelConformance(Generic[Key]):
 
     @property
     def status(self) -> ConformanceStatus:
-        """In a word."""
+        """Return the relation of the device and the model in one word."""
         if self.contradicting:
             return ConformanceStatus.CONTRADICTED
         if not self.forbidden and not self.allowed:
@@ -123,9 +125,9 @@ class ModelConformance(Generic[Key]):
 def standing(
     model: str, promises: Mapping[Key, Promise], seen: Mapping[Key, bool], contradicting: Collection[Key]
 ) -> ModelConformance[Key]:
-    """How a model stands to the tests that were run.
+    """Return how the device of some runs stands to one model.
 
-    ``promises`` are the model's, by test. ``seen`` says of each test whether the asked outcome was seen.
+    ``promises`` are the model's promises, by test. ``seen`` says of each test whether the asked outcome was seen.
     ``contradicting`` are the tests that showed an outcome that the model forbids.
     """
     forbids = [test for test in seen if promises[test].forbids_asked or test in contradicting]

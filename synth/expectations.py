@@ -1,13 +1,13 @@
-"""Expected verdicts of ``synth label --expect``: a table, and where what models say differs from it.
+"""The expected verdicts of ``synth label --expect``: a table, and what differs from it.
 
-Four tables are read, told apart by their first line; whatever a model is not asked about is left aside:
+Four kinds of tables are read, told apart by their first line; a model that is not asked is ignored:
 
     file,model,verdict,condition        as ``synth label --format csv`` writes it, each column or only some
     name,sc,tso                         a column of verdicts for each model, as a corpus has it in labels.csv
     path,verdict                        of the one model that is asked
     mp.litmus,0                         no head: the truth of the condition, as in expected/MODEL.csv
 
-A test is named by its path as it is given, by its file or by its name. An empty cell expects nothing.
+A test is named by its path as the user gives it, by its file or by its name. An empty cell expects nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from synth.inputs import Input
 from synth.labels import ERROR, Labelling, Labels, ModelAnswer
 
 _TESTS = ("file", "path", "name", "test")
-"""What the first column may be called."""
+"""The possible heads of a table's first column."""
 
 _VERDICT, _CONDITION = "verdict", "condition"
 _TRUTHS = {"0": "false", "1": "true"}
@@ -32,7 +32,7 @@ _TRUTHS = {"0": "false", "1": "true"}
 
 @dataclass(frozen=True, slots=True)
 class ExpectedVerdict:
-    """What a line of a table says of a test under a model: the cell of each column that expects something."""
+    """A line of an expectation table: one test under one model, with the cell of each column that expects something."""
 
     line: int
     test: str
@@ -41,7 +41,7 @@ class ExpectedVerdict:
 
 
 def read_expected(path: Path, labelling: Labelling) -> Iterator[ExpectedVerdict]:
-    """What a table expects of the models that are asked.
+    """Yield the expectations that a table has of the models that are asked.
 
     Raises ``InputError`` with the line where the file cannot be read or is no such table.
     """
@@ -75,11 +75,14 @@ def read_expected(path: Path, labelling: Labelling) -> Iterator[ExpectedVerdict]
 
 
 class Expectations:
-    """What a table expects of tests, and what of it does not hold."""
+    """The expectations that a table has of tests, and the differences from them that were found."""
 
     def __init__(self, path: Path, labelling: Labelling, tests: Sequence[Input]) -> None:
-        """Raises ``InputError`` as ``read_expected`` does, where a line says what another one does not, names one of
-        several tests, and where the table expects nothing of what is asked."""
+        """Read the table.
+
+        Raises ``InputError`` where ``read_expected`` does, where two lines contradict each other, where a line's name
+        means several tests, and where the table expects nothing of the models that are asked.
+        """
         self._path = path
         self._labelling = labelling
         labels = _labels_by_name(tests)
@@ -99,7 +102,7 @@ class Expectations:
             raise InputError(f"the table expects nothing of what is asked: {len(tests)} tests under {asked}", str(path))
 
     def add(self, labels: Labels, restored: bool = False) -> None:
-        """Compare one more test. Of what is ``restored`` from a file of labels only the verdicts are known."""
+        """Compare the labels of one more test. Of labels ``restored`` from a file, only the verdicts are known."""
         names = self._labelling.names
         said = [ModelAnswer(ERROR)] * len(names) if labels.error else labels.labels
         for name, label in zip(names, said, strict=True):
@@ -118,7 +121,7 @@ class Expectations:
             self.differences += [f"{labels.file}: {name}: {', '.join(wrong)}{self._at(expected)}"] if wrong else []
 
     def tell(self) -> int:
-        """1 where something differs, or a test that the table names is not there; else 0. Tells of each."""
+        """Print each difference, and each test of the table that is missing; return 1 if there are any, else 0."""
         missing = [
             f"{expected.test}: {expected.model}: no such test was labelled{self._at(expected)}"
             for expected in self._of.values()
@@ -135,7 +138,10 @@ class Expectations:
 
 
 def _labels_by_name(tests: Sequence[Input]) -> dict[str, set[str]]:
-    """What a table may call tests, with the labels of those that are meant; a path as it is given means one alone."""
+    """Return the labels of the tests that each name in a table may mean.
+
+    A path as the user gave it means one test alone.
+    """
     found: dict[str, set[str]] = {}
     for test in tests:
         for name in (test.name, test.file_name):

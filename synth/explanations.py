@@ -1,4 +1,4 @@
-"""Explanations of tests, each model's by itself, made by a process that keeps to limits and ends at Ctrl-C."""
+"""Explanations of verdicts, one model at a time, by a process that keeps to limits. The process ends at Ctrl-C."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from synth.options.models import AUTO
 from synth.pool import map_each
 from synth.worker import Limits
 
-if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+if TYPE_CHECKING:  # slow to import, and not every command needs it
     from synth.families.interface import Family, Told
 
 Made = TypeVar("Made")
 
 
 def unexplained(test: Input, model: str, reason: str) -> Account:
-    """That a model has no verdict on a test, and why."""
+    """Return the account that a model has no verdict on a test, with the reason."""
     return Account(test.name, model, UNKNOWN, "", f"No verdict: {reason}.")
 
 
@@ -34,10 +34,10 @@ def explanations(
     make: Callable[[Told], Made],
     lost: Callable[[Input, str, str], Made],
 ) -> Iterator[list[Made]]:
-    """What every model says of a test and why, a test at a time, as ``make`` has it, which the process calls.
+    """Yield, one test at a time, an explanation by every model, which ``make`` turns into its form within the process.
 
-    ``lost``: the same where the limits are exceeded, given the model and the reason. Raises ``InputError`` where a
-    model is unknown or a test is none.
+    ``lost`` gives that form where an explanation exceeds the limits; it is told the model and the reason. Raises
+    ``InputError`` where a model is unknown or a test is none.
     """
     names = kind.labelling(models, AUTO, unroll, JSON).names
     asked = [(test, number) for test in tests for number in range(len(names))]

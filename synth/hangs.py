@@ -1,20 +1,20 @@
 """Hangs of a campaign: how long an iteration may take, and which hangs count.
 
-A time-out is wall time, and a machine that is busy is slow. The *control* is a program that terminates under every
-model, launched as the tests are; it tells a slow or stuck device from one that lets a test hang.
+Example: a launch of 65,535 work-groups on lavapipe takes 1.5 s where the machine has other work, so a test that had 1 s
+seemed to hang. The control takes 0.5 s there, so the time-out is 10 s. If an iteration takes even longer, it has 50 s
+when the trial is made again, and the result says: terminated, slow.
 
-- Before the campaign the control is run ``LAUNCHES`` times. ``FACTOR`` times the longest of them is the time-out of the
-  tests that are launched in that way, unless the user has said another.
+A time-out is wall time, and a busy machine is slow. The *control* is a program that terminates under every model,
+launched as the tests are; it tells a slow or stuck device from one that lets a test hang.
+
+- Before the campaign the control is run ``LAUNCHES`` times. The time-out of the tests that are launched in that way is
+  ``FACTOR`` times the longest of these runs, unless the user has set another.
 - A hang that contradicts a model is *confirmed*: after all other trials, with nothing of the campaign beside it, the
   trial is made again with ``backends.shared.results.AGAIN`` times the time-out, as long as it hangs. Until it does, it
-  is repeated, ``RUNS`` times and for as long as that time-out at least, for some hangs come in few iterations only.
+  is repeated, ``RUNS`` times and for at least as long as that time-out, for some hangs come in few iterations only.
 - Where ``STREAK`` trials in a row hang, where one does not even begin in time, and before a hang is confirmed, the
   control is run once more. If it does not end, nothing can be said of the tests, and the campaign stops:
   ``StuckError``. If it ends, but takes longer than the time-out, the hang is not confirmed.
-
-Example: a launch of 65,535 work-groups on lavapipe takes 1.5 s where the machine has other work, and a test seemed to
-hang that had 1 s. The control takes 0.5 s there, so the time-out is 10 s. Should an iteration take longer all the
-same, it has 50 s when the trial is made again, and the result says: terminated, slow.
 
 Gap: a hang that does not come again in all these iterations is taken for slowness.
 """
@@ -43,26 +43,29 @@ LAUNCHES = 5
 FACTOR = 20.0
 
 PATIENCE = 60.0
-"""Seconds after which a launch of the control does not end."""
+"""The seconds after which a launch of the control counts as one that does not end."""
 
 UNMEASURED = 5.0
-"""Seconds of a time-out where the control cannot be built; nor can the tests, most likely."""
+"""The time-out in seconds where the control cannot be built; the tests most likely cannot be built there either."""
 
 STREAK = 20
 
 RUNS = 10
-"""A hang that comes in one of ten iterations escapes ten runs of 20 with a chance of 1 in a billion."""
+"""The number of runs of a repeated trial: a hang in one of ten iterations escapes ten runs of 20 once in a billion."""
 
 
 class StuckError(Exception):
-    """A device that does not end a program that terminates under every model, or not in time."""
+    """The error of a device that is stuck: it does not end, or not in time, a program that terminates under every
+    model.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Control(Generic[Item]):
-    """The control of a family of tests: its ``shape``, launched as the test of a thing is, and its ``files``.
+    """The control of a family of tests: ``shape`` says how it is launched as the test of a thing is, ``files`` its
+    program.
 
-    Both raise ``InputError`` as those of tests do. A time-out that is measured has ``floor`` seconds at least.
+    Both raise ``InputError`` where those of tests do. A measured time-out has at least ``floor`` seconds.
     """
 
     shape: Callable[[Item], Shape]
@@ -71,7 +74,7 @@ class Control(Generic[Item]):
 
 
 def remarks(slow: Sequence[str], unconfirmed: Sequence[str]) -> Iterator[str]:
-    """What is to be said of hangs that do not count, by the names of their trials."""
+    """Yield remarks on hangs that do not count, with the names of their trials."""
     if slow:
         hung = f"{len(slow)} that hung terminated" if len(slow) > 1 else "one that hung terminated"
         yield f"the device was slow: {hung} with more time ({_some(slow)})"
@@ -93,10 +96,11 @@ def results_of(
     accuses: Callable[[Item], bool],
     done: int = 0,
 ) -> Iterator[tuple[Item, Made]]:
-    """Everything with what its trial gave, as ``conducted`` does, and once more each that was made again.
+    """Make all trials as ``conducted`` does, then repeat the hangs that contradict a model, and yield each with its
+    result.
 
-    ``accuses`` says whether a hang of a thing contradicts a model. Raises ``StuckError``, and ``InputError`` for a
-    launch that cannot be.
+    A trial that was repeated is yielded once more. ``accuses`` says whether a hang of a thing contradicts a model.
+    Raises ``StuckError``, and ``InputError`` for a launch that cannot be.
     """
     if not items:
         return
@@ -127,9 +131,9 @@ def _confirmed(
     control: Control[Item],
     until: float | None,
 ) -> Iterator[tuple[Item, Made]]:
-    """What hung, made again one after the other: with what counts of it, but for what hung while the control was slow.
+    """Repeat trials that hung, one after the other, and yield each with the result that counts.
 
-    Raises ``StuckError``.
+    Trials that hung while the control was slow are left out. Raises ``StuckError``.
     """
     with watching("Running again, alone", found=False) as watch:
         for number, (item, result, times) in enumerate(doubts):
@@ -147,7 +151,7 @@ def _confirmed(
 
 
 def _limits(items: Sequence[Item], way: TrialKind[Item], device: Device, control: Control[Item]) -> list[float]:
-    """The time-out of each thing: the user's, or what the control says of its launch."""
+    """Return the time-out of each thing in seconds: the user's, or the one measured by the control for its launch."""
     shapes = [control.shape(item) for item in items]
     longest = _longest(dict.fromkeys(shapes), device, control)
     enough = {shape: float(f"{max(control.floor, FACTOR * took):.2g}") for shape, took in longest.items()}
@@ -161,10 +165,10 @@ def _limits(items: Sequence[Item], way: TrialKind[Item], device: Device, control
 
 
 def _longest(shapes: Iterable[Shape], device: Device, control: Control[Item]) -> dict[Shape, float]:
-    """The seconds of the longest of some launches of the control, for each shape in which it can be built."""
+    """Return the longest time of some launches of the control, in seconds, for each shape in which it can be built."""
     written = list[tuple[Mapping[str, str], Shape]]()
     for shape in shapes:
-        with suppress(InputError):  # nor can the language say the tests, who tell so
+        with suppress(InputError):  # the language cannot say the tests either, which report it
             written.append((control.files(shape), shape))
     found = dict[Shape, float]()
     with Runner(device) as runner, runner.prepared(written) as programs:
@@ -190,7 +194,7 @@ _STOPPED = "the device is slow or stuck, no hang counts; stopped"
 
 
 def _is_slow(device: Device, control: Control[Item], item: Item, times: Times = UNKNOWN) -> bool:
-    """Whether the control takes longer now than an iteration may. Raises ``StuckError`` where it does not end."""
+    """Return whether the control now takes longer than an iteration may. Raises ``StuckError`` where it never ends."""
     try:
         shape = control.shape(item)
         with Runner(device) as runner:
@@ -203,7 +207,7 @@ def _is_slow(device: Device, control: Control[Item], item: Item, times: Times = 
 
 
 def _again(item: Item, way: TrialKind[Item], device: Device, first: Result, times: Times) -> tuple[Result, Times]:
-    """A trial that hung made again, with more and more time: what counts of it. Raises ``RunError``."""
+    """Repeat a trial that hung with more and more time, and return the result that counts. Raises ``RunError``."""
     assert times.limit is not None
     letters, tries = [first.counted], [*times.tries]
     with Runner(device) as runner, runner.prepared([(way.files(item), way.shape(item))]) as (program,):
@@ -221,7 +225,7 @@ def _again(item: Item, way: TrialKind[Item], device: Device, first: Result, time
 
 
 def _repeated(runner: Runner, program: Prepared, iterations: int, limit: float) -> Iterator[Run]:
-    """``RUNS`` runs of a program, more where an iteration may take longer, or up to one that hangs.
+    """Yield ``RUNS`` runs of a program, or more where an iteration may take longer; the last may be one that hangs.
 
     Raises ``RunError``.
     """

@@ -1,4 +1,4 @@
-"""The tests that a command line names: files, folders of files, indexes and corpora; and of which family they are."""
+"""The tests that a command line names, by files, folders, indexes and corpora. The module also finds their family."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from corpus.errors import InputError, one_line
 from corpus.files import read_text
 
-if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+if TYPE_CHECKING:  # slow to import, and not every command needs it
     from backends.shared.results import Entry
     from corpus.litmus.test import LitmusTest
     from corpus.test import Test
@@ -21,13 +21,13 @@ if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
 Read = TypeVar("Read")
 
 PROGRESS, MEMORY = "progress", "memory"
-"""The families of tests."""
+"""The names of the two families of tests."""
 
 INDEX = "@all"
 """The index of a folder of litmus tests."""
 
 MOST_LINES = 1_000_000
-"""Lines of indexes that a command line may lead to."""
+"""The most lines of indexes that a command line may lead to."""
 
 
 _FOREIGN = {
@@ -46,13 +46,13 @@ _FOREIGN = {
     **dict.fromkeys((".spv", ".spvasm"), "SPIR-V"),
     ".wgsl": "a WGSL shader",
 }
-"""What a file is by its suffix that is no test by its first word."""
+"""The formats of files, by suffix, that are no tests by their first word."""
 
 
 def timed_results(path: Path) -> list[tuple[Entry, tuple[float, ...]]]:
-    """Every line of a file of results with its wall times; on stderr that the last one is left out, if it was cut off.
+    """Read every line of a file of results with its wall times; print on stderr if the last line was cut off.
 
-    Raises ``InputError`` as ``read_results`` does.
+    Raises ``InputError`` where ``read_results`` does.
     """
     from backends.shared.results import read_results, read_times
     from corpus.lines import is_cut
@@ -64,7 +64,7 @@ def timed_results(path: Path) -> list[tuple[Entry, tuple[float, ...]]]:
 
 
 def tell_of_cut(path: Path) -> None:
-    """Say on stderr that the last line of a file is left out."""
+    """Print on stderr that the last line of a file is cut off and left out."""
     import click
 
     click.echo(one_line(f"synth: {path}: the last line was cut off, and is left out"), err=True)
@@ -74,9 +74,10 @@ def tell_of_cut(path: Path) -> None:
 class Input:
     """A test that a command line names: a file, or a test of a corpus.
 
-    ``label`` is what the user knows it by, ``name`` what files made of it are called; ``path`` is the file, or the
-    corpus. Whether a file is there and holds a test is for whoever reads it to say. ``bell`` is the bell file that the
-    user has named for LISA tests. ``carried`` is the text of a file, for machines that do not have the file.
+    ``label`` is the user's name of the test, ``name`` the name of files made of it, and ``path`` the file, or the
+    corpus. An input may name a file that is missing or holds no test; reading it reports that. ``bell`` is the bell
+    file that the user has named for LISA tests. ``carried`` is the text of a file, for machines that do not have the
+    file.
     """
 
     label: str
@@ -91,38 +92,38 @@ class Input:
 
     @property
     def place(self) -> str:
-        """Where it stands, for messages: the file, or the corpus and the test in it."""
+        """Return the place of the test for messages: its file, or its corpus and its name there."""
         return str(self.path) if self.record is None else f"{self.path}: {self.name}"
 
     @property
     def file_name(self) -> str:
-        """What its litmus file is called."""
+        """Return the name that the test has as a litmus file."""
         return self.path.name if self.record is None else f"{self.name}.litmus"
 
     def text(self) -> str:
-        """The text of the test. Raises ``InputError`` where its file cannot be read."""
+        """Return the text of the test. Raises ``InputError`` where its file cannot be read."""
         if self.carried is not None:
             return self.carried
         return read_text(self.path) if self.record is None else self.record.text
 
     def to_carry(self) -> Input:
-        """The same with its text, where it can be read."""
+        """Return this input together with the text of its file, where that can be read."""
         try:
             return replace(self, carried=self.text())
         except InputError:
             return self
 
     def litmus(self) -> LitmusTest:
-        """The litmus test. Raises ``InputError`` where it is none."""
+        """Return the litmus test. Raises ``InputError`` where the text is no litmus test."""
         from corpus.dialects.registry import parse_litmus
 
         return parse_litmus(self.text(), self.place, self.bell)
 
     def axb(self) -> Test:
-        """The progress test. Raises ``InputError`` where it is none.
+        """Return the progress test. Raises ``InputError`` where the text is no progress test.
 
-        One from a file has no verdicts; its program is kept as it is written, so its text may name locations in another
-        order than the canonical form that its digest stands for.
+        A test from a file has no verdicts. Its program is kept as it is written, so its text may name locations in
+        another order than the canonical form that its digest stands for.
         """
         from corpus.progress.axb import digest
         from corpus.progress.text import parse_axb, print_axb
@@ -133,7 +134,7 @@ class Input:
 
 
 def family_of(paths: Sequence[str]) -> str:
-    """The family of the tests that the paths name. Raises ``InputError`` where they name tests of both."""
+    """Return the family of the tests that the paths name. Raises ``InputError`` where they name tests of both."""
     kinds = {path: _family(Path(path)) for path in paths}
     if len(set(kinds.values())) > 1:
         litmus, progress = (next(path for path in paths if kinds[path] == kind) for kind in (MEMORY, PROGRESS))
@@ -142,9 +143,12 @@ def family_of(paths: Sequence[str]) -> str:
 
 
 def family_in(manifest: dict[str, object]) -> str:
-    """The family of the tests of a corpus, as its request says; a selection's is that of what it was made from."""
+    """Return the family of the tests of a corpus, by the request in its manifest.
+
+    A selection's family is that of the corpus from which its tests were chosen.
+    """
     request = manifest.get("request")
-    for _ in range(100):  # selections of selections
+    for _ in range(100):  # a selection may be chosen from a selection
         if not isinstance(request, dict):
             break
         if request.get("kind") in (PROGRESS, MEMORY):
@@ -155,10 +159,10 @@ def family_in(manifest: dict[str, object]) -> str:
 
 
 def _family(path: Path) -> str:
-    if not os.path.isdir(path):  # no error where that cannot be said: reading it says why
+    if not os.path.isdir(path):  # no error where the path cannot be checked: reading it reports why
         if path.suffix == ".litmus" or path.name.startswith("@"):
             return MEMORY
-        if path.suffix == ".axb" or not os.path.isfile(path):  # a pipe can be read once
+        if path.suffix == ".axb" or not os.path.isfile(path):  # a pipe can be read only once
             return PROGRESS
         return _family_by_content(path)
     from corpus.suite import is_corpus, read_manifest
@@ -171,7 +175,7 @@ def _family(path: Path) -> str:
 
 
 def _family_by_content(path: Path) -> str:
-    """The family of a file whose name does not say it, by the first word. Raises ``InputError`` where it is no test."""
+    """Return the family of a file by its first word. Raises ``InputError`` where it is no test."""
     from corpus.dialects.registry import dialect_of
     from corpus.litmus.text import language
 
@@ -179,7 +183,7 @@ def _family_by_content(path: Path) -> str:
         text = read_text(path)
     except InputError:
         if path.suffix not in _FOREIGN:
-            return PROGRESS  # reading it says why
+            return PROGRESS  # reading the file reports why
         text = ""
     with suppress(InputError):
         if language(text) == "THREAD":
@@ -191,12 +195,13 @@ def _family_by_content(path: Path) -> str:
 
 
 def expand(paths: Sequence[str]) -> list[Input]:
-    """The tests of each path in turn.
+    """Return the tests of each path in turn.
 
     A path is a file; a corpus; an index; or a folder, which stands for its index ``@all`` where it has one, and else
-    for its ``.litmus`` or ``.axb`` files, sorted by name. An index is a file whose name begins with ``@``: one path a
-    line, relative to it, which may be an index itself; what follows ``#`` is a comment. Raises ``InputError`` where a
-    path names nothing, a corpus or an index cannot be read, an index names itself, and a folder holds no test.
+    for its ``.litmus`` or ``.axb`` files, sorted by name. An index is a file whose name begins with ``@``. Each of its
+    lines is a path relative to the index, which may be an index itself; text after ``#`` is a comment. Raises
+    ``InputError`` where a path names nothing, a corpus or an index cannot be read, an index names itself, or a folder
+    holds no test.
     """
     for path in paths:
         try:
@@ -204,15 +209,15 @@ def expand(paths: Sequence[str]) -> list[Input]:
         except (FileNotFoundError, NotADirectoryError) as error:
             raise InputError(f"cannot read: {error.strerror}", path) from None
         except (OSError, ValueError):
-            pass  # reading it says why
+            pass  # reading the file reports why
     lines = count(1)
     return [found for path in paths for found in _inputs(Path(path), path, (), lines)]
 
 
 def readable(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[dict[Input, Read], list[InputError]]:
-    """What could be read of the inputs, each once, and what is wrong with the others.
+    """Read inputs, each once, and return what could be read of them and the errors of the others.
 
-    Raises ``InputError``, that of the first, where none could be read.
+    Raises the first of these errors, an ``InputError``, where none could be read.
     """
     found: dict[Input, Read] = {}
     wrong = []
@@ -227,7 +232,7 @@ def readable(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[di
 
 
 def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[int]) -> list[Input]:
-    """The tests of a path; ``around`` are the indexes that name it, ``lines`` counts what indexes name."""
+    """Yield the tests of a path; ``around`` are the indexes that name it, ``lines`` counts the lines of indexes."""
     if os.path.isdir(path):
         from corpus.suite import is_corpus
 
@@ -248,14 +253,14 @@ def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[in
         if not name.isprintable():
             raise InputError(f"expected the name of a file, found {name[:20]!r}", str(path), number, 1)
         if name:
-            if next(lines) > MOST_LINES:  # indexes that name each other twice double with each
+            if next(lines) > MOST_LINES:  # indexes that name each other twice double at each step
                 raise InputError(f"more than {MOST_LINES:,} lines in indexes", str(path), number, 1)
             found += _inputs(path.parent / name, str(path.parent / name), (*around, path.resolve()), lines)
     return found
 
 
 def _files(folder: Path) -> list[Path]:
-    """The files of tests in a folder that is neither a corpus nor has an index; ``InputError`` where there are none."""
+    """Return the test files of a folder without a corpus or an index. Raises ``InputError`` where there are none."""
     files = sorted(folder.iterdir())
     for suffix in (".litmus", ".axb"):
         if chosen := [file for file in files if file.suffix == suffix]:

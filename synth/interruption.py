@@ -1,9 +1,9 @@
-"""Ctrl-C at any moment of a command: one line and exit code 130, and never a traceback.
+"""Ctrl-C at any moment of a command: one line, exit code 130, and never a traceback.
 
-Python answers Ctrl-C by an exception in the main thread, wherever that is. Within ``interruptible`` the command can
-catch it. Before, while modules are loaded, nobody can: the process ends there instead, at once. Afterwards, while the
-interpreter ends, there is nothing left to stop. A process that is forked would begin with the answers of its parent, so
-it is forked while signals are ``held_back``.
+Python answers Ctrl-C by an exception in the main thread, wherever that thread is. Within ``interruptible`` the command
+can catch it. Before, while modules are loaded, no code can catch it: the process ends at once instead. Afterwards,
+while the interpreter ends, there is nothing left to stop. A process that is forked would begin with the signal handlers
+of its parent, so it is forked while signals are ``held_back``.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from contextlib import contextmanager
 from types import FrameType
 
 LINE, CODE = "synth: interrupted", 130
-"""What is said, and the exit code, as shells have it: 128 and the number of the signal."""
+"""The message at Ctrl-C, and the exit code by the convention of shells: 128 and the number of the signal."""
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """The signals by which a person or a machine ends a command."""
 
 
 def end_at_once() -> None:
-    """From now on Ctrl-C ends the process, unless whoever started it wants Ctrl-C to be ignored."""
+    """Let Ctrl-C end the process from now on, unless the process was started to ignore Ctrl-C."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
     sys.unraisablehook = _again
 
 
 def goes_to_its_end() -> None:
-    """From now on Ctrl-C is ignored, for what is left is the end of the process."""
+    """Ignore Ctrl-C from now on, since all that is left is the end of the process."""
     if signal.getsignal(signal.SIGINT) is _end:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Within it Ctrl-C raises ``KeyboardInterrupt``, where it would end the process.
+    """Let Ctrl-C raise ``KeyboardInterrupt`` within the block, and end the process.
 
-    So ends, too, what came of it: a library may turn it into an error of its own, or fail as it is left.
+    The process also ends where a library turns the interruption into an error of its own, or fails as it is left.
     """
     ends = signal.getsignal(signal.SIGINT) is _end
     if ends:
@@ -63,7 +63,7 @@ def _came_of_it(error: BaseException | None) -> bool:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Signals that end a command wait; a process that is forked meanwhile gets none before ``let_through``."""
+    """Hold back the signals that end a command; a process that is forked meanwhile gets none before ``let_through``."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
@@ -73,7 +73,7 @@ def held_back() -> Iterator[None]:
 
 
 def let_through() -> None:
-    """Signals that end a command wait no longer."""
+    """Let the signals through that end a command."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
 
@@ -83,9 +83,9 @@ def _end(_number: int, _frame: FrameType | None) -> None:
 
 
 def _again(unraisable: sys.UnraisableHookArgs) -> None:
-    """Ctrl-C that met Python where no exception can be raised, as in a destructor, comes again when that is over."""
+    """Send Ctrl-C again when it met Python where no exception can be raised, as in a destructor."""
     if isinstance(unraisable.exc_value, KeyboardInterrupt):
-        from threading import Timer  # hardly ever is it needed
+        from threading import Timer  # imported here since it is rarely needed
 
         Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
     else:

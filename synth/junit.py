@@ -1,6 +1,6 @@
-"""Results as JUnit XML, the form that CI services show; after the schema of Jenkins' xUnit plugin.
+"""Test results as JUnit XML, which CI services show. It follows the schema of Jenkins' xUnit plugin.
 
-Characters that XML cannot hold become U+FFFD, whatever the names are.
+In any name, characters that XML cannot hold become U+FFFD.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from synth.drawing.pictures import printable
 
 
 class CaseOutcome(StrEnum):
-    """How a case came out; the name of the element that says so."""
+    """The outcome of a test case; its value is the name of the XML element that states it."""
 
     PASSED = ""
     FAILURE = "failure"
@@ -24,7 +24,7 @@ class CaseOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test of a suite, and why it ended so; ``seconds`` where they are known."""
+    """A test case: a test of a suite with its outcome and the reason; ``seconds`` where they are known."""
 
     name: str
     ending: CaseOutcome = CaseOutcome.PASSED
@@ -33,7 +33,7 @@ class Case:
 
 
 def class_name(backend: str, device: str, driver: str, compiler: str, *way: str) -> str:
-    """The class of the cases that were run in one way on one device, which is also the name of their suite.
+    """Return the class of the cases that were run in one way on one device, which is also the name of their suite.
 
     Example: ``cuda.NVIDIA H100 80GB HBM3.580.1.nvcc 13.0.round-robin``. Two devices of one back end are two classes,
     and so are two drivers of one device. CI services take what stands before the last dot for a package.
@@ -42,7 +42,7 @@ def class_name(backend: str, device: str, driver: str, compiler: str, *way: str)
 
 
 def junit(name: str, suites: Mapping[str, Sequence[Case]]) -> str:
-    """The document, with a suite for each entry; suites and cases in the order given."""
+    """Return the JUnit document, with a suite for each entry; suites and cases keep the order given."""
     every = [case for cases in suites.values() for case in cases]
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites name={_quoted(name)} {_counts(every)}>"]
     for suite, cases in suites.items():

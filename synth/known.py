@@ -1,12 +1,13 @@
-"""Known failures of ``synth run --known``: quarantined, so that a run fails only where something new fails.
+"""The known failures of ``synth run --known``. They are quarantined, so that a run fails only for new ones.
 
     test,where,reason
     2x2-0006,opencl.*.round-robin,driver bug 4711
     MP+rel.gpu+acq.gpu,,the compiler drops the fence
 
-A line stands for the failures of a test: that it showed what a model of ``--sound`` forbids, or could not be run.
-``where`` is a pattern for the class that a JUnit report has the test in (``synth.junit.class_name``), ``*`` for any
-text; where it is empty, the failure is known everywhere. A known failure that is not seen is told, for the line may go.
+A line stands for the failures of a test: it showed what a model of ``--sound`` forbids, or it could not be run.
+``where`` is a pattern for the class of the test in a JUnit report (``synth.junit.class_name``), with ``*`` for any
+text; where it is empty, the failure is known everywhere. A known failure that is not seen is reported, for its line may
+go.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ FAILED = (CaseOutcome.FAILURE, CaseOutcome.ERROR)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A known failure, and the line of the file that says so."""
+    """A known failure, and the number of the line in the file that states it."""
 
     line: int
     test: str
@@ -37,21 +38,21 @@ class Known:
     reason: str
 
     def is_of(self, suite: str, case: Case) -> bool:
-        """Whether a case of that class is of this test, where the failure is known."""
+        """Return whether a case of that class is of this failure's test, where the failure is known."""
         return case.name == self.test and fnmatchcase(suite, self.where or "*")
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFailures:
-    """Those of a file."""
+    """The known failures of a file, in the order of its lines."""
 
     path: Path
     failures: tuple[Known, ...]
 
     def told(self, suites: Mapping[str, Sequence[Case]]) -> tuple[dict[str, list[Case]], int]:
-        """The cases, where known failures are skipped; and the exit code: 1 where another one failed.
+        """Return the cases with known failures marked as skipped, and the exit code: 1 where another case failed.
 
-        On standard error a line for each failure, known or not, and for each known one that was not seen.
+        Each failure, known or not, and each known failure that was not seen is a line on standard error.
         """
         happened, ran = set[Known](), set[Known]()
         quarantined: dict[str, list[Case]] = {}
@@ -86,7 +87,10 @@ class KnownFailures:
 
 
 def read_known(path: Path) -> KnownFailures:
-    """The known failures of a file. Raises ``InputError`` with the line where it cannot be read or is no such table."""
+    """Read the known failures of a file.
+
+    Raises ``InputError`` with the line where the file cannot be read or is no such table.
+    """
     rows = read_rows(path)
     first, head = next(rows, (1, []))
     if head[:1] != ["test"] or head != COLUMNS[: len(head)]:

@@ -1,7 +1,7 @@
-"""Labels in a file that is written for hours: whole lines in the order of the tests, as they come.
+"""A file of labels that is written for hours. It grows by whole lines, in the order of the tests, as the labels come.
 
-However a run is ended, the file holds the beginning of what it would have held, and a later run goes on behind that.
-``FILE.request.json`` beside it says what the verdicts are of; it has digests of the models and of the tests.
+In whatever way a run ends, the file holds a beginning of its full content, and a later run goes on after that.
+``FILE.request.json`` beside it states the request of the verdicts, with digests of the models and of the tests.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from corpus.files import open_bytes, read_text, write_atomically
 from synth.labels import CSV, ERROR, Labelling, Labels, ModelAnswer, header_of
 
 REQUEST = ".request.json"
-"""What the name of the file with the request ends in."""
+"""The end of the name of the file with the request."""
 
 
 def begin(path: Path, request: Mapping[str, Any], labelling: Labelling, form: str) -> None:
-    """A new file, with its request. Raises ``InputError`` where there is such a file, or none can be made."""
+    """Create the file and its request. Raises ``InputError`` where the file is there already, or cannot be made."""
     if path.exists():
         raise InputError("the file exists; --resume goes on with it", str(path))
     write_atomically(_request(path), [f"{json.dumps(request, indent=1)}\n"])
@@ -33,14 +33,15 @@ def begin(path: Path, request: Mapping[str, Any], labelling: Labelling, form: st
 def resume(
     path: Path, request: Mapping[str, Any], labelling: Labelling, form: str, files: Sequence[str]
 ) -> list[Labels]:
-    """The labels that the file has, of the first so many of ``files``; what is behind the last whole one is cut off.
+    """Return the labels in a file, which are of the first so many of ``files``; what follows the last whole one is cut
+    off.
 
-    Of each label no more is known than whether there is a verdict. Raises ``InputError`` where the file is of another
+    Of each label only whether it has a verdict is known. Raises ``InputError`` where the file belongs to another
     request, or is no file of labels.
     """
     _check_request(path, request)
     header = header_of(labelling, form)
-    if not path.exists():  # ended between the two files
+    if not path.exists():  # an earlier run ended between writing the two files
         write_atomically(path, [header])
     with open_bytes(path) as file:
         start = file.read(len(header))
@@ -90,7 +91,7 @@ def _check_request(path: Path, request: Mapping[str, Any]) -> None:
 def _read(
     path: Path, file: IO[bytes], labelling: Labelling, form: str, files: Sequence[str]
 ) -> Iterator[tuple[Labels, int]]:
-    """The labels of each test that is whole, and the offset of the end of its lines."""
+    """Yield the labels of each test that is whole, and the offset of the end of its lines."""
     offset, line = file.tell(), 1 if form == CSV else 0
 
     def lines() -> Iterator[str]:

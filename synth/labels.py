@@ -1,7 +1,8 @@
-"""``synth label``: what models say of tests of either family, as it is found out, as table, CSV or JSON.
+"""The labelling of tests by models, as ``synth label`` prints it: a table, CSV or JSON.
 
-A family says in a ``Labelling`` how its tests are asked about and what it has to say besides the verdict. What is asked
-at once is what the limits hold for; where it exceeds them, its verdicts are UNKNOWN, and the others stand.
+A family defines in a ``Labelling`` how its tests are asked about and what is printed besides the verdict. The limits
+hold for each group of models that is asked at once; where a group exceeds them, its verdicts are UNKNOWN, and the
+others stand.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from synth.inputs import Input
 from synth.pool import Jobs, map_each
 from synth.worker import Limits
 
-if TYPE_CHECKING:  # a command of progress tests loads nothing of memory tests
+if TYPE_CHECKING:  # a command on progress tests imports nothing of memory tests
     from rich.table import Table
     from rich.text import Text
 
@@ -30,14 +31,14 @@ ERROR = "ERROR"
 """The verdict on a file that is no test."""
 
 UNKNOWN = "UNKNOWN"
-"""The verdict where a model has none."""
+"""The verdict of a model that cannot tell."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model says of a test: a word, why it is UNKNOWN, and of a litmus test all that was found.
+    """The answer of a model on a test: its verdict, why that is UNKNOWN, and for a litmus test the whole judgement.
 
-    ``provisional``: what it says holds only as far as loops were followed.
+    ``provisional``: the verdict holds only as far as loops were followed.
     """
 
     verdict: str
@@ -48,9 +49,10 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What the models say of a test, in their order; or why nothing can be said of it.
+    """The labels of a test: the models' answers in the models' order, or why the test has none.
 
-    ``file`` is what the user knows the test by. ``facts``: what JSON says of the test itself, such as its digest.
+    ``file`` is the user's name of the test. ``facts`` are the properties of the test itself in JSON, such as its
+    digest.
     """
 
     file: str
@@ -61,53 +63,56 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class LabelTask:
-    """A test, and the numbers of the models that are asked about it at once."""
+    """A task of a labelling process: a test, and the numbers of the models that are asked about it at once."""
 
     test: Input
     models: tuple[int, ...]
 
 
 class Labelling(Protocol):
-    """How a family labels."""
+    """The interface by which a family labels its tests: models, columns of output, and the labels themselves."""
 
     @property
     def names(self) -> Sequence[str]:
-        """The models."""
+        """Return the names of the models, in the order in which their verdicts are printed."""
 
     def request(self) -> dict[str, object]:
-        """What must be the same where a file of labels goes on: the models, with the digest of each, and the method."""
+        """Return what a resumed file of labels must keep: the models, with the digest of each, and the method."""
 
     @property
     def parts(self) -> Sequence[tuple[int, ...]]:
-        """The numbers of the models, in their order, those together that are asked at once, for they share the work."""
+        """Return the groups of models, by number and in order, that are asked at once since they share the work."""
 
     @property
     def columns(self) -> Sequence[str]:
-        """What CSV has after file and model."""
+        """Return the heads of the CSV columns that follow the file and the model."""
 
     def label(self, asked: LabelTask) -> Labels:
-        """The labels of the models that are asked; what a process does."""
+        """Return the labels of the models of a task; a worker process calls it."""
 
     def label_together(self, asked: Sequence[LabelTask]) -> Sequence[Labels | None]:
-        """The same of many at once, where that is quicker; None of those that ``label`` is to be asked about."""
+        """Return the labels of many tasks at once, where that is quicker than one by one.
+
+        None stands for each task that ``label`` is to be asked about.
+        """
 
     def facts(self, test: Input) -> Mapping[str, object]:
-        """What is known of a test that was lost."""
+        """Return what is known of a test whose process was lost."""
 
     def cells(self, label: ModelAnswer) -> Sequence[str]:
-        """What CSV says in these columns."""
+        """Return the cells of a label in the CSV columns of ``columns``."""
 
     def record(self, label: ModelAnswer) -> object:
-        """What JSON has of a model."""
+        """Return the label of one model as plain data for JSON."""
 
     def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
-        """The table, and the lines below it."""
+        """Return the table of labelled tests, and the lines below it."""
 
 
 def label_tests(
     labelling: Labelling, tests: Sequence[Input], jobs: Jobs, limits: Limits
 ) -> Generator[Labels | None, None, None]:
-    """The labels of every test, in order; None while they are waited for."""
+    """Yield the labels of every test, in order; None while they are waited for."""
     parts = labelling.parts
     here = isinstance(jobs, int)
     asked = [LabelTask(test if here else test.to_carry(), part) for test in tests for part in parts]
@@ -129,7 +134,7 @@ def label_tests(
 
 
 def _joined(parts: Sequence[Labels]) -> Labels:
-    """One test's labels, of models that were asked apart."""
+    """Join the labels of one test by models that were asked apart."""
     for part in parts:
         if part.error:
             return part
@@ -137,11 +142,11 @@ def _joined(parts: Sequence[Labels]) -> Labels:
     return Labels(parts[0].file, tuple(label for part in parts for label in part.labels), facts)
 
 
-# What is said on standard error, and by the exit code
+# Messages on standard error, and the exit code
 
 
 class LabelTally:
-    """Tests that are none, and models without a verdict."""
+    """A count of files that are no tests, and of models without a verdict."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
@@ -150,7 +155,7 @@ class LabelTally:
         self.unknown: list[list[tuple[str, str]]] = [[] for _ in names]
 
     def add(self, labels: Labels) -> None:
-        """Count one more test."""
+        """Count the labels of one more test, its error or its models without a verdict."""
         if labels.error:
             self.errors.append(labels.error)
             return
@@ -160,7 +165,7 @@ class LabelTally:
                 unknown.append((labels.file, label.reason))
 
     def tell(self) -> int:
-        """2 where a file is no test, or a model can say nothing of any test; else 0. Tells of both."""
+        """Print what was counted; return 2 where a file is no test or a model has no verdict on any test, else 0."""
         for error in self.errors:
             click.echo(printable(f"synth: {error}"), err=True)
         code = 2 if self.errors else 0
@@ -180,7 +185,10 @@ CSV, JSON = "csv", "json"
 
 
 def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
-    """The table, when all is known, for its columns are as wide as they must be; where that is interrupted, a part."""
+    """Print the table when all labels are known, for its columns are as wide as their cells.
+
+    Where labelling is interrupted, the part that is known is printed.
+    """
     known: list[Labels] = []
     interrupted = None
     try:
@@ -191,7 +199,7 @@ def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
             raise
         interrupted = error
     table, lines = labelling.table(known)
-    # Wide enough for the longest row where nobody watches.
+    # Wide enough for the longest row where output is no terminal.
     from synth.screen import print_table as print_on
     from synth.screen import screen
 
@@ -204,7 +212,7 @@ def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
 
 
 def mark_table(heads: Sequence[str], labelled: Iterable[Labels], mark: Callable[[ModelAnswer], Text]) -> Table:
-    """One line a test, one mark a model."""
+    """Return a table with one line for each test and one mark for each model."""
     from rich.text import Text
 
     from synth.screen import plain_table
@@ -219,14 +227,14 @@ def mark_table(heads: Sequence[str], labelled: Iterable[Labels], mark: Callable[
 
 
 def print_lines(labelling: Labelling, labelled: Iterable[Labels], form: str, out: IO[str] | None = None) -> None:
-    """Labels as CSV or JSON, each test's lines as soon as it is labelled, to standard output or a file."""
+    """Print labels as CSV or JSON to a file or standard output, each test's lines as soon as it is labelled."""
     for labels in labelled:
         lines = _csv(_rows(labelling, labels)) if form == CSV else f"{json.dumps(_record(labelling, labels))}\n"
         click.echo(lines, out, nl=False)
 
 
 def header_of(labelling: Labelling, form: str) -> str:
-    """The line before the first test's."""
+    """Return the header line of the output, which is empty where the form has none."""
     return _csv([["file", "model", *labelling.columns]]) if form == CSV else ""
 
 

@@ -1,6 +1,6 @@
-"""Whether a corpus is what its request and its tests make: every value of its files, byte for byte.
+"""The comparison of a corpus with what its request and its tests make, byte for byte.
 
-What nobody checks is a list, ``FREE``, with the reasons.
+``FREE`` lists what is not checked, with the reasons.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ FREE = {
     TIMES: "what may differ from one run to the next",
     f"{MUTANTS}/{TIMES}": "likewise",
 }
-"""What of a folder is free: keys of the manifest, files and what is in them, with the reason. Files that are none of a
-corpus are, too: results of runs, and whatever a person has put there. The claim lists them as not checked."""
+"""The free parts of a folder: keys of the manifest, files and their contents, each with the reason. Files that are part
+of no corpus are free, too: results of runs, and whatever a person has put there. The claim lists them as not checked.
+"""
 
 
 def asked_again(corpus: Corpus, family: str, kind: type[Asked], again: Callable[[Asked], Mapping[str, Any]]) -> Asked:
-    """What a corpus is to hold, as its manifest says; ``again`` writes a request as a manifest has it.
+    """Return the request of a corpus's manifest; ``again`` writes a request in the form of a manifest.
 
-    Raises ``RefusedError`` where the manifest says something else, and ``InputError`` for a model.
+    Raises ``RefusedError`` where the manifest differs from that form, and ``InputError`` for a model.
     """
     request = corpus.manifest.get("request", {})
     known = {each.name: request[each.name] for each in fields(kind) if each.name in request}  # type: ignore[arg-type]
@@ -62,7 +63,7 @@ def asked_again(corpus: Corpus, family: str, kind: type[Asked], again: Callable[
 
 
 def difference(found: object, expected: object, at: str = "") -> str:
-    """Where two values of JSON differ first, by what they are called in it; empty where they are equal."""
+    """Return the path to the first difference of two JSON values; empty where they are equal."""
     if isinstance(found, dict) and isinstance(expected, dict):
         for key in (*expected, *(key for key in found if key not in expected)):
             inner = f"{at}.{key}" if at else str(key)
@@ -87,7 +88,7 @@ def _brief(value: object) -> str:
 
 
 def kept(found: Mapping[str, Any], key: str, kind: type) -> Any:
-    """The value of a free key of a manifest, where it is of its kind; else an empty one."""
+    """Return the value of a free key of a manifest where it is of its kind, else an empty one."""
     value = found.get(key)
     return value if isinstance(value, kind) else kind()
 
@@ -98,9 +99,9 @@ def kept(found: Mapping[str, Any], key: str, kind: type) -> Any:
 def folder_lines(
     path: Path, found: Mapping[str, Any], tests: Sequence[Test], manifest: Mapping[str, Any]
 ) -> Iterator[str]:
-    """What does not hold of the files of a folder of tests, which hold these tests as they are read.
+    """Yield what does not hold of the files of a folder of tests, which hold these tests as they are read.
 
-    ``manifest``: what it has to say, but for what follows from the tests, ``found``: what it says.
+    ``manifest`` has the expected keys that do not follow from the tests, and ``found`` is the manifest of the folder.
     """
     for number, (record, test) in enumerate(_records(path / TESTS, tests), 1):
         expected = line_of(test).record
@@ -127,7 +128,7 @@ def _records(path: Path, tests: Iterable[Test]) -> Iterator[tuple[bytes, Test]]:
 
 
 def _json(line: bytes) -> object:
-    """A line as JSON, keys that are there twice told apart."""
+    """Parse a line of JSON in which a repeated key stays visible."""
 
     def pairs(found: list[tuple[str, object]]) -> dict[str, object]:
         keys = Counter(key for key, _ in found)
@@ -140,7 +141,7 @@ def _json(line: bytes) -> object:
 
 
 def other_lines(path: Path, expected: Iterable[str]) -> Iterator[str]:
-    """The first line of a file that is not as expected."""
+    """Yield the first line of a file that is not as expected."""
     with open_bytes(path) as file:
         for number, (line, text) in enumerate(zip_longest(file, expected), 1):
             if line != (None if text is None else text.encode()):
@@ -154,7 +155,7 @@ def _text(line: bytes | None) -> str:
 
 
 def files_beside(corpus: Path, certificate: Iterable[str], mutants: bool) -> tuple[list[str], list[str]]:
-    """Files that a corpus of this kind has not, a line each; and those that are none of a corpus."""
+    """Return lines on the files that a corpus of this kind does not have, and the files that are part of no corpus."""
     refused: list[str] = []
     ours = {MANIFEST, TESTS, LABELS, TIMES}
     other = sorted(path.name for path in corpus.iterdir() if path.name not in {*ours, FOLDER, *([MUTANTS] * mutants)})

@@ -1,6 +1,7 @@
-"""Tables and progress bars.
+"""The output of commands on a terminal or as a document: tables, text and progress bars.
 
-A command prints on what ``screen`` gives: a terminal, or a document where ``--format`` asks for one."""
+A command prints on what ``screen`` gives: a terminal, or a document where ``--format`` asks for one.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +26,13 @@ from synth.tables import Table as Written
 Item = TypeVar("Item")
 
 _PERIOD = 3600.0
-"""Seconds over which the time that is left is estimated: items such as hangs take longer than the usual 30."""
+"""The seconds over which the remaining time is estimated: items such as hangs take longer than the usual 30."""
 
 
 class Document:
-    """What a command prints, as a document: tables in its language, and what is said between them, line by line.
+    """The output of a command as a document: tables in its language, and the text between them, line by line.
 
-    It is printed on as rich's consoles are, as far as commands need that.
+    It has those methods of rich's consoles that commands need.
     """
 
     def __init__(self, language: Language) -> None:
@@ -39,7 +40,7 @@ class Document:
         self._begun = False
 
     def print(self, what: str | Text | Table | None = None, markup: bool = True, **_: Any) -> None:
-        """Print a text, or a table."""
+        """Print a text line by line, or a table; other arguments of rich's consoles are ignored."""
         if isinstance(what, Table):
             self.print_table(what)
         elif what is not None:
@@ -49,7 +50,7 @@ class Document:
                     self._print([self._language.line(line)])
 
     def print_table(self, table: Table | Listing, title: str = "") -> None:
-        """Print a table under its own title, or another."""
+        """Print a table under its own title, or under another."""
         self._print(self._language.table(_written(table, title)))
 
     def _print(self, lines: Iterable[str]) -> None:
@@ -73,13 +74,13 @@ def _heads(table: Table) -> tuple[str, ...]:
 
 
 def _words(cell: object) -> str:
-    """What a cell says, without its style."""
+    """Return the text of a cell without its style."""
     return str(Text.from_markup(cell)) if isinstance(cell, str) else str(cell)
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of a listing, made anew each time."""
+    """The rows of a listing, which can be gone over several times."""
 
     rows: Callable[[], Iterable[tuple[Cell, ...]]]
 
@@ -88,11 +89,14 @@ class _Rows:
 
 
 Screen = Console | Document
-"""What commands print on."""
+"""A place where commands print: a console of rich's, or a document."""
 
 
 def screen(width: int = 160) -> Screen:
-    """Standard output: a document where ``--format`` asks for one, the same all along; else ``table_console``."""
+    """Return the screen for standard output: ``table_console``, or a document where ``--format`` asks for one.
+
+    Within one command it is always one document.
+    """
     form = printed_as()
     if form == TABLE:
         return table_console(width)
@@ -101,7 +105,7 @@ def screen(width: int = 160) -> Screen:
 
 
 def print_table(on: Screen, table: Table | Listing, title: str = "") -> None:
-    """Print a table, under a title if there is one."""
+    """Print a table on a screen, under a title if there is one."""
     if isinstance(on, Document):
         on.print_table(table, title)
         return
@@ -114,9 +118,9 @@ def print_table(on: Screen, table: Table | Listing, title: str = "") -> None:
 
 
 def table_console(width: int = 160) -> Console:
-    """Standard output: as wide as the terminal, or ``width`` columns where it is none.
+    """Return a console on standard output: as wide as the terminal, or ``width`` columns where it is none.
 
-    Whatever names are in what it prints, a terminal is shown them and does not obey them.
+    Names with control characters are shown on a terminal, which does not obey them.
     """
     console = Console(highlight=False)
     console.push_render_hook(_Tame())
@@ -126,12 +130,12 @@ def table_console(width: int = 160) -> Console:
 
 
 def printable_lines(text: str) -> str:
-    """The text with everything escaped that a terminal would obey and not print, but the ends of lines."""
+    """Return the text with every control character escaped that a terminal would obey, except line ends."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 class _Tame(RenderHook):
-    """Lets through no character of a text that would steer the terminal."""
+    """A hook of rich that escapes each character of a text that would steer the terminal."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
         return [_Tamed(renderable) for renderable in renderables]
@@ -147,33 +151,33 @@ class _Tamed:
 
 
 def plain_table(*columns: str, title: str | None = None) -> Table:
-    """A table without lines around it."""
+    """Return an empty table without lines around its cells, with these columns and a title."""
     return Table(*columns, box=None, pad_edge=False, header_style="bold", title=title, title_justify="left")
 
 
 Cell = str | tuple[str, str]
-"""What a row of a ``Listing`` has in a column: words, or words and their style."""
+"""A cell of a ``Listing`` row: words, or words and their style."""
 
 _Line = list[Segment]
 
 _PIECE = 1000
-"""Lines, or pieces of JSON, that are printed at once."""
+"""The number of lines, or of pieces of JSON, that are printed at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A plain table with a row for each of very many tests, the same characters as rich prints, if columns have room.
+    """A plain table with a row for each of very many tests; it prints what rich prints if columns have room.
 
-    ``table`` has the columns and no rows yet; ``rows`` gives them, and is called twice: for the widths, then to print.
-    Rich lays out a cell in a tenth of a millisecond and keeps them all. Here rows are printed as they come, and what
-    different tests have behind their names is laid out once.
+    ``table`` has the columns and no rows yet; ``rows`` yields them, and is called twice: for the widths, then to print.
+    Rich lays out a cell in a tenth of a millisecond and keeps all cells. A listing prints rows as they come, and lays
+    out only once the cells that different tests share behind their names.
     """
 
     table: Table
     rows: Callable[[], Iterable[tuple[Cell, ...]]]
 
     def print_on(self, console: Console) -> None:
-        """Print it."""
+        """Print the listing on a console, row by row as the rows come."""
         columns = [_Column(column, console) for column in self.table.columns]
         measured: set[tuple[Cell, ...]] = set()
         for first, *others in self.rows():
@@ -182,7 +186,7 @@ class Listing:
                 measured.add(rest)
                 for column, cell in zip(columns[1:], rest, strict=True):
                     column.widen(cell)
-        self.table.add_row(*(column.width for column in columns))  # rich says how wide they are, and writes the head
+        self.table.add_row(*(column.width for column in columns))  # rich measures the columns and prints the heads
         _print_lines(console, console.render_lines(self.table, pad=False)[:-1])
         lines = self._lines(columns[0], columns[1:])
         while piece := list(islice(lines, _PIECE)):
@@ -222,7 +226,7 @@ class _Column:
     width: _Width = field(default_factory=_Width)
 
     def widen(self, cell: Cell) -> None:
-        """Take a cell into account."""
+        """Widen the column, if need be, to the width of one more cell."""
         if _is_word(cell):
             least = most = len(cell)
         else:
@@ -231,7 +235,7 @@ class _Column:
         self.width.most = max(self.width.most, most)
 
     def lay(self, cell: Cell) -> list[_Line]:
-        """The lines of a cell, each as wide as the column."""
+        """Return the lines of a cell, each as wide as the column."""
         width, column = self.width.given, self.column
         if _is_word(cell) and len(cell) <= width and column.justify == "left":
             return [[Segment(f"{cell:{width}}")]]
@@ -242,7 +246,7 @@ class _Column:
 
 
 def _is_word(cell: Cell) -> TypeGuard[str]:
-    """Whether a cell is as wide as it is long, and in one piece: names of tests are, and no two are the same."""
+    """Return whether a cell is as wide as it is long, and in one piece: names of tests are, and no two are equal."""
     return isinstance(cell, str) and cell.isascii() and cell.isprintable() and " " not in cell
 
 
@@ -251,7 +255,7 @@ def _text(cell: Cell) -> Text:
 
 
 def _beside(cells: Sequence[list[_Line]]) -> list[_Line]:
-    """The lines of cells side by side, as a plain table has them."""
+    """Return the lines of cells side by side, as a plain table has them."""
     rows = []
     for number in range(max(map(len, cells), default=0)):
         row: _Line = []
@@ -263,7 +267,7 @@ def _beside(cells: Sequence[list[_Line]]) -> list[_Line]:
 
 
 def _merged(pieces: Iterable[Segment]) -> Iterator[Segment]:
-    """The same characters, those without a style in as few pieces as they can be, for each costs time."""
+    """Yield the text of the pieces; text without a style is in as few pieces as possible, for each costs time."""
     for styled, group in groupby(pieces, _has_style):
         if styled:
             yield from group
@@ -281,7 +285,7 @@ def _print_lines(console: Console, lines: Iterable[_Line]) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print JSON for people a piece at a time: of hundreds of thousands of tests, the whole text is long."""
+    """Print JSON for people a piece at a time, since the text for hundreds of thousands of tests is long."""
     pieces = json.JSONEncoder(indent=2).iterencode(value)
     while text := "".join(islice(pieces, _PIECE)):
         click.echo(text, nl=False)
@@ -289,8 +293,8 @@ def print_json(value: object) -> None:
 
 
 def watched(items: Iterable[Item], total: int, doing: str) -> Iterator[Item]:
-    """The items, with a progress bar on standard error where a person watches."""
-    from rich.progress import Progress  # takes its time to be loaded
+    """Yield the items, with a progress bar on standard error where a person watches."""
+    from rich.progress import Progress  # slow to import
 
     screen = Console(stderr=True)
     bar = Progress(console=screen, transient=True, disable=not screen.is_terminal, speed_estimate_period=_PERIOD)

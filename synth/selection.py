@@ -1,10 +1,9 @@
-"""The fewest tests of a corpus that tell apart every pair of models that the corpus can tell apart.
+"""The fewest tests of a corpus that tell apart every pair of models that the corpus can.
 
 A test *separates* two models when it terminates under one and may hang under the other, or one allows and the other
-forbids it. UNKNOWN, or no verdict, separates nothing. Tests that separate the same pairs stand for each other, so only
-the first few of each kind are candidates: those with the fewest instructions, then the fewest threads, then first in
-the corpus. In the same order small tests are preferred to large ones among the optimal choices
-(``constraints.hitting``).
+forbids it. UNKNOWN, or no verdict, separates nothing. Tests that separate equal sets of pairs are interchangeable, so
+only the first few of each kind are candidates: those with the fewest instructions, then the fewest threads, then first
+in the corpus. By this order, too, small tests are preferred among the optimal choices (``constraints.hitting``).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """``tests`` are the chosen ones, in the order of the corpus.
+    """A selection; ``tests`` are the chosen ones, in the order of the corpus.
 
     ``separable`` maps each pair of models to the number of tests in the corpus that separate it; it may be 0.
     """
@@ -35,7 +34,10 @@ class Selection:
 
 
 def select(tests: Sequence[Test], models: Sequence[str], words: Words, each: int = 1) -> Selection:
-    """The fewest tests such that each pair is separated by ``each`` of them, or by all that separate it if fewer do."""
+    """Select the fewest tests such that each pair of models is separated by ``each`` of them.
+
+    A pair that fewer tests separate is separated by all of these.
+    """
     vectors: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for rank, test in enumerate(tests):
         vectors.setdefault(tuple(test.verdicts.items()), []).append(rank)
@@ -60,12 +62,12 @@ def select(tests: Sequence[Test], models: Sequence[str], words: Words, each: int
 
 
 def separated_pairs(verdicts: Mapping[str, str], models: Sequence[str], words: Words) -> list[Pair]:
-    """The pairs of models that a test with these verdicts separates."""
+    """Return the pairs of models that a test with these verdicts separates."""
     one, other = sides(verdicts, models, words)
     return [(a, b) for a, b in combinations(models, 2) if (a in one and b in other) or (a in other and b in one)]
 
 
 def sides(verdicts: Mapping[str, str], models: Sequence[str], words: Words) -> tuple[list[str], list[str]]:
-    """The models that give a test the one verdict, and those that give it the other."""
+    """Return the models that give a test the first verdict, and those that give it the second."""
     one, other = ([model for model in models if verdicts.get(model) == word] for word in words)
     return one, other

@@ -1,8 +1,8 @@
-"""Standard output and standard error that hide nothing of what they are given, whoever writes to them.
+"""Standard output and standard error that show control characters as escapes.
 
-Names of tests and devices, and what compilers say, are other people's texts. A C1 control in them is obeyed by some
-terminals, and a bidirectional control shows what follows in another order; here both come out as escapes
-(``corpus.errors.visible``). The codes for colours that rich writes begin with ESC and pass.
+Names of tests and devices, and messages of compilers, are other people's texts. Some terminals obey a C1 control in
+them, and a bidirectional control shows the following text in another order; both are written as escapes
+(``corpus.errors.visible``). The colour codes of rich begin with ESC and pass.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from corpus.errors import visible
 
 
 class _Visible:
-    """A text stream, but for what it writes."""
+    """A text stream that shows control characters as escapes and is otherwise its original."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write a text with its escapes; how many characters of it there were, as any stream says."""
+        """Write a text with its escapes; return the number of its characters, as any stream does."""
         self._stream.write(visible(text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write one after the other."""
+        """Write several lines, one after the other, with their escapes."""
         for line in lines:
             self.write(line)
 
@@ -37,7 +37,7 @@ class _Visible:
 
 @contextmanager
 def visible_output() -> Iterator[None]:
-    """Within the block, standard output and standard error are such streams."""
+    """Replace standard output and standard error within the block by streams that escape control characters."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (each if isinstance(each, _Visible) else _Visible(each) for each in before)
     try:

@@ -1,7 +1,7 @@
-"""Tables as documents have them: Markdown as GitHub reads it, and LaTeX for a paper, with booktabs.
+"""Tables in the languages of documents: GitHub's Markdown, and LaTeX with booktabs.
 
-Whatever prints a table on a terminal can have it in these forms (``synth.screen``, ``synth.options.form``), and so have
-reports. What a sign means to a language is escaped, so that names of tests and models stand there as they are.
+Every table that a command prints on a terminal can have these forms (``synth.screen``, ``synth.options.form``), and so
+can reports. Characters with a meaning in a language are escaped, so that names of tests and models appear as they are.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Protocol
 
 TABLE, MARKDOWN, LATEX = "table", "markdown", "latex"
 FORMS = (TABLE, MARKDOWN, LATEX)
-"""For a terminal, and for documents."""
+"""The forms of a table: one for a terminal, the others for documents."""
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|&~$])")
 _BLOCK = re.compile(r"(?=#{1,6}( |$)|[-+]( |$)|(=+|-+)$)|(?<=\d)(?=[.)]( |$))")
-"""Where a line that is text would begin a heading, a list or a rule."""
+"""The places where a line of text would begin a heading, a list or a rule of Markdown."""
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -29,7 +29,7 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': "''",  # the quotation mark itself needs another font encoding
-    **{each: f"{{{each}}}" for each in "[*"},  # after the end of a row, they would be an option of it
+    **{each: f"{{{each}}}" for each in "[*"},  # after the end of a row, these would begin an option
     **{each: f"\\{each}" for each in "&%$#_"},
 }
 _NUMBER = re.compile(r"-?[\d,.]+(e-?\d+)?|[\d,]+(/| of )[\d,]+|")
@@ -37,7 +37,8 @@ _NUMBER = re.compile(r"-?[\d,.]+(e-?\d+)?|[\d,]+(/| of )[\d,]+|")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: its title, what it means, the heads of its columns, and its rows, which may be gone over many times.
+    """A table: its title, a note on its meaning, the heads of its columns, and its rows, which may be read several
+    times.
 
     A cell may have several lines.
     """
@@ -49,26 +50,26 @@ class Table:
 
 
 class Language(Protocol):
-    """What documents are written in; each gives lines of text."""
+    """A language of documents, such as Markdown; its methods return lines of text."""
 
     @property
     def begin(self) -> Sequence[str]:
-        """What a document begins with."""
+        """Return the lines with which a document in this language begins."""
 
     def table(self, table: Table) -> Iterator[str]:
-        """A table with its title."""
+        """Yield the lines of a table with its title and its note."""
 
     def line(self, text: str) -> str:
-        """Something that is said between tables."""
+        """Return a line of text that stands between tables."""
 
 
 class Markdown:
-    """The Markdown of GitHub."""
+    """The language Markdown, in the dialect of GitHub."""
 
     begin: Sequence[str] = ()
 
     def table(self, table: Table) -> Iterator[str]:
-        """A heading, a note and a table, where there are such."""
+        """Yield a heading and a note, where the table has them, and the table."""
         if table.title:
             yield from (f"## {self.line(table.title)}", "")
         if table.note:
@@ -78,7 +79,7 @@ class Markdown:
         yield from map(self._row, table.rows)
 
     def line(self, text: str) -> str:
-        """A line, as it is."""
+        """Return a line of text, escaped so that Markdown shows it as it is."""
         return _BLOCK.sub(r"\\", marked(text), count=1)
 
     @staticmethod
@@ -87,12 +88,12 @@ class Markdown:
 
 
 class Latex:
-    """Tables to ``\\input`` where booktabs is loaded; what is said between them is a comment."""
+    """The language LaTeX: tables to ``\\input`` where booktabs is loaded; text between them is a comment."""
 
     begin: Sequence[str] = (r"% needs \usepackage{booktabs}",)
 
     def table(self, table: Table) -> Iterator[str]:
-        """A table that floats, with title and note as its caption."""
+        """Yield a floating table, with title and note as its caption."""
         ways = "".join("r" if right else "l" for right in _numeric(table))
         yield r"\begin{table}"
         yield r"  \centering\small"
@@ -109,7 +110,7 @@ class Latex:
         yield r"\end{table}"
 
     def line(self, text: str) -> str:
-        """A comment."""
+        """Return a line of text as a comment of LaTeX."""
         return f"% {plain(text)}"
 
     @staticmethod
@@ -128,7 +129,7 @@ def _stacked(cell: str) -> str:
 
 
 def _numeric(table: Table) -> list[bool]:
-    """Which columns hold numbers only."""
+    """Return, for each column, whether it holds numbers only."""
     numeric, filled = [True] * len(table.heads), [False] * len(table.heads)
     for row in table.rows:
         for at, cell in enumerate(row):
@@ -138,16 +139,16 @@ def _numeric(table: Table) -> list[bool]:
 
 
 def plain(text: str) -> str:
-    """On one line, without characters that steer what shows it."""
+    """Return a text on one line, without characters that steer what shows it."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 
 def marked(text: str) -> str:
-    """A text for the middle of a line of Markdown."""
+    """Return a text escaped for the middle of a line of Markdown."""
     return _MARKDOWN.sub(r"\\\1", plain(text))
 
 
 def texed(text: str) -> str:
-    """A text for LaTeX."""
+    """Return a text with the special characters of LaTeX escaped."""
     escaped = "".join(_LATEX.get(char, char) for char in plain(text))
-    return re.sub("-(?=-)", "-{}", escaped)  # not a dash
+    return re.sub("-(?=-)", "-{}", escaped)  # two hyphens would become a dash

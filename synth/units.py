@@ -1,4 +1,4 @@
-"""The loop of a synthesis over its units: search each, record what it finds, stop where a limit is met."""
+"""The loop of a synthesis over its units: search, record, and stop where a limit is met."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from synth.pool import Jobs, Todo, run_tasks
 from synth.worker import UNLIMITED, Limits
 
 INTERRUPTED = "interrupted"
-"""Why a run stopped that was interrupted."""
+"""The reason to stop of a run that was interrupted."""
 
 
 class SearchUnit(Protocol):
-    """Independent work that a process can do alone, by a name that the journal knows it by."""
+    """A unit of a search: independent work that a process can do alone, under a name that the journal uses."""
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Return the name of the unit, which is unique in its journal."""
         ...
 
 
@@ -30,55 +30,55 @@ AnyUnit = TypeVar("AnyUnit", bound=SearchUnit)
 
 @dataclass(frozen=True, slots=True)
 class Parts(Generic[AnyUnit]):
-    """The end of a unit that holds more than a unit should: its statistics, and units that hold the rest of it."""
+    """The end of a unit that was cut: its statistics, and the parts that hold the rest of the unit."""
 
     units: Sequence[AnyUnit]
     statistics: Mapping[str, int]
 
 
 class Divisible(SearchUnit, Protocol):
-    """A unit that may be cut into parts. ``known``: what was found before, as text, and is not to be found again."""
+    """A unit that may be cut into parts. ``known`` is what was found in it before."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def known(self) -> tuple[str, ...]:
-        """See above."""
+        """Return what was found in the unit before, as text; the search leaves it out."""
 
 
 AnyDivisible = TypeVar("AnyDivisible", bound=Divisible)
 
 
 class Record(Protocol):
-    """What is kept of a search, as a ``Journal`` does."""
+    """The record of a search by units, such as a ``Journal``."""
 
     units: dict[str, list[FoundTest]]
     closed: dict[str, dict[str, Any]]
 
     def append(self, unit: str, founds: Sequence[FoundTest]) -> None:
-        """What a unit found."""
+        """Record tests that were found in a unit."""
 
     def close_unit(self, unit: str, statistics: Mapping[str, Any]) -> None:
-        """A unit is done."""
+        """Record that a unit is done, with its statistics."""
 
 
 @dataclass
 class Unwritten:
-    """The record of a search that nobody is to go on with."""
+    """The record, kept in memory alone, of a search that is not to be resumed."""
 
     units: dict[str, list[FoundTest]] = field(default_factory=dict)
     closed: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def append(self, unit: str, founds: Sequence[FoundTest]) -> None:
-        """What a unit found, which whoever asked knows."""
+        """Ignore the tests found in a unit, since the caller knows them."""
 
     def close_unit(self, unit: str, statistics: Mapping[str, Any]) -> None:
-        """A unit is done."""
+        """Keep the statistics of a unit that is done."""
         self.closed[unit] = dict(statistics)
 
 
 def is_done_with(closed: Mapping[str, Any]) -> bool:
-    """Whether what was found in a unit with these statistics is of no use to what is left: it has no parts."""
+    """Return whether the tests found in a unit with these statistics are of no use to what is left: it has no parts."""
     return not closed.get("parts")
 
 
@@ -87,9 +87,9 @@ def as_left(
     journal: Journal,
     parts_of: Callable[[AnyDivisible, int], Sequence[AnyDivisible]],
 ) -> Iterator[AnyDivisible]:
-    """A unit that an earlier run may have begun, with what is known of it; or its parts, if it was cut into some.
+    """Yield a unit that an earlier run may have begun, with what is known of it; or its parts, if it was cut into some.
 
-    ``parts_of`` gives so many parts of one.
+    ``parts_of`` returns so many parts of a unit.
     """
     closed = journal.closed.get(unit.name)
     if closed is not None and is_done_with(closed):
@@ -105,24 +105,24 @@ def as_left(
 
 
 def stopped_by(options: Collection[str]) -> str:
-    """Why a search left something: the options that made it so; empty where none did."""
+    """Return the reason why a search left something, by the options that made it; empty where none did."""
     return f"stopped by {' and '.join(sorted(options))}" if options else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """When a search is to end before its end: at so many tests, or at a moment of ``time.monotonic``."""
+    """The moment at which a search ends early: at so many tests, or at a value of ``time.monotonic``."""
 
     tests: int | None = None
     moment: float | None = None
 
     @classmethod
     def limits(cls, max_tests: int | None, time_limit: float | None) -> Until:
-        """At so many tests, or so many seconds from now."""
+        """Return the end after so many tests, or so many seconds from now."""
         return cls(max_tests, None if time_limit is None else time.monotonic() + time_limit)
 
     def reason(self, tests: int) -> str:
-        """Why to stop now, with so many tests; empty where there is no reason."""
+        """Return why to stop now, with so many tests; empty where there is no reason."""
         if self.tests is not None and tests >= self.tests:
             return stopped_by(["--max-tests"])
         if self.moment is not None and time.monotonic() >= self.moment:
@@ -131,7 +131,7 @@ class Until:
 
 
 NEVER = Until()
-"""At its end alone."""
+"""No early end."""
 
 
 def search_units(
@@ -145,13 +145,12 @@ def search_units(
     watch: Callable[[int, int, int], None],
     limits: Limits = UNLIMITED,
 ) -> str:
-    """Searches the units that the journal has not closed, and gives the reason why some are left; empty if none is.
-    A unit that exceeds the limits is left, and the others are searched.
+    """Search the units that the journal has not closed, and return the reason why some are left; empty if none is.
 
-    ``work`` gives what a unit finds in batches, and its statistics when it is done, or has left the rest to parts,
-    which come next. ``take`` is told what a unit found and gives what to record of it, and ``tests``
-    says how many there are by then. ``watch`` is told how many units are closed and planned, and how many tests there
-    are.
+    A unit that exceeds the limits is left, and the others are searched. ``work`` yields in batches what a unit finds,
+    and last its statistics, when it is done or has left the rest to parts, which come next. ``take`` is told what a
+    unit found and returns what to record of it, and ``tests`` says how many tests there are by then. ``watch`` is told
+    how many units are closed and planned, and how many tests there are.
     """
     todo = Todo([unit for unit in planned if unit.name not in journal.closed])
     total = len(planned)
@@ -184,7 +183,7 @@ def search_units(
 
 
 def effort_of(journal: Record) -> dict[str, Any]:
-    """What the units that are closed took of the solver, in all and each."""
+    """Return what the closed units took of the solver, in all and each."""
     closed = sorted(journal.closed.items())
     total = {what: sum(work[what] for _, work in closed) for what in ("calls", "refinements")}
     return {**total, "units": {unit: {what: work[what] for what in total} for unit, work in closed}}

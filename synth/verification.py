@@ -1,4 +1,4 @@
-"""What the check of a certified corpus finds, whatever its family; and what is checked the same way in both."""
+"""The findings on a certified corpus, and the checks that both families of tests share."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ Claims = TypeVar("Claims")
 AnyFormula = TypeVar("AnyFormula", bound=CertifiedFormula)
 
 Watch = Callable[[int, int, int], None]
-"""Told how many units are checked, of how many, and how many findings there are."""
+"""A function that is told how many units are checked, of how many, and how many findings there are."""
 
 
 @dataclass
 class Findings:
-    """What was checked, and what does not hold: a line each.
+    """The findings of a check, which are lines on what does not hold.
 
-    ``claim``: what is verified where nothing is refused, as JSON. ``found``: what units block, ``programs`` or such.
-    ``unchecked``: what of the folder nobody has looked at.
+    ``claim``: the statement that is verified where nothing is refused, as JSON. ``found`` is the number of what units
+    block, and ``called`` the word for that, such as ``programs``. ``unchecked``: the keys and files of the folder that
+    the check does not cover.
     """
 
     claim: dict[str, Any] = field(default_factory=dict)
@@ -43,7 +44,7 @@ class Findings:
 
 
 def numbers_of(corpus: Path, shape: str) -> range:
-    """The units of a shape, by number, that have a file. Raises ``InputError`` where there is none."""
+    """Return the units of a shape, by number, that have a file. Raises ``InputError`` where there is none."""
     folder = corpus / FOLDER
     found = next(n for n in count() if not (folder / unit_files(shape, n)[0]).exists())
     if not found:
@@ -52,13 +53,13 @@ def numbers_of(corpus: Path, shape: str) -> range:
 
 
 def of_request(corpus: Path, error: InputError | RefusedError) -> str:
-    """What is wrong with what a manifest asks for, as a line: an error of another file names that."""
+    """Return a line on what is wrong with a manifest's request; it names the file if the error is in another one."""
     return str(error) if isinstance(error, InputError) and error.path else f"{corpus / MANIFEST}: {error}"
 
 
 @dataclass(frozen=True, slots=True)
 class UnitFiles(Generic[Part]):
-    """A unit with its files, which are sent with it: the formula of its shape, its clauses, its proof."""
+    """A unit with its files, which are sent with it: the formula of its shape, its clauses and its proof."""
 
     part: Part
     formula: Packed
@@ -67,23 +68,26 @@ class UnitFiles(Generic[Part]):
 
     @classmethod
     def of(cls, part: Part, corpus: Path, shape: str, number: int = 0) -> UnitFiles[Part]:
-        """The files of a unit in the folder of a corpus; what cannot be read is said by who reads it."""
+        """Return the files of a unit in the folder of a corpus.
+
+        A file that cannot be read is reported by the reader, later.
+        """
         names = (formula_file(shape), *unit_files(shape, number))
         return cls(part, *(Packed(str(corpus / FOLDER / name)) for name in names))
 
     @property
     def folder(self) -> Path:
-        """The folder of the certificate."""
+        """Return the folder of the certificate within its corpus."""
         return Path(self.own.path).parent
 
     @property
     def names(self) -> set[str]:
-        """Their names in the folder of the certificate."""
+        """Return the names of the unit's files in the folder of the certificate."""
         return {Path(file.path).name for file in (self.formula, self.own, self.proof)}
 
 
 def same_lines(file: Packed, expected: Iterable[str]) -> None:
-    """Raises ``RefusedError`` at the first line of a certificate's file that is not as expected."""
+    """Raise ``RefusedError`` at the first line of a certificate's file that is not as expected."""
     for number, (line, other) in enumerate(zip_longest(file.lines(), expected), 1):
         if line is None or line != other:
             raise RefusedError(f"line {number}: not the formula of the shape")
@@ -94,10 +98,11 @@ def proved(
     formula_of: Callable[[Packed], AnyFormula],
     claims_of: Callable[[AnyFormula, Iterable[str]], tuple[Claims, Sequence[Clause]]],
 ) -> tuple[Claims, int]:
-    """What a unit claims, proved in so many steps.
+    """Return the claims of a unit, and the number of steps of its proof, after checking the proof.
 
-    ``formula_of`` reads the formula of its shape, ``claims_of`` what it adds to that: its claims, and the clauses. What
-    they raise of a file has its name then. Raises ``RefusedError`` or ``InputError`` with what does not hold.
+    ``formula_of`` reads the formula of its shape; ``claims_of`` reads the claims and the clauses that the unit adds to
+    it. An error that they raise names the file at fault. Raises ``RefusedError`` or ``InputError`` with what does not
+    hold.
     """
     file = files.formula
     try:

@@ -1,4 +1,4 @@
-"""Progress of long work on a terminal; silence elsewhere."""
+"""The progress of long work on a terminal, with silence elsewhere."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Watch = Callable[[int, int | None, int], None]
-"""Told how many units of work are done, how many there are (None: not known yet), and how many tests are found."""
+"""A function that is told how many units of work are done, how many there are (None: not known yet), and how many tests
+are found.
+"""
 
 _PAUSE = 0.1
-"""Seconds between two pictures of the bar, which cost more than a small test."""
+"""The seconds between two pictures of the bar, which cost more than a small test."""
 
 _PERIOD = 3600.0
-"""Seconds over which the time left is estimated: a unit of a synthesis takes longer than the usual 30."""
+"""The seconds over which the time left is estimated: a unit of a synthesis takes longer than the usual 30."""
 
 
 @contextmanager
 def watching(doing: str = "", found: bool = True, shown: bool = True) -> Iterator[Watch]:
-    """Yields a function to tell it to; a bar shows what it was told last, with the time left where the total is known.
+    """Yield a function to report to; a bar shows the last report, with the time left where the total is known.
 
-    ``doing`` stands before the bar. Without ``found``, tests are not counted beside it. Not ``shown``: silence on a
-    terminal too.
+    ``doing`` stands before the bar. Without ``found``, the bar shows no number of tests. Where ``shown`` is false,
+    there is no bar on a terminal either.
     """
     if not (shown and sys.stderr.isatty()):
         yield lambda done, planned, tests: None
@@ -44,7 +46,7 @@ def watching(doing: str = "", found: bool = True, shown: bool = True) -> Iterato
     if found:
         columns.append(TextColumn("{task.fields[tests]} tests"))
     columns += [TimeElapsedColumn(), TextColumn("{task.fields[eta]}"), TimeRemainingColumn()]
-    # No thread that refreshes it: a forked worker would inherit its locks, and Ctrl-C could reach it inside a solver.
+    # No thread refreshes the bar: a forked worker would inherit its locks, and Ctrl-C could reach it inside a solver.
     screen = Console(stderr=True)
     with Progress(
         *columns, console=screen, transient=True, auto_refresh=False, speed_estimate_period=_PERIOD

@@ -1,1 +1,3 @@
-"""What changed between two devices, drivers, compilers or dates: two choices of results, test by test."""
+"""The changes between two choices of results, test by test. The choices may be two devices, drivers, compilers or
+dates.
+"""

@@ -1,18 +1,19 @@
-"""What changed between two sides: hangs, outcomes, rates, failures, and the models that are contradicted.
+"""The changes between two sides of results. They are hangs, outcomes, rates, failures, and models that are
+contradicted.
 
-Tests are matched by digest, and within a test a way to run it: mapping and placement of a progress test, profile and
-stress of a memory test, but for those by which the sides are chosen. Of several results of one trial the last counts;
-trials that differ in instances, iterations and time-outs are added up.
+Tests are matched by digest, and within a test by the way to run it: mapping and placement of a progress test, profile
+and stress of a memory test, without the fields by which the sides are chosen. Of several results of one trial the last
+counts; trials that differ in instances, iterations and time-outs are added up.
 
-That something is seen on one side and not on the other is a change, whatever its chance; a rate that is above 0 on both
-has changed where the chance of such a difference, had the rates been equal, is below a threshold: Fisher's exact test,
-or chi-square where all expected counts are 5 or more, corrected for the number of outcomes compared (Benjamini and
-Hochberg 1995; SciPy).
+An outcome that is seen on one side only is a change, whatever its chance. A rate that is above 0 on both sides has
+changed where the chance of such a difference, had the rates been equal, is below a threshold. The chance is that of
+Fisher's exact test, or of chi-square where all expected counts are 5 or more, corrected for the number of outcomes
+compared (Benjamini and Hochberg 1995; SciPy).
 
 Assumption: iterations are independent, and so are launches of a memory test. Instances of one launch are not: often all
-of them end in the same way. An outcome that was seen so often counts as seen in as few launches as can hold it, so
-that nothing is called significant that the luck of some launches explains. That is cautious: what is rare in every
-launch may have changed without being called so.
+of them end alike. So the count of an outcome is taken as the fewest launches that can hold it, and a few lucky launches
+make no significant change. That is cautious: the rate of an outcome that is rare in every launch may have changed
+without being called so.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from synth.report.evidence import Evidence, evidence
 from synth.statistics import chances_corrected, rates_equal
 
 HANG = "does not end"
-"""The outcome of a progress test, or of a launch, that is told."""
+"""The outcome, in words, of a progress test or of a launch that hangs."""
 
 APPEARED, VANISHED, RATE, FAILS, WORKS = "appeared", "vanished", "rate", "fails", "no longer fails"
 
@@ -47,7 +48,7 @@ State = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True, order=True)
 class ComparedTest:
-    """What is compared: a test, and a way to run it in words."""
+    """A unit of the comparison: a test, and the way to run it in words."""
 
     test: str
     digest: str
@@ -56,9 +57,10 @@ class ComparedTest:
 
 @dataclass(slots=True)
 class SideCounts:
-    """What one side saw of a unit: how often each outcome of how many runs; ``hung`` of ``trials`` did not end.
+    """What one side saw of a unit: how often each outcome was seen in how many runs; ``hung`` of ``trials`` did not
+    end.
 
-    ``rounds`` are what is independent, iterations or launches, and ``held`` says how many of them it takes at least to
+    ``rounds`` counts what is independent: iterations or launches. ``held`` says how many of them it takes at least to
     see an outcome that often.
     """
 
@@ -74,11 +76,11 @@ class SideCounts:
 
 @dataclass(frozen=True, slots=True)
 class ResultChange:
-    """One change: of which test and way, what (``appeared``, ``vanished``, ``rate``, ``fails``, ``no longer fails``) of
-    which outcome, and how often in how many runs on either side.
+    """One change of a test that is run in one way, and how often the outcome was seen in how many runs on either side.
 
-    ``chance`` is that of such a difference if the rates were equal, corrected; None where there is nothing to compare.
-    ``asked``: the outcome is the one that the test asks about, as far as its text is known.
+    ``what`` happened to the outcome is one of ``appeared``, ``vanished``, ``rate``, ``fails`` and ``no longer fails``.
+    ``chance`` is the corrected chance of such a difference if the rates were equal; None where there is nothing to
+    compare. ``asked``: the outcome is the one that the test asks about, as far as the test's text is known.
     """
 
     unit: ComparedTest
@@ -93,7 +95,7 @@ class ResultChange:
 
 @dataclass(frozen=True, slots=True)
 class Contradictions:
-    """The models of a family that one side contradicts and the other does not, each with a test that does."""
+    """The models of a family that one side contradicts and the other does not, each with a test that contradicts it."""
 
     appeared: Mapping[str, str]
     vanished: Mapping[str, str]
@@ -101,7 +103,11 @@ class Contradictions:
 
 @dataclass(frozen=True, slots=True)
 class ResultComparison:
-    """Two sides: how many units are on both, which are on one only, what changed, and for which models that matters."""
+    """The comparison of two sides.
+
+    It holds how many units are on both sides, which units are on one only, what changed, and which models that
+    concerns.
+    """
 
     compared: int
     only_before: tuple[ComparedTest, ...]
@@ -111,19 +117,19 @@ class ResultComparison:
 
     @property
     def only(self) -> tuple[tuple[ComparedTest, ...], tuple[ComparedTest, ...]]:
-        """The units of either side that the other does not have."""
+        """Return the units of either side that the other does not have."""
         return self.only_before, self.only_after
 
     @property
     def same(self) -> bool:
-        """Whether nothing changed."""
+        """Return whether the comparison found no change."""
         return not (self.changes or self.models.appeared or self.models.vanished)
 
 
 def compare(
     before: ResultSide, after: ResultSide, threshold: float, only_significant: bool, known: Evidence | None
 ) -> ResultComparison:
-    """What changed from one side to the other.
+    """Compare the results of two sides, and return what changed from the first to the second.
 
     Rates change where the chance is below ``threshold``; with ``only_significant``, so does what is seen on one side
     only. ``known`` has the tests and their verdicts.
@@ -153,7 +159,7 @@ def compare(
 
 
 def _units(entries: Iterable[Entry], chosen: frozenset[str]) -> dict[ComparedTest, SideCounts]:
-    """What one side saw, by unit."""
+    """Return what one side saw, by unit."""
     units: dict[ComparedTest, SideCounts] = {}
     results, failures = latest(entries)
     for entry in (*results.values(), *failures.values()):
@@ -183,7 +189,7 @@ def _units(entries: Iterable[Entry], chosen: frozenset[str]) -> dict[ComparedTes
 
 
 def _way(entry: Entry, chosen: frozenset[str]) -> str:
-    """A way to run tests, less the fields that sides are chosen by."""
+    """Return the way to run tests of a result, without the fields by which the sides are chosen."""
     if isinstance(entry, ProgressTrial):
         words = [entry.mapping] * ("mapping" not in chosen)
         return ", ".join(words + [entry.placement] * (entry.placement != "device" and "placement" not in chosen))
@@ -193,7 +199,7 @@ def _way(entry: Entry, chosen: frozenset[str]) -> str:
 
 
 def _changes(unit: ComparedTest, first: SideCounts, second: SideCounts) -> Iterator[ResultChange]:
-    """What may have changed of a unit: everything but rates for certain."""
+    """Yield the possible changes of a unit; all but changes of rates are certain."""
     if bool(first.error) != bool(second.error):
         what, error = (FAILS, second.error) if second.error else (WORKS, first.error)
         yield ResultChange(unit, what, "", (0, 0), (0, 0), error=error)
@@ -218,7 +224,7 @@ def _evidence(side: ResultSide, known: Evidence) -> Evidence:
 
 
 def _asked(before: ResultSide, after: ResultSide, known: Evidence) -> set[tuple[str, str]]:
-    """The outcomes that tests ask about, by digest."""
+    """Return the outcomes that tests ask about, each with the digest of its test."""
     found = set()
     for one in (before, after):
         facts = _evidence(one, known)
@@ -231,7 +237,7 @@ def _asked(before: ResultSide, after: ResultSide, known: Evidence) -> set[tuple[
 
 
 def _contradictions(before: ResultSide, after: ResultSide, known: Evidence) -> Contradictions:
-    """The models that only one side contradicts: of the tests that were run on both."""
+    """Return the models that one side alone contradicts, by the tests that were run on both."""
     run = [{entry.digest for entry in one.entries} for one in (before, after)]
     both = run[0] & run[1]
     against = []

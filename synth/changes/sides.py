@@ -1,9 +1,9 @@
-"""The two sides of a comparison: results that are chosen by what they say of themselves.
+"""The two sides of a comparison: results chosen by the values of their fields.
 
 ``device=PoCL,date=2026-11`` are the results whose device contains ``PoCL`` and whose date begins with ``2026-11``;
 ``device!=PoCL`` are those of the other devices. PoCL names the processor, so on an Intel processor ``device=Intel``
-means PoCL's results, too. A comma parts two fields where a field's name and ``=`` or ``!=`` follow, for names of
-devices have commas in them. A profile is called by its name, with or without the digest that follows it.
+also means PoCL's results. A comma separates two fields only before a field's name and ``=`` or ``!=``, since names of
+devices contain commas. A profile is named with or without the digest that follows its name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FIELDS = {
     "mapping": IS,
     "placement": IS,
 }
-"""What results are chosen by, and how each is compared."""
+"""The fields by which results are chosen, and how each is compared."""
 
 _NAMES = "|".join(FIELDS)
 _PARTS = re.compile(rf",(?=\s*(?:{_NAMES})!?=)")
@@ -36,14 +36,14 @@ _PART = re.compile(r"\s*([^=!]*?)\s*(!?)=\s*(.*?)\s*", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a side asks of one field of a result; ``other``: that it is not so."""
+    """The condition of a side on one field of a result; ``other``: the field must not have the value."""
 
     field: str
     value: str
     other: bool = False
 
     def holds(self, entry: Entry) -> bool:
-        """Whether a result is so. One of the other family may not have the field."""
+        """Return whether a result meets the condition. A result of the other family may not have the field."""
         said = getattr(entry, self.field, None)
         return said is not None and self._is(said) is not self.other
 
@@ -58,7 +58,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class ResultSide:
-    """One side: ``name`` as the user wrote it, what it asks of each field, and the results that are so."""
+    """One side: its ``name`` as the user wrote it, its conditions on fields, and the results that meet them."""
 
     name: str
     wanted: tuple[Wanted, ...]
@@ -66,14 +66,15 @@ class ResultSide:
 
     @property
     def fields(self) -> frozenset[str]:
-        """The fields that it is chosen by."""
+        """Return the fields by which this side is chosen."""
         return frozenset(each.field for each in self.wanted)
 
 
 def side(text: str, entries: Sequence[Entry]) -> ResultSide:
-    """The results that ``text`` means.
+    """Return the side that ``text`` describes, with its results.
 
-    Raises ``InputError`` where it is no ``FIELD=VALUE[,FIELD!=VALUE]``, and where no result is so: what there is.
+    Raises ``InputError`` where the text is no ``FIELD=VALUE[,FIELD!=VALUE]``. Where no result meets the conditions, the
+    error lists the values that results have.
     """
     wanted = []
     for part in _PARTS.split(text):
@@ -90,7 +91,8 @@ def side(text: str, entries: Sequence[Entry]) -> ResultSide:
 
 
 def check_apart(before: ResultSide, after: ResultSide) -> None:
-    """Raises ``InputError`` where a side is empty, and where a result is on both, which would be compared with itself.
+    """Raise ``InputError`` where a side is empty, and where a result is on both sides and would be compared with
+    itself.
 
     Of several results of one trial only the last counts. Equal lines of two files are one result, unless they have no
     date: logs of simulators have none, and may be equal by right.
@@ -109,12 +111,12 @@ def check_apart(before: ResultSide, after: ResultSide) -> None:
 
 
 def _counted(one: ResultSide) -> Iterator[Entry]:
-    """The results of a side that count."""
+    """Yield the results of a side that count."""
     for found in latest(one.entries):
         yield from found.values()
 
 
 def _values(entries: Iterable[Entry], field: str) -> list[str]:
-    """What results say of a field, a few of it."""
+    """Return the values that results have in a field, at most a few of them."""
     values = sorted({said[:10] if field == "date" else said for e in entries if (said := getattr(e, field, None))})
     return [*values[:5], *["..."] * (len(values) > 5)]

@@ -1,1 +1,1 @@
-"""One module a sub-command. Each defines a click command named ``command``."""
+"""The sub-commands of ``synth``, one module each, which defines a click command named ``command``."""

@@ -1,4 +1,4 @@
-"""``synth compare``: the smallest tests on which models differ."""
+"""``synth compare`` finds the smallest tests on which models differ."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from synth.watch import watching
 from synth.worker import Limits
 
 SHOWN = 1
-"""Tests of a size and a pair that are printed whole."""
+"""The number of tests of a size and a pair of models that are printed whole."""
 
 
 @click.command(name="compare")
@@ -194,7 +194,7 @@ def _search(
     limits: Limits,
     told: tuple[str, ...] | None,
 ) -> Differences:
-    """Every difference, recorded and, to ``told`` models by name, printed as soon as it is known."""
+    """Search for every difference and record it; ``told`` models by name are printed as soon as they differ."""
     done = Differences.none(comparison)
     with watching() as watch:
         for pair, tests in compare(comparison, journal, solver, jobs, done, until, watch, limits):
@@ -204,7 +204,7 @@ def _search(
 
 
 def _briefly(accounts: Sequence[Account]) -> list[Account]:
-    """The accounts, each with one execution: where it is forbidden, the very one by which another model allows it."""
+    """Return the accounts with one execution each; where it is forbidden, the one by which another model allows it."""
     allowed = [account.reason for account in accounts if account.verdict == Answer.ALLOWED]
     choices = [line for line in "".join(allowed[:1]).split("\n") if line.startswith(("  rf ", "  co "))]
     brief = []
@@ -219,7 +219,7 @@ def _briefly(accounts: Sequence[Account]) -> list[Account]:
 
 
 def _tell(pair: Pair, tests: list[Test], models: tuple[str, ...], limits: Limits) -> None:
-    """Print the first tests whole, with why each model says what it says, and the names of the others."""
+    """Print the first tests whole, each with why its models give their verdicts, and the names of the others."""
     allows, forbids = pair
     many = "1 test" if len(tests) == 1 else f"{len(tests)} tests"
     click.echo(f"\n{many} of {tests[0].size} events that {allows} allows and {forbids} forbids")

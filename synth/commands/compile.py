@@ -1,4 +1,4 @@
-"""``synth compile``: tests as programs for a device."""
+"""``synth compile`` turns tests into programs for a device."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _is_given(context: click.Context, name: str) -> bool:
 
 
 def _usages() -> str:
-    """How the files of each language are run, a line each."""
+    """Return how the files of each language are run, a line each."""
     width = 2 + max(len(each.files) for each in BACKENDS.values())
     return "\n".join(f"  {each.name:<8}{each.files:<{width}}{each.usage}" for each in BACKENDS.values())
 

@@ -1,4 +1,4 @@
-"""``synth completion``: names of commands, options and files, completed by the user's shell."""
+"""``synth completion`` lets a shell complete names of commands, options and files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def _script(shell: str) -> str:
-    """What the shell is to read, as click has it."""
+    """Return click's completion script for a shell."""
     found = get_completion_class(shell)
     assert found is not None, shell
     root = click.get_current_context().find_root().command
@@ -23,7 +23,7 @@ def _script(shell: str) -> str:
 
 
 def _place(shell: str) -> Path:
-    """The user's file that the shell reads by itself, by the XDG base directories."""
+    """Return the user's file that the shell reads by itself, by the XDG base directories."""
     home = Path.home()
     data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
     settings = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")

@@ -1,4 +1,4 @@
-"""``synth convert``: litmus tests in another dialect."""
+"""``synth convert`` writes litmus tests in another dialect."""
 
 from __future__ import annotations
 

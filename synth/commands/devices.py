@@ -1,4 +1,4 @@
-"""``synth devices``: the compilers and devices that synth can use, each tried out."""
+"""``synth devices`` tries every compiler and device that synth can use."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def command(as_json: bool) -> None:
 
     Exit code 0, whatever works and whatever does not.
     """
-    with ThreadPoolExecutor(len(BACKENDS)) as pool:  # the work is that of compilers, in processes of their own
+    with ThreadPoolExecutor(len(BACKENDS)) as pool:  # compilers do the work, in processes of their own
         tried = list(pool.map(lambda backend: backend.compiler.probe(), BACKENDS.values()))
     rows = [(name, each) for name, found in zip(BACKENDS, tried, strict=True) for each in found]
     if as_json:

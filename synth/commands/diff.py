@@ -1,4 +1,4 @@
-"""``synth diff``: what changed between two devices, drivers, compilers or dates."""
+"""``synth diff`` shows what changed between two devices, drivers, compilers or dates."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from synth.options.models import model_option
 from synth.options.tests import SelectionFilter, suites_option
 from synth.options.values import JOBS
 
-if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+if TYPE_CHECKING:  # slow to import, and not every command needs it
     from backends.shared.results import Entry
     from synth.changes.changes import ResultChange, ResultComparison
     from synth.changes.sides import ResultSide
     from synth.report.evidence import Evidence
 
 MOST = 100
-"""Changes that a table shows."""
+"""The most changes that a table shows."""
 
 
 @click.command(name="diff")
@@ -117,7 +117,7 @@ def command(
 
 
 def _opened(paths: list[str]) -> tuple[list[Entry], list[str]]:
-    """The results in files and corpora, and the corpora. Raises ``InputError`` where one cannot be read."""
+    """Read the results in files and corpora, and list the corpora. Raises ``InputError`` where one cannot be read."""
     from synth.report.gather import opened
 
     entries: list[Entry] = []
@@ -130,7 +130,7 @@ def _opened(paths: list[str]) -> tuple[list[Entry], list[str]]:
 
 
 def _known(paths: list[str], suites: tuple[str, ...], models: tuple[str, ...], jobs: int) -> Evidence | None:
-    """The tests and their verdicts, where they can be found."""
+    """Return the tests and their verdicts, where they can be found."""
     if not suites:
         if models:
             raise InputError("--model needs the tests: no corpus is around these results; --suite names them")

@@ -1,4 +1,4 @@
-"""``synth edges``: the edges that cycles are made of."""
+"""``synth edges`` lists the edges of critical cycles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``synth examples``: the examples that ship, as files of the user's own."""
+"""``synth examples`` writes the examples that ship into a folder of the user's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from corpus.files import folder_of, new_folder
 
 
 def _shipped() -> Path:
-    """Within the package where that is installed (``setup.py`` puts them there), beside it in a checkout."""
+    """Return the folder of examples: within the package where it is installed (by ``setup.py``), beside it in a
+    checkout.
+    """
     package = folder_of("synth")
     for folder in (package / "examples", package.parent / "examples"):
         if (folder / "progress" / "mutex.axb").is_file():

@@ -1,4 +1,4 @@
-"""``synth explain``: why a model says what it says of a test."""
+"""``synth explain`` shows why a model gives a test its verdict."""
 
 from __future__ import annotations
 
@@ -124,8 +124,9 @@ def command(
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Why a model says what it says, as text or as JSON, and drawn if that was asked for; or, with the ``reason``, that
-    it has no verdict.
+    """The explanation of a model's verdict, as text or as JSON, and as a picture if one was asked for.
+
+    Where the model has no verdict, it holds the ``reason`` for that.
     """
 
     said: Account | dict[str, Any]
@@ -145,7 +146,7 @@ def _lost(test: Input, model: str, reason: str, as_json: bool) -> Explained:
 
 
 def _tell(said: Sequence[Account | dict[str, Any]], first: bool, beside: bool) -> None:
-    """Print what models say of a test, the ``first`` or a further one."""
+    """Print the verdicts of models on a test with their reasons; ``first``: no other test was printed before."""
     for record in said:
         if isinstance(record, dict):
             click.echo(json.dumps(record))

@@ -1,4 +1,4 @@
-"""``synth export``: tests in another runner's format."""
+"""``synth export`` writes tests in the format of another runner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``synth fix``: the cheapest changes after which an outcome is forbidden."""
+"""``synth fix`` finds the cheapest changes after which an outcome is forbidden."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from synth.screen import printable_lines
 from synth.units import stopped_by
 from synth.worker import Limits
 
-if TYPE_CHECKING:  # what makes repairs takes its time to be loaded
+if TYPE_CHECKING:  # the modules of repairs are slow to import
     from synth.repair.work import RepairFound, RepairRequest, RepairSummary
 
 WHAT = ("fences", "orders", "scopes", "barriers")
-"""What ``--allow`` names."""
+"""The kinds of changes that ``--allow`` names."""
 
 
 def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ def command(
     if output is not None and several and output.exists() and not output.is_dir():
         raise InputError("several tests go to a folder, and this is a file", str(output))
     groups = [tests] if together else [[test] for test in tests]
-    from synth.repair.work import RepairFound, RepairRequest, RepairSummary  # only here is it needed
+    from synth.repair.work import RepairFound, RepairRequest, RepairSummary  # imported where it is needed
 
     asked = RepairRequest(model, forbid, race_free, weaken, allowed, cost, every, unroll, svg is not None)
     missing = cut = False
@@ -159,7 +159,7 @@ def command(
 def _each(
     groups: Sequence[Sequence[Input]], asked: RepairRequest, places: Jobs, limits: Limits
 ) -> Iterator[tuple[Sequence[Input], Iterator[RepairFound | RepairSummary]]]:
-    """What comes of each program, in order; of a single one, as it comes."""
+    """Yield the steps of each program's repair, in order; those of a single program as they come."""
     from synth.repair.work import RepairSummary
 
     if len(groups) == 1:
@@ -177,7 +177,10 @@ def _each(
 def _steps(
     groups: Sequence[Sequence[Input]], asked: RepairRequest, places: Jobs, limits: Limits
 ) -> Iterator[tuple[int, RepairFound | RepairSummary]]:
-    """What comes of each program, by a process or more, with its number; last its end, also where it is cut."""
+    """Yield the steps of each program's repair, with the program's number, by one process or several.
+
+    The last step of a program is its summary, also where a limit cut the search.
+    """
     from synth.repair.work import RepairFound
 
     tasks = [(number, [given.to_carry() for given in group]) for number, group in enumerate(groups)]
@@ -210,7 +213,7 @@ def _done(task: tuple[int, Sequence[Input]], asked: RepairRequest) -> Iterator[R
 
 
 def _cut(group: Sequence[Input], asked: RepairRequest, limit: str, found: Sequence[tuple[str, ...]]) -> RepairSummary:
-    """The end of a search that exceeded a limit, with the texts of the repairs before."""
+    """Return the summary of a search that exceeded a limit, with the texts of the repairs found before."""
     from synth.repair.work import RepairSummary
 
     stopped = stopped_by([limit])
@@ -230,7 +233,7 @@ def _say(lines: Sequence[str]) -> None:
 
 
 def _write(step: RepairFound, number: int, output: Path, several: bool, names: Sequence[str]) -> None:
-    """The repaired test into a file; of several, into a folder, those of further repairs numbered."""
+    """Write a repaired test into a file; of several tests, into a folder, where further repairs are numbered."""
     if several:
         try:
             output.mkdir(parents=True, exist_ok=True)

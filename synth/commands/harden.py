@@ -1,4 +1,4 @@
-"""``synth harden``: the fences that an application needs, found by running it."""
+"""``synth harden`` finds the fences that an application needs, by running it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``synth import``: results of runs elsewhere, and of several files, in one file."""
+"""``synth import`` merges results of runs elsewhere, and of several files, into one file."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def command(
 
 
 def _keep(output: Path, found: list[ImportedResults]) -> tuple[int, int]:
-    """Merge what was found into a file; how many results it has then, and how many it had.
+    """Merge imported results into a file; return how many results the file has then, and how many it had before.
 
     Raises ``InputError`` where the file holds something else, is in use, or cannot be written.
     """

@@ -1,4 +1,4 @@
-"""``synth label``: what every model says of every test."""
+"""``synth label`` prints the verdict of every model on every test."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def command(
     stack = click.get_current_context().with_resource
     places = stack(workplaces(jobs, cluster))
     if output is None:
-        # A bar on standard error would be torn by lines on a terminal that is standard output as well.
+        # Lines on standard output would break a bar on standard error where both are one terminal.
         bar = form in FORMS or not sys.stdout.isatty()
         labelled = _counted(labelling, tests, places, limits, tally, expectations, bar)
         if form in FORMS:
@@ -166,12 +166,12 @@ def command(
 
 
 def _digest(tests: Sequence[Input]) -> str:
-    """Of the names and texts of all tests, in their order."""
+    """Return a digest of the names and texts of all tests, in their order."""
     digest = sha256()
     for test in tests:
         try:
             text = test.text()
-        except InputError:  # it will be labelled ERROR
+        except InputError:  # the test will be labelled ERROR
             text = ""
         digest.update(f"{json.dumps([test.label, text])}\n".encode())
     return digest.hexdigest()
@@ -186,7 +186,7 @@ def _counted(
     expectations: Expectations | None,
     bar: bool = True,
 ) -> Iterator[Labels]:
-    """The labels as they come, counted, with a bar where a person watches."""
+    """Yield the labels as they come, and count them, with a progress bar where a person watches."""
     done = 0
     with (
         watching("Labelling", found=False, shown=bar) as watch,

@@ -1,4 +1,4 @@
-"""``synth map``: whether a mapping of instructions from one model to another is sound."""
+"""``synth map`` checks whether a mapping of instructions between two models is sound."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from synth.watch import watching
 from synth.worker import Limits
 
 SHOWN = 1
-"""Bugs that are printed whole."""
+"""The number of bugs that are printed whole."""
 
 EVENTS, THREADS, TESTS = Span(2, MOST_EVENTS), Span(1), click.IntRange(min=1)
 UNBOUND = (2, 4)
-"""How many events programs have where neither the command nor the mapping says so."""
+"""The least and the most events of programs, where neither the command nor the mapping states them."""
 
 T = TypeVar("T")
 
@@ -176,7 +176,7 @@ def _files(told: list[ToldBug]) -> Iterator[tuple[str, str]]:
 
 
 def _record(check: Checked, done: Searched, told: list[ToldBug]) -> dict[str, Any]:
-    """What is known of a mapping as plain data; ``searched``: the size up to which every program was looked at."""
+    """Return what is known of a mapping as plain data; ``searched`` is the size up to which programs were checked."""
     stopped = {"stopped": done.stopped} if done.stopped else {}
     weaker = {"weaker": [asdict(each) for each in done.weaker]} if done.weaker else {}
     unexercised = {"unexercised": done.unexercised()} if done.exercised else {}
@@ -195,7 +195,7 @@ def _record(check: Checked, done: Searched, told: list[ToldBug]) -> dict[str, An
 
 
 def _bound(written: MappingFile, name: str, read: Callable[[str], T], given: T | None) -> T | None:
-    """What an option says, or else the mapping's bound. Raises ``InputError`` where that is wrong."""
+    """Return the value of an option, or else the mapping's bound. Raises ``InputError`` where that bound is wrong."""
     if name not in written.bound:
         return given
     word = written.bound[name]
@@ -207,9 +207,9 @@ def _bound(written: MappingFile, name: str, read: Callable[[str], T], given: T |
 
 
 def _model(written: MappingFile, word: str, option: str | None, named: Word | None) -> ConsistencyModel:
-    """The model that an option names, or else the file. Raises ``InputError`` where neither does.
+    """Return the model that an option names, or else the mapping's file. Raises ``InputError`` where neither names one.
 
-    A .cat file that a mapping names is found from where the mapping is.
+    The path of a .cat file in a mapping is relative to the mapping.
     """
     if option is not None:
         return resolve_consistency_models([option])[0]
@@ -221,7 +221,7 @@ def _model(written: MappingFile, word: str, option: str | None, named: Word | No
     try:
         return resolve_consistency_models([name])[0]
     except InputError as error:
-        if error.path is not None:  # of a .cat file
+        if error.path is not None:  # the error is in a .cat file
             raise
         raise named.error(error.message, written.path) from None
 
@@ -231,7 +231,7 @@ def _counted(told: list[ToldBug]) -> str:
 
 
 def _tell(check: Checked, done: Searched, told: list[ToldBug]) -> None:
-    """Print how far was looked, or the first bug whole and the names of the others."""
+    """Print the size that the search reached, or the first bug whole and the names of the others."""
     stopped = f"; {done.stopped}" if done.stopped else ""
     if told:
         many, events = _counted(told), told[0].bug.source.size
@@ -245,7 +245,7 @@ def _tell(check: Checked, done: Searched, told: list[ToldBug]) -> None:
 
 
 def _tell_more(check: Checked, done: Searched) -> None:
-    """Print what the sizes of a sound mapping do not exercise, and what can be weaker."""
+    """Print what the searched sizes of a sound mapping do not exercise, and which of its instructions can be weaker."""
     unexercised = {kind: words for kind, words in done.unexercised().items() if words}
     if unexercised:
         click.echo(f"no outcome that {check.source.name} forbids there depends on")
@@ -261,7 +261,7 @@ def _tell_more(check: Checked, done: Searched) -> None:
 
 
 def _sound(events: int, check: Checked) -> str:
-    """Up to which size a mapping is sound, and of what programs, where these are not all."""
+    """Return the size up to which a mapping is sound, and of which programs, where these are not all."""
     if events < check.events[0]:
         return "nothing was searched"
     threads = f"threads {spelled(check.threads)}" if check.threads else ""

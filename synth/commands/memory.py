@@ -1,4 +1,4 @@
-"""``synth memory``: synthesise memory tests from the edges of critical cycles."""
+"""``synth memory`` synthesises memory tests from a model, or from edges of critical cycles."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def command(
     elif output is None:
         raise click.UsageError("Missing option '--output' / '-o'.")
     if source is not None and output is not None:
-        from synth.commands.suite import synthesise_from  # only here are they needed
+        from synth.commands.suite import synthesise_from  # imported where they are needed
         from synth.memory import suites
 
         memory = regions if _given(context, "regions") else None
@@ -210,9 +210,9 @@ def command(
         minimal=minimal,
     )
     if edges_file:
-        parse_edges(text, request.scopes, str(edges_file))  # so that an error has its line
+        parse_edges(text, request.scopes, str(edges_file))  # parsed here so that an error has its line
     if certify:
-        from synth.memory.certification import check_certifiable_cycles  # only here are they needed
+        from synth.memory.certification import check_certifiable_cycles  # imported where they are needed
 
         check_certifiable_cycles(request)
     _tell_idle(request)
@@ -241,7 +241,7 @@ def command(
         times = {"seconds": round(time.monotonic() - started, 3), "calls": effort.calls}
         tests = write_suite(request, journal, outcome, times)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
-    judged = "judged " if request.separates else ""  # the solver left the others out
+    judged = "judged " if request.separates else ""  # the solver left out the others
     click.echo(f"{output}: {tests} tests of {outcome.found} {judged}cycles, {state}")
     if outcome.complete and not tests and (request.allowed_by or request.forbidden_by):
         _tell_cuts(request)
@@ -266,21 +266,21 @@ def _given(context: click.Context, name: str) -> bool:
 
 
 def _check_alone(context: click.Context) -> None:
-    """Raises ``UsageError`` where --from is given with an option that is for edges."""
+    """Raise ``UsageError`` where --from is given with an option that is for edges."""
     for parameter in context.command.params:
         if parameter.name in OF_EDGES and _given(context, parameter.name):
             raise click.UsageError(f"{parameter.opts[0]} is for edges, and --from needs none")
 
 
 def _check_listing(context: click.Context) -> None:
-    """Raises ``UsageError`` where --cycles is given with an option that is for tests."""
+    """Raise ``UsageError`` where --cycles is given with an option that is for tests."""
     for parameter in context.command.params:
         if parameter.name in OF_TESTS and _given(context, parameter.name):
             raise click.UsageError(f"{parameter.opts[0]} is for tests, and --cycles makes none")
 
 
 def _list_cycles(request: CycleSuiteRequest, solver: str, most: int | None) -> None:
-    """Prints the name of each cycle's test and its edges, smallest cycles first."""
+    """Print the name of each cycle's test and its edges, smallest cycles first."""
     least, largest = request.sizes
     found = (cycle for size in range(least, largest + 1) for cycle in cycles(request.bounds, size, solver))
     turned = map(oriented, islice(found, most))
@@ -288,7 +288,7 @@ def _list_cycles(request: CycleSuiteRequest, solver: str, most: int | None) -> N
 
 
 def _check_no_model(context: click.Context) -> None:
-    """Raises ``UsageError`` where an option of --from is given without it."""
+    """Raise ``UsageError`` where an option of --from is given without it."""
     for parameter in context.command.params:
         if parameter.name in OF_MODELS and _given(context, parameter.name):
             raise click.UsageError(f"{parameter.opts[0]} needs --from MODEL")
@@ -298,7 +298,7 @@ def _check_no_model(context: click.Context) -> None:
 
 
 def _check_like_diy7(context: click.Context) -> None:
-    """Raises ``UsageError`` where --like-diy7 is given with an option that says what diy7 has rules of its own for."""
+    """Raise ``UsageError`` where --like-diy7 is given with an option for which diy7 has rules of its own."""
     for parameter in context.command.params:
         if context.params["like_diy7"] and parameter.name in OTHER_RULES and _given(context, parameter.name):
             raise click.UsageError(f"{parameter.opts[0]}: --like-diy7 has a rule of its own for it")
@@ -307,13 +307,13 @@ def _check_like_diy7(context: click.Context) -> None:
 def _collect(
     steps: Generator[None], outcome: CycleSuiteOutcome, max_tests: int | None, time_limit: float | None
 ) -> str:
-    """Goes on until nothing is left, or a limit is met; gives the reason to stop."""
+    """Run the steps until nothing is left or a limit is met; return the reason to stop."""
     deadline = None if time_limit is None else time.monotonic() + time_limit
     with closing(steps), watching() as watch:
         for _ in steps:
             if deadline is not None and time.monotonic() > deadline:
                 return f"the time limit of {time_limit:g} s"
-            watch(outcome.found, None, outcome.found - len(outcome.refused))  # nobody knows how many cycles there are
+            watch(outcome.found, None, outcome.found - len(outcome.refused))  # the number of cycles is not known
             if max_tests is not None and outcome.found >= max_tests:
                 return f"the limit of {max_tests} tests"
     return ""
@@ -339,7 +339,7 @@ def _border(text: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _tell_idle(request: CycleSuiteRequest) -> None:
-    """Says on standard error which sequences among the edges no cycle has, and why."""
+    """Print on standard error which sequences among the edges no cycle has, and why."""
     largest = request.sizes[1]
     for line in idle(request.bounds, largest):
         anyway = request.like_diy7 or line in idle(replace(request.bounds, compositions=True), largest)
@@ -347,8 +347,8 @@ def _tell_idle(request: CycleSuiteRequest) -> None:
 
 
 def _tell_cuts(request: CycleSuiteRequest) -> None:
-    """Says on standard error what none of the tests that were asked for was sought beyond, and who seeks there."""
-    from synth.memory.cuts import cuts  # only here is it needed
+    """Print on standard error what bounded the search for tests between models, and a command that needs no edges."""
+    from synth.memory.cuts import cuts  # imported where it is needed
 
     click.echo(f"synth: {cuts(request)}", err=True)
     names = dict.fromkeys((*request.allowed_by, *request.forbidden_by))
@@ -357,7 +357,7 @@ def _tell_cuts(request: CycleSuiteRequest) -> None:
 
 
 def _check_some_cycle(request: CycleSuiteRequest, solver: str) -> None:
-    """Raises ``InputError`` where the edges close no cycle of any of the sizes, and before anything is written."""
+    """Raise ``InputError``, before anything is written, where the edges close no cycle of any of the sizes."""
     least, most = request.sizes
     if all(next(cycles(request.bounds, size, solver), None) is None for size in range(least, most + 1)):
         sizes = f"{least}" if least == most else f"{least} to {most}"
@@ -383,7 +383,10 @@ def _why_none(request: CycleSuiteRequest) -> str:
 
 
 def _tell_unknown(outcome: CycleSuiteOutcome, names: list[str]) -> int:
-    """Says on standard error what no dialect says, and where a model has no verdict; 2 where it has none at all."""
+    """Print on standard error what no dialect says, and where a model has no verdict.
+
+    Return 2 where a model has no verdict at all, else 0.
+    """
     code = 0
     if outcome.refused:
         first = outcome.refused[0]

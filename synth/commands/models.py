@@ -1,4 +1,4 @@
-"""``synth models``: the models that ship."""
+"""``synth models`` lists the progress models and memory models that ship."""
 
 from __future__ import annotations
 

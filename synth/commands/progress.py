@@ -1,4 +1,4 @@
-"""``synth progress``: synthesise forward-progress tests into a corpus."""
+"""``synth progress`` synthesises forward-progress tests into a corpus."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def command(
         with watching() as watch:
             outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch)
         if certify and outcome.complete:
-            from synth.progress.certification import certify as write_certificate  # only here is it needed
+            from synth.progress.certification import certify as write_certificate  # imported where it is needed
 
             with watching("certifying", found=False) as watch:
                 write_certificate(request, journal, solver, places, lambda done, of: watch(done, of, 0))
@@ -138,7 +138,7 @@ def command(
 
 
 def _border(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of the models of a border, the one that tests pass first; and the user's files among them.
+    """Return the names of the models of a border, the one that tests pass first, and the user's files among them.
 
     What terminates under weak fairness does so under strong fairness. So a model without a reading is read weakly where
     tests pass, and strongly where they fail.
@@ -161,7 +161,7 @@ def _border(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _bare(name: str) -> str:
-    """The name of a guarantee, or of the user's file, without its reading."""
+    """Return the name of a guarantee, or of the user's file, without its reading (weak or strong)."""
     return name.removesuffix("-weak").removesuffix("-strong")
 
 

@@ -1,4 +1,4 @@
-"""``synth report``: what was seen on devices as one page, or as tables and files."""
+"""``synth report`` shows what devices did, as a page, as tables or as files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from synth.worker import Limits
 
 HTML, MARKDOWN, LATEX, JSON, JUNIT, CSV = "html", "markdown", "latex", "json", "junit", "csv"
 _SUFFIXES = {".html": HTML, ".htm": HTML, ".md": MARKDOWN, ".tex": LATEX, ".json": JSON, ".xml": JUNIT, ".csv": CSV}
-_MEGABYTES = 4096  # that explaining one test may take
+_MEGABYTES = 4096  # memory that explaining one test may take
 
 
 @click.command(name="report")
@@ -139,7 +139,7 @@ def command(
             text = formats.junit_xml(found, title, sound)
         case _:
             text = formats.comma_separated(found)
-    data = visible(text).encode("utf-8", "backslashreplace")  # names of files may hold bytes that are no text
+    data = visible(text).encode("utf-8", "backslashreplace")  # names of files may hold bytes that are not UTF-8
     if output is None:
         click.echo(data, nl=False)
     else:
@@ -151,5 +151,5 @@ def command(
 
 
 def _listed(names: list[str]) -> str:
-    """``a, b, c``; of more than four, ``a, b, c and 6 more``."""
+    """Return names as ``a, b, c``; more than four as ``a, b, c and 6 more``."""
     return ", ".join(names) if len(names) < 5 else f"{', '.join(names[:3])} and {len(names) - 3} more"

@@ -1,4 +1,4 @@
-"""``synth run``: tests on this machine's devices, and what the models say of it."""
+"""``synth run`` runs tests on this machine's devices and compares with the models."""
 
 from __future__ import annotations
 
@@ -237,16 +237,16 @@ def command(
     )
     with ended_by_signals(), resumable(output is not None, "the same command"), ExitStack() as stack:
         if cluster is not None:
-            from synth.cluster import connected  # takes its time to be loaded
+            from synth.cluster import connected  # slow to import
 
             there = Workers(stack.enter_context(connected(cluster)), partial(_opened, backend, device))
             running = replace(running, campaign=replace(campaign, jobs=there))
         sys.exit(kind.run(tests, language, running))
 
 
-@cache  # a worker looks for it once, and is given many jobs
+@cache  # a worker finds its device once for all its jobs
 def _opened(backend: str, options: DeviceOptions) -> Device:
-    """The device of a worker of a cluster. Raises ``InputError`` where there is none."""
+    """Return the device of a worker of a cluster. Raises ``InputError`` where the worker has none."""
     device = BACKENDS[backend].device
     assert device is not None
     return device(options)

@@ -1,4 +1,4 @@
-"""``synth score``: which mutants of a suite a device kills, and what that says of the tests."""
+"""``synth score`` shows the mutants that a device kills, and how far to trust its tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``synth select``: the fewest tests of a corpus that answer a question."""
+"""``synth select`` picks the fewest tests of a corpus that answer a question."""
 
 from __future__ import annotations
 
@@ -180,10 +180,10 @@ def _select_by_score(
 
 
 def _promised(source: Corpus, tests: Sequence[Test], models: Sequence[str]) -> tuple[Sequence[Test], list[str]]:
-    """The tests without verdicts that are no promises, for a model that raises a flag separates nothing; and a line for
-    each model that has any.
+    """Return the tests without the verdicts that are no promises, and a line for each model that has such verdicts.
 
-    Of progress tests every verdict is a promise, and so it is of models that raise no flag.
+    A model that raises a flag on a test promises nothing of it, so its verdict separates nothing. Every verdict on a
+    progress test is a promise, and so is every verdict of a model that raises no flag.
     """
     if family_in(source.manifest) != MEMORY:
         return tests, []
@@ -216,13 +216,13 @@ def _promised(source: Corpus, tests: Sequence[Test], models: Sequence[str]) -> t
 
 
 def words_of(kind: Family) -> Words:
-    """The verdicts of a family."""
+    """Return the words of the two verdicts of a family of tests."""
     one, other = kind.sides
     return one.verdict, other.verdict
 
 
 def _models(corpus: Corpus, names: Sequence[str]) -> list[str]:
-    """The models that the names mean, in the order of the corpus; all where none is named."""
+    """Return the models that the names mean, in the order of the corpus; all models where none is named."""
     there = list(dict.fromkeys([*corpus.manifest.get("models", []), *(m for t in corpus.tests for m in t.verdicts)]))
     if len(there) < 2:
         raise InputError("the corpus has no verdicts of two models to tell apart", str(corpus.path))
@@ -238,13 +238,13 @@ def _models(corpus: Corpus, names: Sequence[str]) -> list[str]:
 
 def _write(output: Path, source: Corpus, models: Sequence[str], each: int, selection: Selection) -> None:
     with new_folder(output) as folder:
-        chosen = {test.name for test in selection.tests}  # with the verdicts that the corpus has
+        chosen = {test.name for test in selection.tests}  # these have the verdicts of the corpus
         tests = [test for test in source.tests if test.name in chosen]
         write_corpus(folder, tests, _manifest(source, {"separate_models": models, "each": each}))
 
 
 def _manifest(source: Corpus, asked: Mapping[str, object]) -> dict[str, Any]:
-    """The manifest of tests that were chosen from a corpus."""
+    """Return the manifest of a corpus of tests that were chosen from another corpus."""
     origin = {"tests": len(source.tests), "request": source.manifest.get("request")}
     return {
         "complete": bool(source.manifest.get("complete")),
@@ -287,7 +287,7 @@ def _table(kind: Family, tests: Sequence[Test], models: Sequence[str]) -> Table:
 
 
 def _brief(chosen: Sequence[str], models: Sequence[str]) -> list[str]:
-    """Names of models; the bare guarantee where all its readings among ``models`` are chosen."""
+    """Return the names of models; a bare guarantee where all its readings among ``models`` are chosen."""
 
     def readings(guarantee: str, among: Sequence[str]) -> list[str]:
         return [model for model in among if _guarantee(model) == guarantee]

@@ -1,4 +1,4 @@
-"""``synth show``: tables and plots of a corpus."""
+"""``synth show`` shows the tests of a corpus as tables and plots."""
 
 from __future__ import annotations
 

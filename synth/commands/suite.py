@@ -1,4 +1,4 @@
-"""``synth memory --from MODEL``: every minimal test of a model."""
+"""``synth memory --from MODEL`` synthesises every minimal test of a model."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def synthesise_from(
     certify: bool,
     output: Path,
 ) -> NoReturn:
-    """Make the suite, say what there is, and exit."""
+    """Synthesise the suite of a model, print how many tests it has, and exit."""
     request.check()
     if certify:
-        from synth.memory.certification import certify_suite, check_certifiable  # only here are they needed
+        from synth.memory.certification import certify_suite, check_certifiable  # imported where they are needed
 
         check_certifiable(request)
     asked = request.as_json()

@@ -1,4 +1,4 @@
-"""``synth tune``: the profile with which a device shows weak outcomes most often."""
+"""``synth tune`` finds the profile with which a device shows weak outcomes most often."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _GRID = Grid()
 
 
 def _numbers(text: str, option: str, least: int, most: int) -> tuple[int, ...]:
-    """Numbers with commas between them. Raises ``InputError`` where one is none, or out of range."""
+    """Parse numbers with commas between them. Raises ``InputError`` where one is no number or is out of range."""
     words = [word.strip() for word in text.split(",")]
     if not all(word.isdecimal() and len(word) < 10 and least <= int(word) <= most for word in words):
         raise InputError(f"{option}: expected numbers from {least} to {most}, with commas between, found '{text}'")

@@ -1,4 +1,4 @@
-"""``synth verify``: check the certificate of a corpus."""
+"""``synth verify`` checks the certificate of a corpus."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from synth.worker import Limits
 
 _SAMPLE = 100
 _SHOWN = 20
-"""Lines of what does not hold that are printed."""
+"""The most lines on what does not hold that are printed."""
 
 _HOUR = 3600
 
@@ -115,7 +115,7 @@ def command(
 
 
 def _words(value: Any) -> str:
-    """A value of a claim in words."""
+    """Return a value of a claim in words."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
@@ -134,8 +134,8 @@ def _tell(lines: Sequence[str]) -> None:
 
 
 def _compare(path: Path, peer: str, models: Sequence[str], sample: int, jobs: Jobs) -> None:
-    """Say how a corpus and a peer agree; exit with 1 where they do not."""
-    from synth.memory.peers import PEERS, compare  # with every dialect
+    """Print how a corpus and a peer agree; exit with 1 where they do not."""
+    from synth.memory.peers import PEERS, compare  # imported here since it loads every dialect
 
     found = compare(read_corpus(path), PEERS[peer], models, sample, jobs)
     _tell(found.wrong)
@@ -148,8 +148,11 @@ def _compare(path: Path, peer: str, models: Sequence[str], sample: int, jobs: Jo
 
 
 def _verified(path: Path, jobs: Jobs, limits: Limits, watch: Watch) -> Findings:
-    """Raises ``InputError`` where there is no corpus, or one without a certificate; what is wrong with one that is
-    there is among the findings."""
+    """Check a corpus with its certificate, and return the findings, among which is all that is wrong with the
+    certificate.
+
+    Raises ``InputError`` where there is no corpus, or one without a certificate.
+    """
     if not (path / FOLDER).is_dir():
         read_corpus(path)
         raise InputError("there is no certificate; --certify of synth progress and synth memory makes one", str(path))

@@ -1,1 +1,1 @@
-"""Pictures: transition systems, executions and plots."""
+"""Pictures of transition systems, executions and corpora, as SVG, Graphviz or TikZ text."""

@@ -1,4 +1,4 @@
-"""Where everything goes in the picture of an execution: threads in columns, events in rows, arrows that curve between.
+"""The layout of an execution's picture: threads in columns, events in rows, and arrows.
 
 As in the papers, program order runs down a column and communication crosses from column to column. An arrow
 
@@ -7,10 +7,9 @@ As in the papers, program order runs down a column and communication crosses fro
 - to a neighbouring column leaves and enters sideways;
 - to a column further away runs between two rows on its way past the others.
 
-A read from initial memory has a short arrow from nowhere, unless the initial write is shown: above the columns. Labels
-lie on their arrows, or beside them, where they cover no event and no other label, and as little of other arrows as can
-be. Lengths are pixels; the first row is at
-y = 0. Nothing depends on anything but the arguments.
+A read from initial memory has a short arrow without a source, unless the initial write is shown above the columns. A
+label lies on its arrow or beside it, where it covers no event and no other label, and as little as possible of other
+arrows. Lengths are pixels; the first row is at y = 0. The layout depends on nothing but the arguments.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ from synth.drawing.pictures import LINE, Box, text_width
 
 Point = tuple[float, float]
 Curve = tuple[Point, Point, Point, Point]
-"""A cubic Bézier curve: its ends, and between them what it heads for."""
+"""A cubic Bézier curve: its two ends, and between them its two control points."""
 
-_ROW, _HEIGHT = 70.0, 28.0  # from row to row; of a box
-_GAP = 96.0  # between columns, besides what bends into the gap
+_ROW, _HEIGHT = 70.0, 28.0  # distance of rows; height of a box
+_GAP = 96.0  # between columns, besides arrows that bend into the gap
 _STUB = (30.0, 18.0)
 _SPOTS = tuple(0.5 + away * sign for away in (0.0, *(0.04 * n for n in range(1, 10))) for sign in (-1, 1))
-"""Along an arrow, for its label."""
-_BESIDE = 30  # what it costs to be beside an arrow instead, as much as covering three points of another
+"""The candidate places of a label along an arrow, as shares of its way."""
+_BESIDE = 30  # the cost of a place beside an arrow, as much as covering three points of another arrow
 _ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """From one event to another; ``source`` None: from initial memory."""
+    """An arrow from one event to another; ``source`` is None where it comes from initial memory."""
 
     source: int | None
     target: int
@@ -47,7 +46,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class LabelledArrow:
-    """The way of an arrow, curve after curve, and where its label is."""
+    """An arrow as a path of Bézier curves, and the place of its label."""
 
     curves: tuple[Curve, ...]
     label: Box
@@ -55,7 +54,7 @@ class LabelledArrow:
 
 @dataclass(frozen=True, slots=True)
 class ScopeFrame:
-    """A group of the scope tree around the columns of its threads."""
+    """The frame around the columns of the threads in one group of the scope tree."""
 
     label: str
     box: Box
@@ -63,7 +62,9 @@ class ScopeFrame:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Boxes of events, routes of arrows in their order, middles of columns by thread, scopes with outer ones first."""
+    """The layout of a picture: boxes of events, paths of arrows, middles of columns by thread, and frames, outer ones
+    first.
+    """
 
     events: Mapping[int, Box]
     routes: tuple[LabelledArrow, ...]
@@ -79,9 +80,10 @@ def arrange(
     arrows: Sequence[Arrow],
     places: Sequence[Place] | None,
 ) -> Arrangement:
-    """Arranges ``columns``, the events of each thread from top to bottom, and ``initial`` writes above them.
+    """Lay out ``columns``, the events of each thread from top to bottom, with the ``initial`` writes above them.
 
-    ``texts``: what is written in each event; ``places``: where the threads are, None where that does not matter.
+    ``texts`` are the labels of events; ``places`` are the places of threads in the scope tree, None where they do not
+    matter.
     """
     return _Arranger(columns, initial, texts, arrows, places).arrangement()
 
@@ -101,7 +103,7 @@ class _Arranger:
         self._texts = texts
         self._arrows = arrows
         self._places = places
-        # Where an event is; an initial write, and None, are in no column.
+        # The column and row of an event; an initial write, and None, are in no column.
         self._column: dict[int | None, int] = {event: c for c, column in enumerate(self._columns) for event in column}
         self._row: dict[int | None, int] = {event: r for column in self._columns for r, event in enumerate(column)}
         self._levels = self._bends()
@@ -140,7 +142,7 @@ class _Arranger:
     # Columns
 
     def _bends(self) -> dict[int, int]:
-        """The arrows that bend out of their column, each with how many it must bend around."""
+        """Return the arrows that bend out of their column, each with the number of arrows that it must bend around."""
         bent = [number for number, arrow in enumerate(self._arrows) if self._is_bent(arrow)]
         levels: dict[int, int] = {}
         for number in sorted(bent, key=lambda number: (self._span(number)[1] - self._span(number)[0], number)):
@@ -157,7 +159,7 @@ class _Arranger:
         return levels
 
     def _is_bent(self, arrow: Arrow) -> bool:
-        """Whether an arrow is between two events of one column, and not straight down."""
+        """Return whether an arrow joins two events of one column and is not straight down."""
         return self._is_inside(arrow) and not self._is_down(arrow)
 
     def _is_inside(self, arrow: Arrow) -> bool:
@@ -165,25 +167,27 @@ class _Arranger:
         return column is not None and column == self._column.get(arrow.target)
 
     def _is_down(self, arrow: Arrow) -> bool:
-        """Whether an arrow is to the next event of the thread."""
+        """Return whether an arrow leads to the next event of the thread."""
         return self._is_inside(arrow) and self._row[arrow.target] == self._row[arrow.source] + 1
 
     def _span(self, number: int) -> tuple[int, int]:
-        """The rows between which an arrow is that bends."""
+        """Return the rows between which a bent arrow runs."""
         arrow = self._arrows[number]
         rows = self._row[arrow.source], self._row[arrow.target]
         return min(rows), max(rows)
 
     def _outward(self, column: int) -> int:
-        """-1 where what leaves a column bends to the left, 1 where to the right."""
+        """Return -1 where arrows that leave a column bend to the left, 1 where they bend to the right."""
         return 1 if column == len(self._columns) - 1 else -1
 
     def _bend(self, number: int) -> float:
-        """How far an arrow's control points are out of the column."""
+        """Return how far an arrow's control points are out of the column, in pixels."""
         return 44.0 + 34 * self._levels[number]
 
     def _reach(self, column: int, way: int) -> float:
-        """How far bent arrows, arrows from nowhere and labels reach out of a column to one side."""
+        """Return how far bent arrows, arrows from initial memory and labels reach out of one side of a column, in
+        pixels.
+        """
         reach = 0.0
         for number, arrow in enumerate(self._arrows):
             if self._column.get(arrow.target) != column:
@@ -197,7 +201,7 @@ class _Arranger:
         return reach
 
     def _stub_side(self, event: int) -> int:
-        """Where the arrow from nowhere comes from: outside, unless only there is another arrow already."""
+        """Return the side of an arrow from initial memory: the outer one, unless only that one is taken."""
         outward = self._outward(self._column[event])
         around = any(
             self._column[self._arrows[number].target] == self._column[event]
@@ -224,7 +228,7 @@ class _Arranger:
                 if {self._column.get(arrow.source), self._column.get(arrow.target)} == {left, right}
             ]
             widest = max(between, default=0.0)
-            gap = _GAP + widest + min(widest, sum(between) - widest)  # side by side where their arrows cross
+            gap = _GAP + widest + min(widest, sum(between) - widest)  # labels are side by side where their arrows cross
             gap += self._reach(left, 1) + self._reach(right, -1)
             middles.append(middles[-1] + widths[left] / 2 + gap + widths[right] / 2)
         return middles
@@ -232,7 +236,9 @@ class _Arranger:
     # Arrows
 
     def _ported(self) -> dict[tuple[int, int], float]:
-        """For each arrow and event how far from the middle of the box's side it meets it: they share the side."""
+        """Return, for each arrow and event, how far from the middle of the box's side the arrow meets it: arrows share
+        the side.
+        """
         ends: dict[tuple[int, int], list[tuple[float, int]]] = {}
         for number, arrow in enumerate(self._arrows):
             if arrow.source is None or self._is_down(arrow):
@@ -277,30 +283,30 @@ class _Arranger:
         return ((start, (start[0] + reach, start[1]), (end[0] - reach, end[1]), end),)
 
     def _stub(self, event: int, way: int) -> tuple[Curve, ...]:
-        """An arrow from nowhere, from above (-1) or from below (1)."""
+        """Return a short arrow from initial memory to an event, from above (-1) or from below (1)."""
         box, side = self._boxes[event], self._stub_side(event)
         x, y = box.x + side * box.width / 2, box.y + way * 5
         return (_line((x + side * _STUB[0], y + way * _STUB[1]), (x, y)),)
 
     def _end(self, number: int, event: int, other: int) -> Point:
-        """Where an arrow meets the box of an event."""
+        """Return the point where an arrow meets the box of an event."""
         box = self._boxes[event]
         if event not in self._column:
             return box.x, box.bottom if other in self._column else box.top
         return box.x + self._side(event, other) * box.width / 2, box.y + self._ports[number, event]
 
     def _passed(self, arrow: Arrow) -> list[int]:
-        """The events of the columns between those of an arrow."""
+        """Return the events in the columns between the two ends of an arrow."""
         columns = [self._column.get(event, -1) for event in (arrow.source, arrow.target)]
         between = self._columns[min(columns) + 1 : max(columns)] if -1 not in columns else []
         return [event for column in between for event in column]
 
     def _lane(self, arrow: Arrow) -> float:
-        """Between which rows an arrow passes the columns on its way: 0.5 for the first two."""
+        """Return the rows between which an arrow passes the columns on its way: 0.5 for the first two."""
         return (self._row[arrow.source] + self._row[arrow.target]) // 2 + 0.5
 
     def _past(self, number: int, start: Point, end: Point, passed: Sequence[int]) -> tuple[Curve, ...]:
-        """Between two rows past the columns on the way."""
+        """Return the curves of an arrow that runs between two rows past the columns on its way."""
         lane = self._lane(self._arrows[number])
         shared = [
             (self._row[arrow.source] + self._row[arrow.target], other)
@@ -323,7 +329,7 @@ class _Arranger:
     # Labels
 
     def _turn_stubs(self, curves: list[tuple[Curve, ...]], boxes: Sequence[Box]) -> None:
-        """Have an arrow from nowhere come from below where its label would cover something above."""
+        """Let an arrow from initial memory come from below where its label would cover something above."""
         beside = [
             self._spots(number, curves[number])[0]
             for number, arrow in enumerate(self._arrows)
@@ -338,7 +344,7 @@ class _Arranger:
                 curves[number] = ways[costs.index(min(costs))]
 
     def _labels(self, curves: Sequence[tuple[Curve, ...]], boxes: Sequence[Box]) -> list[Box]:
-        """A place for each label: where it covers no box, no other label and as little as can be of other arrows.
+        """Place each label where it covers no box, no other label, and as little as possible of other arrows.
 
         Each label in turn takes the best of its places as the others are, the widest first, until none moves.
         """
@@ -347,7 +353,7 @@ class _Arranger:
         spots = {}
         for number, arrow in enumerate(self._arrows):
             if arrow.label:
-                others = sorted(chain(*lines[:number], lines[number][-2:], *lines[number + 1 :]))  # and its own head
+                others = sorted(chain(*lines[:number], lines[number][-2:], *lines[number + 1 :]))  # its own head too
                 found_spots = self._spots(number, curves[number])
                 spots[number] = [
                     (box, rank % len(_SPOTS) + rank // len(_SPOTS) * _BESIDE + _cost(box, boxes, others))
@@ -368,7 +374,7 @@ class _Arranger:
         return found
 
     def _spots(self, number: int, curve: tuple[Curve, ...]) -> list[Box]:
-        """Where a label may be: on its arrow from the middle outwards, and then beside it."""
+        """Yield the candidate places of a label: on its arrow from the middle outwards, and then beside it."""
         arrow = self._arrows[number]
         width = text_width(arrow.label) + 6
         if arrow.source is None:
@@ -411,7 +417,7 @@ class _Arranger:
 
 
 def point_at(curves: Sequence[Curve], part: float) -> Point:
-    """The point a part, 0 to 1, of the way along curves; each counts by the distance of its ends."""
+    """Return the point at a share, 0 to 1, of the way along curves; each curve counts by the distance of its ends."""
     lengths = [max(abs(c[3][0] - c[0][0]) + abs(c[3][1] - c[0][1]), 1.0) for c in curves]
     left = part * sum(lengths)
     for curve, length in zip(curves, lengths, strict=True):
@@ -430,7 +436,7 @@ def _bezier(curve: Curve, t: float) -> Point:
 
 
 def _away(end: Point, box: Box) -> Point:
-    """What an arrow from or to an initial write heads for: what is straight out of the box where it ends."""
+    """Return the control point of an arrow from or to an initial write: straight out of the box where it ends."""
     if end[0] == box.x:
         return end[0], end[1] + (40 if end[1] > box.y else -30)
     return end[0] + (60 if end[0] > box.x else -60), end[1]
@@ -442,14 +448,14 @@ def _line(start: Point, end: Point) -> Curve:
 
 
 def _sampled(curves: Sequence[Curve]) -> list[Point]:
-    """Points along curves, some five pixels apart."""
+    """Return points along curves, some five pixels apart."""
     length = sum(abs(curve[3][0] - curve[0][0]) + abs(curve[3][1] - curve[0][1]) for curve in curves)
     count = max(8, int(length / 5))
     return [point_at(curves, part / count) for part in range(count + 1)]
 
 
 def _cost(box: Box, boxes: Iterable[Box], points: Sequence[Point]) -> float:
-    """How bad it is to have a label in a box, among boxes and points of lines, which are sorted.
+    """Return the cost of a label in a box, given the other boxes and the sorted points of lines.
 
     An overlap is worse than any number of points; to be near something is bad, too.
     """
@@ -477,7 +483,7 @@ def _holds(box: Box, point: Point) -> bool:
 
 
 def _side_by_side(threads: Sequence[int], places: Sequence[Place] | None) -> list[int]:
-    """The threads, those of one group side by side."""
+    """Return the threads in an order that puts those of one group side by side."""
     if places is None:
         return list(threads)
     first: dict[tuple[int, ...], int] = {}

@@ -1,11 +1,11 @@
-"""Executions of a litmus test as pictures, Graphviz and SVG, drawn as in the papers (Alglave et al. 2015, Fig. 14).
+"""Executions of a litmus test as pictures, in Graphviz and SVG. They are drawn as by Alglave et al. 2015 (Fig. 14).
 
-One column a thread, in frames for its scopes; reads and writes in rows, program order downwards with the fence or
-dependency that lies on it; rf, co and fr across. Fences and barriers are events of their own where something points at
-them, initial writes where the violation runs through them. A violation has a yellow band behind it; all those of an
-explanation are drawn, one below the other.
+Each thread has a column, in frames for its scopes. Reads and writes stand in rows, with program order downwards,
+labelled with the fence or dependency on it; rf, co and fr run across. Fences and barriers are events of their own where
+an arrow points at them, and initial writes where the violation runs through them. A violation has a yellow band behind
+it; all violations of an explanation are drawn, one below the other.
 
-Colours are told apart with any colour vision, and every arrow but plain program order has its name.
+Colours can be told apart with any colour vision, and every arrow but plain program order has its name.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ _BAND, _BOX_FILL, _FRAME, _FRAME_INK = "#ffe58f", "#ffffff", "#c4cad1", "#656d76
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """An arrow and how it is drawn. ``band``: it is of the violation; ``down``: it is to the thread's next event."""
+    """An arrow and how it is drawn. ``band``: it belongs to the violation; ``down``: it leads to the thread's next
+    event.
+    """
 
     arrow: Arrow
     names: tuple[str, ...]
@@ -73,7 +75,7 @@ class _Line:
 
 @dataclass(frozen=True)
 class _Picture:
-    """What is drawn of an execution. ``columns``: the events of each thread; ``band``: events of the violation."""
+    """The picture of an execution. ``columns``: the events of each thread; ``band``: events of the violation."""
 
     execution: CandidateExecution
     caption: str
@@ -86,12 +88,14 @@ class _Picture:
 
 
 def draw(explanation: MemoryExplanation) -> Drawing:
-    """The pictures, the same each time. Raises ``InputError`` where there is no execution to draw."""
+    """Draw the executions of an explanation; equal explanations give equal bytes. Raises ``InputError`` where there is
+    none.
+    """
     return _drawing(_title(explanation), _pictures(explanation))
 
 
 def draw_hang(found: Liveness) -> Drawing:
-    """The picture of a hang, a band behind what goes on for ever. Raises ``InputError`` where there is none."""
+    """Draw a hang, with a band behind what goes on for ever. Raises ``InputError`` where there is no hang."""
     return _drawing(_hang_title(found), [_hang_picture(found)])
 
 
@@ -125,12 +129,15 @@ def _drawing(title: str, pictures: Sequence[_Picture]) -> Drawing:
 
 
 def draw_dot(explanation: MemoryExplanation) -> str:
-    """The pictures as Graphviz text, a graph each. Raises ``InputError`` where there is no execution to draw."""
+    """Return the pictures of an explanation as Graphviz text, a graph each.
+
+    Raises ``InputError`` where there is no execution to draw.
+    """
     return _dot(explanation.test.name, _title(explanation), _pictures(explanation))
 
 
 def draw_hang_dot(found: Liveness) -> str:
-    """The picture of a hang as Graphviz text. Raises ``InputError`` where there is none."""
+    """Return the picture of a hang as Graphviz text. Raises ``InputError`` where there is no hang."""
     return _dot(found.test.name, _hang_title(found), [_hang_picture(found)])
 
 
@@ -171,7 +178,7 @@ def _finals(execution: CandidateExecution) -> str:
     return ", ".join(f"{spell(term)}={value_text(value)}" for term, value in execution.finals.items())
 
 
-# What is drawn
+# Contents of a picture
 
 
 def _pictures(explanation: MemoryExplanation) -> list[_Picture]:
@@ -219,7 +226,10 @@ def _lines(
     shown: frozenset[int],
     steps: Sequence[DerivedPair],
 ) -> Iterator[_Line]:
-    """What points where, each pair once. A pair of the violation has its names there, and comes last, to lie on top."""
+    """Yield the arrows of a picture, one for each pair of events.
+
+    An arrow of the violation has all its names, and comes last, so that it lies on top.
+    """
     following = {pair for column in columns.values() for pair in pairwise(column)}
     names: dict[tuple[int, int], dict[str, None]] = {pair: {"po": None} for pair in sorted(following)}
     for name, pairs in shown_relations(execution).items():
@@ -246,7 +256,7 @@ def _lines(
 def _hidden_fences(
     test: LitmusTest, execution: CandidateExecution, shown: frozenset[int], before: int, after: int
 ) -> Iterator[str]:
-    """The fences and barriers between two events of a thread that are drawn."""
+    """Yield the fences and barriers between two events of a thread that are drawn."""
     for number in range(before + 1, after):
         event = execution.events[number]
         if number not in shown:
@@ -302,7 +312,7 @@ def _rectangle(box: Box, corner: float, stroke: str, fill: str, extra: str) -> s
 
 
 def _path(route: LabelledArrow, short: float) -> str:
-    """The curves as a path that stops short, for the arrow head."""
+    """Return curves as an SVG path that stops short of its end, to leave room for the arrow head."""
     *rest, (start, one, two, end) = route.curves
     dx, dy = end[0] - two[0], end[1] - two[1]
     length = (dx * dx + dy * dy) ** 0.5 or 1.0

@@ -1,5 +1,7 @@
-"""How the tests of a corpus spread, as bars: of progress tests as in Fig. 10 of Sorensen et al. 2021, of memory tests
-by family and by model. Lengths are pixels; the same corpus gives the same bytes.
+"""Bar charts of a corpus: the distribution of its tests over bounds, families and models.
+
+Progress tests are drawn as in Fig. 10 of Sorensen et al. 2021, memory tests by family and by model. Lengths are pixels;
+one corpus always gives one picture, byte for byte.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ _THICK, _ROW, _LONG = 18.0, 24.0, 130.0  # of a bar of memory tests, from row to
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of a bar: how many tests, and from where to where it goes, as shares of the bar."""
+    """A part of a bar: a number of tests, and the shares of the bar at which the part begins and ends."""
 
     colour: str
     count: int
@@ -33,7 +35,7 @@ class _Part:
 
 
 def _parts(counts: Iterable[tuple[str, int]]) -> list[_Part]:
-    """The parts of a bar that are not empty."""
+    """Return the parts of a bar that are not empty."""
     known = [(colour, count) for colour, count in counts if count]
     total, before, parts = sum(count for _, count in known), 0, []
     for colour, count in known:
@@ -43,7 +45,7 @@ def _parts(counts: Iterable[tuple[str, int]]) -> list[_Part]:
 
 
 def distribution_svg(table_4: Mapping[tuple[str, str], int]) -> str:
-    """How the tests of a suite spread over strong and weak fairness and over the models.
+    """Draw how the tests of a suite spread over strong and weak fairness and over the models, as SVG.
 
     As in Fig. 10, three bars of shares: all tests by kind, and the weak and the strong tests by the guarantee they are
     distinguishing for. ``table_4`` is ``Census.table_4``.
@@ -77,7 +79,7 @@ def distribution_svg(table_4: Mapping[tuple[str, str], int]) -> str:
 
 
 def _upright(x: float, parts: Sequence[_Part]) -> Iterator[str]:
-    """A bar from the bottom up, each part with its count; beside it where it is too low to hold it."""
+    """Yield a bar from the bottom up; each part has its count, beside it where the part is too low to hold it."""
     beside = 0.0  # how far up counts beside the bar reach
     for part in parts:
         low, high = part.start * _HEIGHT, part.end * _HEIGHT
@@ -91,7 +93,8 @@ def _upright(x: float, parts: Sequence[_Part]) -> Iterator[str]:
 
 
 def memory_distribution_svg(models: Sequence[str], counts: Mapping[str, Mapping[str, tuple[int, int, int]]]) -> str:
-    """How many tests of each family every model allows, forbids and has no verdict on: a row each, below one of all.
+    """Draw how many tests of each family every model allows, forbids and has no verdict on, as SVG: a row for each
+    family.
 
     ``counts``: family -> model -> tests allowed, forbidden and without a verdict; a model that is missing has none of
     them. Families and models are drawn in the order given, under their names.
@@ -127,7 +130,10 @@ def memory_distribution_svg(models: Sequence[str], counts: Mapping[str, Mapping[
 
 
 def _level(x: float, y: float, about: str, said: Sequence[int]) -> Iterator[str]:
-    """A bar from left to right, each part with its count where it can hold it, and all three where one points at it."""
+    """Yield a bar from left to right.
+
+    Each part has its count where it can hold it, and shows all three counts where the pointer is on it.
+    """
     told = ", ".join(f"{count} {word}" for word, count in zip(_VERDICTS, said, strict=True))
     yield f"<g><title>{escape(f'{about}: {told}')}</title>"
     for part in _parts(zip(_VERDICTS.values(), said, strict=True)):
@@ -147,7 +153,7 @@ def _ink(colour: str) -> str:
 
 
 def _text(x: float, y: float, text: str, way: int, bold: bool = False) -> str:
-    """A line of text that begins (1) or ends (-1) at a point."""
+    """Return a line of text that begins (1) or ends (-1) at a point."""
     return text_at(x + way * text_width(text) / 2, y, text, INK, bold)
 
 

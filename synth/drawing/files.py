@@ -1,4 +1,4 @@
-"""Pictures as files: SVG as it is drawn, or PDF, PNG and TikZ where the name says so; with their titles or without.
+"""Pictures as files: SVG, PDF, PNG or TikZ, as the name says, with their titles or without.
 
 Typst turns SVG into both, with the fonts in its wheel and no others, so that the bytes are the same on every machine.
 """
@@ -26,11 +26,11 @@ _PAGE = b"""#set document(date: none)
 #set page(width: auto, height: auto, margin: 0pt)
 #image(bytes(sys.inputs.svg), format: "svg")
 """
-_DENSITY, _PIXELS = 2.0, 5e7  # of a PNG: pixels for one of the SVG, as far as that makes no more than so many in all
+_DENSITY, _PIXELS = 2.0, 5e7  # of a PNG: pixels for a pixel of the SVG, and the most pixels in all
 
 
 def title_option(function: Callable[..., Result]) -> Callable[..., Result]:
-    """``--no-title``; the command itself need not know, for it is ``write_picture`` that leaves titles out."""
+    """Add the option ``--no-title`` to a command; ``write_picture`` leaves titles out, so the command need not know."""
 
     @click.option("--no-title", "untitled", is_flag=True, help="Pictures without their titles, for papers.")
     @wraps(function)
@@ -42,13 +42,14 @@ def title_option(function: Callable[..., Result]) -> Callable[..., Result]:
 
 
 def check_picture_name(path: Path) -> None:
-    """Raises ``InputError`` where a name does not say which kind of picture it is, before work is done for it."""
+    """Raise ``InputError``, before any work is done, where a name does not end in a suffix of a kind of picture."""
     if path.suffix.lower() not in _SUFFIXES:
         raise InputError("a picture is an .svg, .pdf, .png or .tex file, and its name must say which", str(path))
 
 
 def write_picture(path: Path, svg: str) -> None:
-    """Write a picture as what the suffix of its name says, whole or not at all, the same bytes each time.
+    """Write a picture in the format of the name's suffix, whole or not at all; one picture always gives one file's
+    bytes.
 
     Raises ``InputError`` for any other suffix, and where the file cannot be written.
     """
@@ -61,7 +62,7 @@ def write_picture(path: Path, svg: str) -> None:
 
 
 def untitled(svg: str) -> str:
-    """A picture without the line of its title and the space that this takes; it keeps the title that is not shown."""
+    """Return a picture without the line of its title and its space; it keeps the title element, which is not shown."""
     ElementTree.register_namespace("", _SPACE)
     root = ElementTree.fromstring(svg)
     title = root.findtext(f"{{{_SPACE}}}title")
@@ -80,7 +81,7 @@ def _converted(svg: str, suffix: str) -> bytes | str:
         from synth.drawing.tikz import tikz
 
         return tikz(svg)
-    import typst  # a compiled library, loaded only where it is needed
+    import typst  # a compiled library, imported only where it is needed
 
     root = ElementTree.fromstring(svg)
     area = float(root.attrib["width"]) * float(root.attrib["height"])

@@ -1,8 +1,7 @@
-"""Boxes in layers and labelled arrows between them, as Graphviz's dot lays them out: a library in the wheel of
-pygraphviz, so that no program is needed beside it.
+"""The layout of boxes in layers, with labelled arrows between them, by Graphviz's dot.
 
-It is told the sizes of boxes and labels and given no text, so that no font of the machine has a say. Lengths are
-pixels.
+Graphviz is a library in the wheel of pygraphviz, so that no program is needed beside it. It is told the sizes of boxes
+and labels and given no text, so that no font of the machine has a say. Lengths are pixels.
 """
 
 from __future__ import annotations
@@ -14,34 +13,34 @@ from synth.drawing.pictures import ARROW, Box, coord
 
 Size = tuple[float, float]
 
-_LARGE = 500  # arrows, beyond which curves around boxes and the shortest arrows would cost minutes
+_LARGE = 500  # the number of arrows beyond which curves around boxes and the shortest arrows would take minutes
 
 
 @dataclass(frozen=True, slots=True)
 class ArrowPath:
-    """The way of an arrow, the points of cubic Bézier curves end to end, up to its head, and its label's place."""
+    """An arrow as cubic Bézier curves end to end, with the end of its head and the place of its label."""
 
     points: tuple[tuple[float, float], ...]
     label: Box
 
     def path(self) -> str:
-        """The curves as the path of an SVG, without what its head covers."""
+        """Return the curves as the path of an SVG, without the part that the arrow's head covers."""
         start, *points, _ = self.points
         return f"M {coord(*start)} C {' '.join(coord(*point) for point in points)}"
 
     def covered(self) -> list[Box]:
-        """What the arrow and its label cover."""
+        """Return the boxes that the arrow and its label cover."""
         return [*(Box(x, y, 4, 4) for x, y in self.points), self.label]
 
 
 def arrange(
     boxes: Sequence[Size], arrows: Sequence[tuple[int, int]], labels: Sequence[Size]
 ) -> tuple[list[Box], list[ArrowPath]]:
-    """Places of boxes, given by width and height, and routes of arrows between them, whose labels are of these sizes.
+    """Lay out boxes, given by width and height, and labelled arrows between them, given by the sizes of their labels.
 
-    Graphviz counts y upwards, sizes of boxes in inches of 72 pixels.
+    Graphviz counts y upwards, and the sizes of boxes in inches of 72 pixels.
     """
-    import pygraphviz  # a compiled library, loaded only where a picture is drawn
+    import pygraphviz  # a compiled library, imported only where a picture is drawn
 
     drawing = pygraphviz.AGraph(strict=False, directed=True, ranksep=0.4, nodesep=0.4)
     if len(arrows) > _LARGE:
@@ -64,11 +63,11 @@ def arrange(
 
 
 def _empty_table(width: float, height: float) -> str:
-    """A label of Graphviz's with a size and no text."""
+    """Return a label of Graphviz's that has a size and no text."""
     bare = 'BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0" FIXEDSIZE="TRUE"'
     return f'<<TABLE {bare} WIDTH="{width:.0f}" HEIGHT="{height:.0f}"><TR><TD></TD></TR></TABLE>>'
 
 
 def _points(text: str) -> list[tuple[float, float]]:
-    """Points as Graphviz writes them, ``12.5,40 13,41``, with y counted downwards."""
+    """Parse points as Graphviz writes them, ``12.5,40 13,41``, with y counted downwards."""
     return [(float(x), -float(y)) for x, y in (point.split(",") for point in text.split())]

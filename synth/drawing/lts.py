@@ -1,8 +1,8 @@
-"""The LTS of a test under a model as a picture, with the starving cycle marked.
+"""The picture of a labelled transition system under a progress model. It marks the cycle on which threads starve.
 
-It is drawn as in Figs. 2 and 6 of Sorensen et al. 2021. A state shows memory and program counters, a transition its
-thread and who is promised fair execution before it. The start has a thick border, an end state a double one. Steps to
-the cycle are blue, the cycle is red.
+It is drawn as in Figs. 2 and 6 of Sorensen et al. 2021. A state shows memory and program counters. A transition shows
+its thread, and the threads that are promised fair execution before it. The start has a thick border, an end state a
+double one. Steps to the cycle are blue, the cycle is red.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STATE_FILL, _CYCLE_FILL = "#f6f8fa", "#ffebe9"
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How the lasso colours a picture."""
+    """The colours of a lasso in a picture."""
 
     stem: frozenset[LtsStep]
     cycle: frozenset[LtsStep]
@@ -40,7 +40,7 @@ class _Style:
 
 
 def draw_dot(name: str, explanation: Explanation) -> str:
-    """The picture as Graphviz text."""
+    """Return the picture of an explanation's transition system as Graphviz text."""
     graph, style = explanation.graph, _Style.of(explanation)
     lines = [
         f"digraph {quoted(name)} {{",
@@ -65,7 +65,7 @@ def draw_dot(name: str, explanation: Explanation) -> str:
 
 
 def draw(name: str, explanation: Explanation) -> Drawing:
-    """The picture, the same each time."""
+    """Draw the transition system of an explanation as SVG; equal explanations give equal bytes."""
     graph, style = explanation.graph, _Style.of(explanation)
     steps = list(_steps(graph))
     nodes, routes = _arranged(graph, steps)
@@ -100,7 +100,7 @@ def _step_label(graph: ModelLts, step: LtsStep) -> str:
 
 
 def _arranged(graph: ModelLts, steps: list[LtsStep]) -> tuple[list[Box], list[ArrowPath]]:
-    """Boxes of the states and routes of the steps."""
+    """Return the boxes of the states and the paths of the steps."""
     boxes = [
         (max(map(text_width, _state_lines(graph, node))) + 24, 2.0 * LINE + 14) for node in range(len(graph.states))
     ]

@@ -1,7 +1,7 @@
-"""The order of models as a Hasse diagram: stronger ones above, an arrow from each to the next weaker.
+"""The Hasse diagram of models: stronger ones above, with arrows to the next weaker ones.
 
 A node has the models between which no difference was found. An arrow has the name of the smallest test that the weaker
-alone allows. The title says up to which size tests were searched, the foot over which vocabulary.
+model alone allows. The title states the size up to which tests were searched, the foot their vocabulary.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FOOT = 80  # characters of a line of the foot
 
 
 def draw(ordering: Ordering) -> Drawing:
-    """The picture, the same each time."""
+    """Draw an ordering of models as SVG; equal orderings give equal bytes."""
     groups, covers = ordering.groups(), ordering.covers()
     searches = [ordering.separating(*cover) for cover in covers]
     sizes = [(max(map(text_width, group)) + 24, float(LINE * len(group) + 14)) for group in groups]
@@ -42,7 +42,7 @@ def draw(ordering: Ordering) -> Drawing:
 
 
 def draw_dot(ordering: Ordering) -> str:
-    """The picture as Graphviz text."""
+    """Return the Hasse diagram of an ordering of models as Graphviz text."""
     groups = ordering.groups()
     label = "\n".join([_title(ordering), *_foot(ordering)])
     lines = [

@@ -1,4 +1,4 @@
-"""What pictures share: SVG text with the same bytes each time, and quoting for Graphviz. Lengths are pixels."""
+"""The elements that pictures share: reproducible SVG text, and quoting for Graphviz. Lengths are pixels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from corpus.errors import UNSEEN, visible
 
 INK = "#1f2328"
 SIZE, LINE = 12, 16
-"""Of the font: its size, and the height of a line."""
+"""The size of the font and the height of a line, in pixels."""
 
 TITLE = 3 * LINE
 """The height that the title of a picture takes."""
@@ -21,13 +21,13 @@ ARROW = 7.0
 
 _UNPRINTABLE = re.compile(f"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[{UNSEEN}]")
 _FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
-_GLYPH = 0.61 * SIZE  # width of a character of these fonts
-_BOLD = 1.1  # how much wider a bold one is
+_GLYPH = 0.61 * SIZE  # width of a character of these fonts, in pixels
+_BOLD = 1.1  # factor by which a bold character is wider
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle by its centre."""
+    """A rectangle given by its centre, its width and its height, in pixels."""
 
     x: float
     y: float
@@ -36,54 +36,54 @@ class Box:
 
     @property
     def left(self) -> float:
-        """The least x."""
+        """Return the smallest x coordinate of the box, in pixels."""
         return self.x - self.width / 2
 
     @property
     def right(self) -> float:
-        """The greatest x."""
+        """Return the largest x coordinate of the box, in pixels."""
         return self.x + self.width / 2
 
     @property
     def top(self) -> float:
-        """The least y."""
+        """Return the smallest y coordinate of the box, which is its upper edge, in pixels."""
         return self.y - self.height / 2
 
     @property
     def bottom(self) -> float:
-        """The greatest y."""
+        """Return the largest y coordinate of the box, which is its lower edge, in pixels."""
         return self.y + self.height / 2
 
 
 def text_width(text: str) -> float:
-    """The width of a line of text that is not bold."""
+    """Return the width of a line of text that is not bold, in pixels."""
     return _GLYPH * len(text)
 
 
 def coord(*values: float) -> str:
-    """Coordinates with one digit after the point, never a negative zero: ``12.5 0.0``."""
+    """Format coordinates with one digit after the point, never as a negative zero: ``12.5 0.0``."""
     return " ".join(f"{value:.1f}" if abs(value) >= 0.05 else "0.0" for value in values)
 
 
 def printable(text: str) -> str:
-    """Text without characters that XML cannot hold or that reorder what is shown: each becomes ``\ufffd``."""
+    """Return a text with ``\ufffd`` for each character that XML cannot hold or that reorders what is shown."""
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
 def text_at(x: float, y: float, text: str, colour: str, bold: bool = False) -> str:
-    """A line of text around a point."""
+    """Return the SVG of a line of text that is centred on a point."""
     weight = ' font-weight="bold"' if bold else ""
     return f'<text x="{coord(x)}" y="{coord(y + SIZE * 0.35)}" fill="{colour}"{weight}>{escape(printable(text))}</text>'
 
 
 def veil(box: Box) -> str:
-    """What keeps a line behind a label from crossing its letters."""
+    """Return the SVG of a box that keeps the lines behind a label from crossing its letters."""
     size = f'width="{coord(box.width)}" height="{coord(box.height)}"'
     return f'<rect x="{coord(box.left)}" y="{coord(box.top)}" {size} fill="white" fill-opacity="0.85"/>'
 
 
 def rectangle(box: Box, colour: str) -> str:
-    """A rectangle of one colour."""
+    """Return the SVG of a filled rectangle of one colour, without a border."""
     size = f'width="{coord(box.width)}" height="{coord(box.height)}"'
     return (
         f'<rect x="{coord(box.left)}" y="{coord(box.top)}" {size} fill="{colour}" stroke="white" stroke-width="0.5"/>'
@@ -91,20 +91,20 @@ def rectangle(box: Box, colour: str) -> str:
 
 
 def framed(box: Box, inset: float, stroke: str, fill: str, width: float) -> str:
-    """A rectangle with round corners and a line around it, so far within the box."""
+    """Return the SVG of a rectangle with round corners and a border, ``inset`` pixels within the box."""
     x, y = box.left + inset, box.top + inset
     size = f'width="{coord(box.width - 2 * inset)}" height="{coord(box.height - 2 * inset)}" rx="{coord(8 - inset)}"'
     return f'<rect x="{coord(x)}" y="{coord(y)}" {size} fill="{fill}" stroke="{stroke}" stroke-width="{width}"/>'
 
 
 def arrow(colour: str) -> str:
-    """The attribute that ends a line with an arrow head; its ``Drawing`` must know the colour."""
+    """Return the SVG attribute that ends a line with an arrow head; the line's ``Drawing`` must list the colour."""
     return f'marker-end="url(#arrow-{colour[1:]})"'
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn, as elements of SVG within boxes, of which there is at least one; ``colours``: those of arrows."""
+    """A drawing: elements of SVG within boxes, of which there is at least one; ``colours`` are those of arrow heads."""
 
     title: str
     boxes: Sequence[Box]
@@ -112,7 +112,7 @@ class Drawing:
     colours: Sequence[str]
 
     def svg(self) -> str:
-        """The whole document, with the title above everything."""
+        """Return the whole SVG document, with the title above everything else."""
         left, right = min(box.left for box in self.boxes), max(box.right for box in self.boxes)
         top, bottom = min(box.top for box in self.boxes) - TITLE, max(box.bottom for box in self.boxes)
         # The bold title may be wider than the rest.
@@ -143,7 +143,7 @@ class Drawing:
 
 
 def side_by_side(title: str, drawings: Sequence[Drawing]) -> Drawing:
-    """Drawings in a row, each under its own title."""
+    """Put drawings in a row, each under its own title, and return them as one drawing."""
     boxes: list[Box] = []
     body: list[str] = []
     x = 0.0
@@ -161,5 +161,5 @@ def side_by_side(title: str, drawings: Sequence[Drawing]) -> Drawing:
 
 
 def quoted(text: str) -> str:
-    """A string of Graphviz."""
+    """Return a text as a quoted string of Graphviz's language, with its quotation marks escaped."""
     return '"' + visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

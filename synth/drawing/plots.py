@@ -1,10 +1,10 @@
 """Plots of a search for a profile, after the figures of Sorensen and Donaldson 2016, as SVG.
 
-``patches``: weak outcomes by stressed location, a plot for each test and distance (Fig. 3). ``sequences``: the best of
-them (Tab. 3). ``spreads``: the score by the number of patches (Fig. 4). ``incantations``: each on its own and combined
-(Alglave et al. 2015, Tab. 6). ``trials``: random profiles in their order, and the best so far. ``rates``: those of
-launches without incantations, of the device's own and of the profile's, with intervals. The same measurements give the
-same bytes.
+``patches``: weak outcomes by stressed location, a plot for each test and distance (Fig. 3). ``sequences``: the best
+sequences (Tab. 3). ``spreads``: the score by the number of patches (Fig. 4). ``incantations``: each on its own and
+combined (Alglave et al. 2015, Tab. 6). ``trials``: random profiles in their order, and the best so far. ``rates``:
+those of launches without incantations, of the device's own and of the profile's, with intervals. Equal measurements
+give equal bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _COLOURS = ("#0b6e99", "#c4511d", "#4f8a3c", "#7a4f9c", "#b3861b", "#5b6770")
 _PALE = "#b9c4ca"
 _BEST = 16
-"""Sequences that are drawn."""
+"""The number of sequences that are drawn."""
 
 
 def draw_tuning(found: TuningResult, names: Sequence[str], folder: Path) -> list[Path]:
@@ -151,7 +151,7 @@ def _trials(step: Trials) -> str:
 
 
 def rates(ways: Mapping[str, Mapping[str, Rate]]) -> str:
-    """The rates of each way to launch by the names of what was launched, with their intervals."""
+    """Draw the rates of each way to launch, with their intervals, by the names of the tests that were launched."""
     first = next(iter(ways.values()))
     width = 0.8 / len(ways)
 
@@ -179,7 +179,7 @@ def rates(ways: Mapping[str, Mapping[str, Rate]]) -> str:
 
 
 def _stacked(axes: Axes, shown: Sequence[str], step: ProfileComparison, names: Sequence[str]) -> None:
-    """A bar for each of the candidates from above, a piece for each test."""
+    """Draw a bar for each of the candidates from above, with a piece for each test."""
     left = [0.0] * len(shown)
     for test, name in enumerate(names):
         widths = [step.scores[each][test] for each in shown]

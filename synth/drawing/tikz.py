@@ -2,10 +2,10 @@
 
     <rect x="0" y="0" width="8" height="4" fill="#fff"/>    \\path[fill=cffffff] (0,0) rectangle (8,4);
 
-A picture is made of rectangles, paths of lines and curves, lines of text and groups that are moved or turned, so that
-is what is translated; a length is a pixel of the SVG, three quarters of a point, and y counts downwards as there. Texts
-are set in the typewriter font of the document. Gap: pictures by matplotlib, of a search for a profile, have more and
-are refused; characters beyond Latin-1 that have no word of LaTeX here become a question mark.
+The translated elements are those of our pictures: rectangles, paths of lines and curves, lines of text, and groups that
+are moved or turned. A length is a pixel of the SVG, three quarters of a point, and y counts downwards as in SVG. Texts
+are set in the typewriter font of the document. Gap: pictures by matplotlib, of a search for a profile, have other
+elements and are refused; a character beyond Latin-1 for which this module has no LaTeX command becomes a question mark.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SPECIAL = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "_": r"\char95{}",
-    "-": "{-}",  # two are no dash
+    "-": "{-}",  # two hyphens would become a dash
     '"': r"\char34{}",
     "'": r"\char39{}",
     "`": r"\char96{}",
@@ -49,7 +49,7 @@ _HEAD = r"% \usepackage{tikz} \usetikzlibrary{arrows.meta}"
 
 
 def tikz(svg: str) -> str:
-    """A picture as an environment ``tikzpicture``, whose first line says what the document has to load.
+    """Translate a picture into an environment ``tikzpicture``, whose first line says what the document has to load.
 
     Raises ``InputError`` where the picture has what no picture of this package has.
     """
@@ -107,7 +107,7 @@ def _corners(x: float, y: float, width: float, height: float) -> str:
 
 
 def _look(attributes: Mapping[str, str]) -> str:
-    """How something is filled and drawn; SVG fills what says nothing with black."""
+    """Return the TikZ options for the fill and stroke of an element; SVG fills an element without a fill in black."""
     fill, stroke = attributes.get("fill", "#000000"), attributes.get("stroke", "none")
     said = [] if fill == "none" else [f"fill={_colour(fill)}"]
     if fill != "none" and "fill-opacity" in attributes:
@@ -134,7 +134,7 @@ def _colour(text: str) -> str:
 
 
 def _curve(path: str) -> str:
-    """A path of SVG, of the commands M, L, C and Z in absolute coordinates."""
+    """Translate a path of SVG with the commands M, L, C and Z in absolute coordinates."""
     words = re.findall(r"[A-Za-z]|-?[0-9.]+(?:e-?[0-9]+)?", path)
     parts: list[str] = []
     command, at = "", 0
@@ -150,7 +150,7 @@ def _curve(path: str) -> str:
         match command:
             case "M":
                 parts.append(points[0])
-                command = "L"  # what further points mean
+                command = "L"  # further points of a move are lines
             case "L":
                 parts.append(f"-- {points[0]}")
             case "C":
@@ -173,7 +173,7 @@ def _text(element: ElementTree.Element, anchor: str) -> str:
 
 
 def _moved(transform: str) -> str:
-    """The options of a scope for ``translate(x y)`` and ``rotate(degrees)``, in this order."""
+    """Return the options of a scope for ``translate(x y)`` and ``rotate(degrees)``, in this order."""
     options = []
     for name, arguments in re.findall(r"(\w+)\(([^)]*)\)", transform):
         numbers = [float(number) for number in arguments.replace(",", " ").split()]

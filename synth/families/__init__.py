@@ -1,1 +1,1 @@
-"""The two families of tests behind one interface: all that commands know of them."""
+"""The families of progress tests and memory tests, behind one interface for commands."""

@@ -1,4 +1,4 @@
-"""The two families of tests behind one interface: all that commands know of them."""
+"""The interface of a family of tests: all that the commands know of a family."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of
 from synth.labels import Labelling
 from synth.options.tests import SelectionFilter
 
-if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+if TYPE_CHECKING:  # slow to import, and not every command needs it
     from rich.table import Table
 
     from backends.shared.backend import Backend
@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
 
 
 class VerdictWords(NamedTuple):
-    """One of the two verdicts of a family: its word, and how tests are spoken of that have it under some models."""
+    """One of the two verdicts of a family: its word, and the heading and key of tests that some models give it."""
 
     verdict: str
     heading: str
@@ -41,7 +41,7 @@ class VerdictWords(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Why one model says what it says of a test, in each of the forms that may be asked for."""
+    """The verdict of one model on a test with its reasons, in each of the forms that a command may print."""
 
     model: str
     account: Callable[[], Account]
@@ -52,10 +52,12 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """How programs are made: under which mappings and placements (progress tests), of how many instances, for how many
-    launches; launched as which profile, of back ends that take all tests together as which of several, and as how many
-    random ones, unless told otherwise there (memory tests); and for the latter, set against which models. ``as_json``:
-    with an object for runners beside each program.
+    """The options of ``synth compile``.
+
+    Progress tests use ``mappings`` and ``placements``, memory tests ``cpu`` and ``profiles``, and both use
+    ``instances`` of a launch and ``iterations``. Back ends that bundle all tests take several ``profiles`` and
+    ``random`` further ones, and set memory tests against ``models``. ``as_json``: write an object for runners beside
+    each program.
     """
 
     mappings: tuple[str, ...]
@@ -77,12 +79,12 @@ def _alone() -> Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """How tests are run, what they are compared with, and where results go; seconds for each iteration, ``None`` where
-    they are measured.
+    """The options of ``synth run``: how tests are run, which models they are compared with, and where results go.
 
-    ``junit`` is the file of a report in JUnit's form. ``decode`` names what running one test elsewhere wrote, where
-    nothing is to be run. ``mutants``: those of the tests, too; ``plan`` is a file of ``synth select --score``.
-    ``known`` failures do not fail a run.
+    ``timeout`` is in seconds for each iteration, ``None`` where it is to be measured. ``junit`` is the file of a report
+    in JUnit's form. ``decode`` names the output of a test that was run elsewhere; then nothing is run here.
+    ``mutants``: run the mutants of the tests, too. ``plan`` is a file of ``synth select --score``. ``known`` failures
+    do not fail a run.
     """
 
     device: DeviceOptions
@@ -105,17 +107,18 @@ class Running:
 
 
 def device_of(language: Backend, running: Running) -> Device:
-    """The device to run on. Raises ``InputError`` where the language has none here."""
+    """Return the device to run on. Raises ``InputError`` where the language has no device here."""
     if language.device is None:
         raise InputError(f"{language.name} tests are run elsewhere; --decode FILE reads what one of them wrote")
     return language.device(running.device)
 
 
 class Family(Protocol):
-    """A family of tests.
+    """The interface of a family of tests.
 
-    ``kind`` is what its tests are called, ``sides`` its verdicts, the stricter one first, ``targets`` the forms that
-    its tests can be exported in, ``foreign`` the parameters of ``compile`` and ``run`` that are for the other family.
+    ``kind`` is the name of the family, ``sides`` are its two verdicts, the stricter one first, ``targets`` the formats
+    in which its tests can be exported, and ``foreign`` the parameters of ``compile`` and ``run`` that only the other
+    family has.
     """
 
     kind: str
@@ -124,78 +127,81 @@ class Family(Protocol):
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """See above."""
+        """Return the names of the formats in which the tests of this family can be exported."""
 
     def record(self, given: Input) -> Test:
-        """The test as one of a corpus. Raises ``InputError`` where it is none."""
+        """Return an input of the command line as a test of a corpus. Raises ``InputError`` where it is no test."""
 
     def checked(self, tests: Sequence[Input]) -> list[Input]:
-        """The tests, read already where that is cheap and one that is wrong is to end the command.
+        """Return the tests, read already where reading is cheap and a wrong test has to end the command.
 
-        Raises ``InputError`` then.
+        Raises ``InputError`` where such a test is wrong.
         """
 
     def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
-        """What is in a corpus, as titles and tables."""
+        """Yield the titles and tables that show what a corpus holds."""
 
     def summary(self, corpus: Corpus, list_tests: bool) -> dict[str, Any]:
-        """The same as data."""
+        """Return what a corpus holds, which ``tables`` shows, as plain data."""
 
     def distribution_svg(self, corpus: Corpus) -> str:
-        """How the tests spread over the models, drawn."""
+        """Draw how the tests of a corpus spread over the models, as SVG."""
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
-        """Why each model says what it says. Raises ``InputError`` where a model is unknown or the test is none."""
+        """Explain the verdict of each model. Raises ``InputError`` where a model is unknown or the input is no test."""
 
     def labelling(
         self, models: Sequence[str], method: str, unroll: int, form: str, bell: str | None = None
     ) -> Labelling:
-        """How its tests are labelled, for a form of output; by models that a bell file comes before.
+        """Return how tests of this family are labelled by these models, for a form of output.
 
-        Raises ``InputError`` where a model is unknown.
+        ``bell`` is a bell file that is read before the models. Raises ``InputError`` where a model is unknown.
         """
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
-        """Write tests as programs, compile them where that is asked for, and give the exit code."""
+        """Write tests as programs, compile them where that is asked for, and return the exit code."""
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
-        """Run tests on a device, or read what one of them wrote elsewhere; tell of it, and give the exit code."""
+        """Run tests on a device, or read what a test wrote elsewhere; print the results, and return the exit code."""
 
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path
     ) -> int:
-        """Write tests in one of these forms into a new folder, with models for who judges them; give the exit code."""
+        """Write tests in a format into a new folder, and return the exit code.
+
+        ``models`` are written beside the tests, for the tools that judge them.
+        """
 
 
 _FAMILIES = {PROGRESS: "synth.families.progress", MEMORY: "synth.families.memory"}
 
 
 def family(name: str) -> Family:
-    """The family of that name."""
+    """Return the family of tests that has this name, ``progress`` or ``memory``."""
     found: Family = import_module(_FAMILIES[name]).FAMILY
     return found
 
 
 def families() -> dict[str, Family]:
-    """All of them by name."""
+    """Return both families of tests by their names."""
     return {name: family(name) for name in _FAMILIES}
 
 
 def family_given(paths: Sequence[str]) -> Family:
-    """The family of the tests that paths name. Raises ``InputError`` where they name tests of both."""
+    """Return the family of the tests that paths name. Raises ``InputError`` where they name tests of both."""
     return family(family_of(paths))
 
 
 def chosen(kind: Family, paths: Sequence[str], choice: SelectionFilter) -> list[Input]:
-    """The tests of the paths that ``--where`` and ``--test`` mean.
+    """Return those tests of the paths that ``--where`` and ``--test`` select.
 
-    Raises ``InputError`` as ``SelectionFilter.of`` does.
+    Raises ``InputError`` where ``SelectionFilter.of`` does.
     """
     return choice.of(expand(paths), lambda given: given.name, kind.record)
 
 
 def refuse_foreign(context: click.Context, kind: Family) -> None:
-    """Raises ``InputError`` where an option was given that the family at hand does not have."""
+    """Raise ``InputError`` where an option was given that only the other family of tests has."""
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
         if given and parameter.name in kind.foreign:

@@ -1,4 +1,4 @@
-"""Memory tests, which are litmus tests, as commands see them."""
+"""The family of memory tests, which are litmus tests, for the commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from synth.memory.labels import LitmusLabelling
 from synth.memory.questions import questions, refuse_progress
 from synth.options.models import SMT
 
-if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
+if TYPE_CHECKING:  # imported only where a command needs it
     from rich.table import Table
 
     from backends.shared.backend import Backend
@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
 
 
 class Memory:
-    """Litmus tests under consistency models."""
+    """The family of litmus tests, which are judged under consistency models."""
 
     kind = "litmus tests"
     sides = (
@@ -137,7 +137,7 @@ class Memory:
         self, models: Sequence[str], method: str, unroll: int, form: str, bell: str | None = None
     ) -> Labelling:
         if method == SMT:
-            need("z3")  # here, and not in each process that asks it
+            need("z3")  # checked here once, and not in each process that uses it
         asked = questions(models, bell)
         return LitmusLabelling(
             tuple(models),

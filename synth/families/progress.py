@@ -1,4 +1,4 @@
-"""Progress tests, as commands see them."""
+"""The family of progress tests, which are AXB programs, for the commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from synth.inputs import Input, readable
 from synth.labels import JSON, Labelling
 from synth.progress.labels import ProgressLabelling
 
-if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
+if TYPE_CHECKING:  # imported only where a command needs it
     from rich.table import Table
 
     from backends.shared.backend import Backend
@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
 
 
 class Progress:
-    """AXB programs under progress models."""
+    """The family of AXB programs, which are judged under progress models."""
 
     kind = "progress tests"
     sides = (
@@ -138,7 +138,7 @@ class Progress:
 
 
 def told_of_system(given: Input, explanation: Explanation) -> Told:
-    """What a progress model says of a test of either family, and why."""
+    """Return the verdict of a progress model on a test of either family, with its reasons."""
     from synth.drawing.lts import draw, draw_dot
     from synth.progress.explanation import explanation_account, explanation_record
 
@@ -152,7 +152,7 @@ def told_of_system(given: Input, explanation: Explanation) -> Told:
 
 
 def _read(tests: Sequence[Input]) -> tuple[list[Test], bool]:
-    """Those that can be read; a line on each other, and whether there is any."""
+    """Return the tests that can be read, and whether some cannot; print a line on each of these."""
     found, wrong = readable(tests, Input.axb)
     for error in wrong:
         click.echo(printable(f"synth: {error}"), err=True)

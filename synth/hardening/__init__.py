@@ -1,1 +1,3 @@
-"""The fences that an application needs, found by running it (Sorensen and Donaldson 2016)."""
+"""Empirical fence insertion, which finds an application's fences by running it. Its source is Sorensen and Donaldson
+2016.
+"""

@@ -1,4 +1,4 @@
-"""What a hardening has found, in words, as a table and as data."""
+"""The result of a hardening as words, as a table and as plain data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from synth.statistics import rate_interval
 
 
 def record(reduction: Reduction, verdict: Verdict, confidence: float) -> dict[str, Any]:
-    """All that was seen: ``needed`` is ``None`` unless the search came to its end; times are median wall seconds."""
+    """Return all that a hardening has seen as plain data.
+
+    ``needed`` is ``None`` unless the search came to its end; times are median wall seconds.
+    """
     return {
         "verdict": verdict,
         "needed": None if reduction.needed is None else sorted(reduction.needed),
@@ -42,7 +45,7 @@ def _row(places: Places, tally: FenceTally, confidence: float) -> dict[str, Any]
 
 
 def answer(reduction: Reduction, verdict: Verdict, confidence: float) -> str:
-    """What was found, in a line."""
+    """Return the result of a hardening as a sentence of one line."""
     every, none = frozenset(range(reduction.places)), frozenset[int]()
     if verdict == "broken":
         return f"with all {reduction.places} fences it fails as well: {_failure(reduction.tallies[every])}"
@@ -66,7 +69,7 @@ def _at_most(tally: FenceTally, confidence: float) -> str:
 
 
 def _failure(tally: FenceTally) -> str:
-    """How often it failed, and how it did first."""
+    """Return how often an application failed, and how it failed first."""
     first = tally.failures[0]
     how = "did not end" if first.code is None else f"signal {-first.code}" if first.code < 0 else f"code {first.code}"
     said = f", {first.said}" if first.said else ""
@@ -78,9 +81,9 @@ def _fences(places: Places) -> str:
 
 
 def print_found(reduction: Reduction, verdict: Verdict, confidence: float, console: Screen) -> None:
-    """The sets of fences that were tried, in that order, and the answer.
+    """Print the sets of fences in the order in which they were tried, and the answer.
 
-    The last column is how much longer a run takes than without any fence; failures end the runs of most sets.
+    The last column compares the time of a run with that of a run without any fence; failures end the runs of most sets.
     """
     table = plain_table("Fences", "runs", "failed", "hung", f"rate ({confidence:g} confidence)", "ms", "cost")
     none = reduction.tallies.get(frozenset())

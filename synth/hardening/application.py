@@ -1,8 +1,8 @@
-"""An application that is built for a set of fences and run by two commands that no shell sees.
+"""An application under test: built for a set of fences, and run. No shell sees the two commands for that.
 
-Its sources mark places with ``SYNTH_FENCE(n)`` of ``include/synth_fence.h``. Which of them are active, and what stress
-there is, is a list of macros (``defines``): for compilers as the words of ``{defines}`` in a command, for make and
-the like, and for kernels that are compiled when they are used, as the environment variable ``SYNTH_DEFINES``.
+Its sources mark places with ``SYNTH_FENCE(n)`` of ``include/synth_fence.h``. A list of macros (``defines``) says which
+places are active and how memory is stressed. Compilers get it as the words of ``{defines}`` in a command; make and
+similar tools, and kernels that are compiled at run time, as the environment variable ``SYNTH_DEFINES``.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from corpus.files import folder_of
 from synth.hardening.reduction import OutOfTimeError, Places, ProgramRun
 
 MOST_PLACES = 256
-"""Places that the header knows."""
+"""The number of places that the header provides."""
 
 WORD = 32
-"""Places of one of its macros."""
+"""The number of places in one macro of the header."""
 
 FLOOR, FACTOR, PATIENCE = 10.0, 20.0, 300.0
-"""Seconds of a time-out at least, what it is of the longest run, and seconds while none is known."""
+"""The least time-out in seconds, its multiple of the longest run, and the seconds while no run has gone right."""
 
 
 def words(command: str, option: str) -> tuple[str, ...]:
-    """The words of a command, quoted as in a shell. Raises ``InputError`` where there are none, or a quote is open."""
+    """Split a command into words, quoted as in a shell. Raises ``InputError`` where it is empty or a quote is open."""
     try:
         found = tuple(shlex.split(command))
     except ValueError as error:
@@ -43,12 +43,12 @@ def words(command: str, option: str) -> tuple[str, ...]:
 
 
 def include() -> Path:
-    """The folder of the header."""
+    """Return the folder of the header ``synth_fence.h``, for the include path of a compiler."""
     return folder_of("synth.hardening") / "include"
 
 
 def defines(active: Places, stress: Profile | None = None) -> list[str]:
-    """What the compiler is told: where the header is, which places are active, and how memory is to be stressed."""
+    """Return the options for the compiler: the include path, the active places, and how memory is to be stressed."""
     masks = [sum(1 << place % WORD for place in active if place // WORD == word) for word in range(MOST_PLACES // WORD)]
     macros = {f"SYNTH_ACTIVE_{word}": f"{mask:#x}u" for word, mask in enumerate(masks) if mask}
     if stress is not None:
@@ -69,12 +69,13 @@ def defines(active: Places, stress: Profile | None = None) -> list[str]:
 
 @dataclass(slots=True)
 class Application:
-    """Commands to build and run it; ``folder`` gets one for each set of fences.
+    """The commands that build and run an application; ``folder`` gets a subfolder for each set of fences.
 
-    ``build`` may be empty. ``until`` is the moment of ``time.monotonic`` from which no run begins.
+    ``build`` may be empty. ``until`` is the value of ``time.monotonic`` from which no run begins.
 
-    A run has ``timeout`` seconds; ``None``: ``FACTOR`` times the longest that went right, no less than ``FLOOR``, and
-    ``PATIENCE`` before one did. A hang cannot be confirmed by another run: an application that lacks a fence may end.
+    A run has ``timeout`` seconds. Where that is ``None``, it has ``FACTOR`` times the longest run that went right, at
+    least ``FLOOR``, and ``PATIENCE`` before any run went right. Another run cannot confirm a hang: an application that
+    lacks a fence may end.
     """
 
     build: Sequence[str]
@@ -88,9 +89,10 @@ class Application:
     _longest: float = 0.0
 
     def run(self, active: Places) -> ProgramRun:
-        """Run it with these fences; it is built before its first run.
+        """Run the application with a set of fences, building it before the set's first run.
 
-        Raises ``OutOfTimeError`` where the time is over, ``InputError`` where it cannot be built or executed.
+        Raises ``OutOfTimeError`` where the time is over, ``InputError`` where the application cannot be built or
+        executed.
         """
         if self.until is not None and time.monotonic() >= self.until:
             raise OutOfTimeError
@@ -120,7 +122,7 @@ class Application:
         return ProgramRun(end.code, round(end.seconds, 6), end.said[:200])
 
     def _limit(self) -> float:
-        """Seconds after which a run is killed."""
+        """Return the seconds after which a run is killed."""
         if self.timeout is not None:
             return self.timeout
         return max(FLOOR, FACTOR * self._longest) if self._longest else PATIENCE
@@ -136,7 +138,7 @@ class Application:
 
 
 def _filled(command: Sequence[str], placed: dict[str, str], told: Sequence[str]) -> list[str]:
-    """The words of a command with what is known of this set of fences in them."""
+    """Return the words of a command with the placeholders filled in for a set of fences."""
     filled: list[str] = []
     for word in command:
         if word == "{defines}":
@@ -149,10 +151,10 @@ def _filled(command: Sequence[str], placed: dict[str, str], told: Sequence[str])
 
 
 def spelled(places: Places) -> str:
-    """Places with commas between them."""
+    """Return the numbers of places as text, with commas between them."""
     return ",".join(map(str, sorted(places)))
 
 
 def name_of(places: Places) -> str:
-    """The folder of a set of places: its bits as a number."""
+    """Return the name of the folder of a set of places: the set's bits as a number."""
     return f"{sum(1 << place for place in places):x}"

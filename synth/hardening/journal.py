@@ -1,7 +1,7 @@
-"""Every run of a hardening, a line each, so that one that is stopped goes on where it was.
+"""The journal of a hardening: every run on a line, so that it can be stopped and resumed.
 
-The runs of a set of places are told again in their order before a new one is made, whatever asked for them: so a
-hardening can go on with more runs in each step, too. A line of another application, or of other commands, is refused.
+The runs of a set of places are replayed in their order before a new one is made, in whichever step they were made. So a
+hardening can also go on with more runs in each step. A line of another application, or of other commands, is refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BUSY = "another process is at work on this hardening"
 
 
 class HardeningEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A line: the hardening it is of, the active places, and the run, as ``ProgramRun`` has it."""
+    """A line of the journal: the key of its hardening, the active places, and the run as ``ProgramRun`` has it."""
 
     hardening: str
     places: tuple[int, ...]
@@ -35,9 +35,10 @@ class HardeningEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @contextmanager
 def journalled(path: Path, key: str, run: Callable[[Places], ProgramRun]) -> Iterator[Callable[[Places], ProgramRun]]:
-    """``run``, with earlier runs told again from a file and new ones added to it; ``key`` tells hardenings apart.
+    """Wrap ``run`` so that it answers with the runs in a file first, and adds new runs to the file.
 
-    Raises ``InputError`` where the file cannot be opened, is in use, or is of something else.
+    ``key`` tells hardenings apart. Raises ``InputError`` where the file cannot be opened, is in use, or belongs to
+    something else.
     """
     with open_lines(path, decoder(HardeningEntry), BEGINS, "a run of a hardening", BUSY) as (entries, add):
         earlier: dict[Places, deque[ProgramRun]] = defaultdict(deque)

@@ -1,17 +1,18 @@
-"""Which fences an application needs, by running it: empirical fence insertion (Sorensen and Donaldson 2016, section 5).
+"""The search for the fences that an application needs, by running it with fewer and fewer. It is the empirical fence
+insertion of Sorensen and Donaldson 2016, section 5.
 
-All fences have to make it pass, and it has to fail without any. Then half of the fences are taken out as long as it
+The application has to pass with all fences and fail without any. Then half of the fences are taken out as long as it
 still passes (*binary reduction*), then one at a time (*linear reduction*, algorithm 1), until none of those left can
-go: without each of them a failure was seen. What is left has to pass as often as all of them had to; if it fails,
-everything begins anew with twice as many runs in each step.
+go: without each of them a failure was seen. The fences that are left have to pass as often as all fences had to; if
+they fail, the search begins anew with twice as many runs in each step.
 
-The application is a function from a set of places to a run, so that all of this can be tested without one. Every run
+The application is a function from a set of places to a run, so that the search can be tested without one. Every run
 counts in all steps: a set of places with a failure has failed for good, and no run is made twice.
 
 Differences to the paper: linear reduction is repeated until it takes nothing out, for a run that passes by chance may
-leave a fence that can go; and what is left is checked for a number of runs, not for an hour.
+leave a fence that can go; and the result is checked for a number of runs, not for an hour.
 
-Gap: a failure that is too rare to be seen is not seen. What is found is what was needed in these runs.
+Gap: a failure that is too rare is not seen. The fences found are those that were needed in these runs.
 """
 
 from __future__ import annotations
@@ -22,20 +23,21 @@ from statistics import median
 from typing import Literal
 
 Places = frozenset[int]
-"""Places with a fence."""
+"""A set of the places that have a fence."""
 
 Verdict = Literal["hardened", "no failure", "broken", "stopped"]
-"""The fences that are needed are found; without any fence no failure was seen; with all of them one was; the search is
-not at its end."""
+"""The end of a search: the needed fences are found (``hardened``); no failure was seen without any fence; a failure was
+seen with all of them (``broken``); or the search was ``stopped`` before its end.
+"""
 
 
 class OutOfTimeError(Exception):
-    """No time is left for a run."""
+    """The error that no time is left for another run."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
-    """A run: its exit code, ``None`` where it did not end; wall seconds; its last words."""
+    """A run of an application: its exit code (``None`` where it did not end), its wall seconds and its last words."""
 
     code: int | None
     seconds: float
@@ -43,39 +45,41 @@ class ProgramRun:
 
     @property
     def failed(self) -> bool:
-        """Whether it went wrong."""
+        """Return whether the run did not end or ended with an exit code other than 0."""
         return self.code != 0
 
 
 @dataclass(slots=True)
 class FenceTally:
-    """The runs with one set of fences."""
+    """The runs of an application with one set of fences."""
 
     runs: list[ProgramRun] = field(default_factory=list)
 
     @property
     def failures(self) -> list[ProgramRun]:
-        """Those that went wrong, or did not end."""
+        """Return the runs that went wrong or did not end."""
         return [run for run in self.runs if run.failed]
 
     @property
     def hung(self) -> int:
-        """How many did not end."""
+        """Return the number of runs that did not end."""
         return sum(run.code is None for run in self.runs)
 
     @property
     def seconds(self) -> float | None:
-        """The median time of the runs that passed; ``None`` where none did."""
+        """Return the median time in seconds of the runs that passed; ``None`` where none did."""
         times = [run.seconds for run in self.runs if not run.failed]
         return median(times) if times else None
 
 
 @dataclass(slots=True)
 class Reduction:
-    """The search over ``places`` places, with ``run`` to run the application.
+    """The search for the fences that are needed among ``places`` places; ``run`` runs the application with a set of
+    them.
 
-    ``runs`` of them without a failure let a step go on, ``stable`` decide of all fences, of none, and of the result.
-    ``tallies`` has every set in the order in which it was first tried; ``restarts`` says how often the result failed.
+    A step goes on after ``runs`` runs without a failure; ``stable`` runs decide on all fences, on none, and on the
+    result. ``tallies`` has every set in the order in which it was first tried; ``restarts`` says how often the result
+    failed.
     """
 
     places: int
@@ -87,9 +91,9 @@ class Reduction:
     needed: Places | None = None
 
     def search(self) -> Verdict:
-        """Find the fences that are needed, and keep them in ``needed``: none are where no failure is seen.
+        """Find the fences that are needed, and keep them in ``needed``; where no failure is seen, no fence is.
 
-        Raises what ``run`` does, but for ``OutOfTimeError``.
+        Raises what ``run`` raises, except ``OutOfTimeError``.
         """
         every = frozenset(range(self.places))
         try:
@@ -128,18 +132,20 @@ class Reduction:
             for fence in sorted(fences):
                 if self._passes(fences - {fence}, runs):
                     fences -= {fence}
-            if fences == before:  # each of them was tried with all others in place, and a failure was seen
+            if fences == before:  # each was left out with all others in place, and a failure was seen
                 return fences
 
     def _passes(self, fences: Places, runs: int) -> bool:
-        """Whether so many runs, earlier ones among them, were without a failure; the first failure ends them."""
+        """Return whether so many runs, earlier ones included, had no failure; the first failure ends them."""
         tally = self._tally(fences)
         while not tally.failures and len(tally.runs) < runs:
             tally.runs.append(self.run(fences))
         return not tally.failures
 
     def _observe(self, fences: Places, runs: int) -> None:
-        """Make so many runs whether they fail or not, up to one that does not end, for that takes its time."""
+        """Make so many runs, whether they fail or not; one that does not end is the last, for it takes the whole
+        time-out.
+        """
         tally = self._tally(fences)
         while not tally.hung and len(tally.runs) < runs:
             tally.runs.append(self.run(fences))

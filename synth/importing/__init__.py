@@ -1,1 +1,3 @@
-"""What was run elsewhere, read back: logs of our programs, of litmus7, herd7 and Amber, and files of results."""
+"""Results of runs elsewhere, read from logs of our programs, litmus7, herd7 and Amber. Files of results are read as
+well.
+"""

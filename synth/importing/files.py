@@ -1,4 +1,4 @@
-"""A file that is to be imported: what it is, by its content, and what it says."""
+"""The reader of a file that is to be imported. It recognises the file's format by its content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from synth.importing.results import ImportedResults, ImportSettings
 from synth.importing.suites import Suite
 
 LONGEST = 1 << 24
-"""Bytes of a line; a longer one is no line of a log."""
+"""The most bytes of a line; a longer one is no line of a log."""
 
 _DUMP = re.compile(rb"\s*([\w.-]+:)?(\d+:)?\d+\r?\n (?:[0-9a-f]{2} ?)+\r?\n")
 
@@ -29,10 +29,10 @@ EXPECTED = "lines of JSON that our programs print, a log of litmus7 or herd7, or
 
 
 def read_file(path: Path, suite: Suite | None, words: ImportSettings) -> ImportedResults:
-    """What a file says: results of our programs, of litmus7 and herd7, or of Amber.
+    """Read the results of a file: of our programs, of litmus7 and herd7, or of Amber.
 
-    Of the latter, and where there is a suite of the former too, only results of its tests are taken. Raises
-    ``InputError`` where the file cannot be read, or is something else.
+    Results of litmus7, herd7 and Amber are taken only for tests of the suite; so are results of our programs where
+    there is a suite. Raises ``InputError`` where the file cannot be read, or is something else.
     """
     with open_bytes(path) as file:
         start = file.read(1 << 16)
@@ -54,7 +54,7 @@ def read_file(path: Path, suite: Suite | None, words: ImportSettings) -> Importe
 
 
 class _Lines:
-    """The lines of a file as numbers, texts, and whether each ended as a line does."""
+    """The lines of a file as numbers, texts, and whether each ended with a line break."""
 
     def __init__(self, file: IO[bytes], start: bytes) -> None:
         self._file, self._start = file, start
@@ -75,7 +75,7 @@ class _Lines:
 
 
 def _times(path: Path, found: ImportedResults) -> list[Times]:
-    """The times of a file that holds results and nothing else, in their order; none where they cannot be told."""
+    """Return the times of a file that holds results alone, in their order; none where they cannot be told."""
     try:
         if read_results(path) == [entry for entry, _ in found.entries]:
             return read_times(path)
@@ -85,7 +85,7 @@ def _times(path: Path, found: ImportedResults) -> list[Times]:
 
 
 def _amber(path: Path, suite: Suite | None, words: ImportSettings) -> ImportedResults:
-    """The result in a dump of Amber, of the test that the file is called after, or of the suite's only one."""
+    """Return the result in a dump of Amber, for the test in the file's name or for the only test of the suite."""
     found = ImportedResults()
     try:
         if suite is None:
@@ -119,7 +119,7 @@ def _amber(path: Path, suite: Suite | None, words: ImportSettings) -> ImportedRe
 
 
 def _blocks(path: Path, log: OutcomeLog, suite: Suite | None, words: ImportSettings, found: ImportedResults) -> None:
-    """Enter what a log of litmus7 or herd7 says."""
+    """Add the results in a log of litmus7 or herd7."""
     for block in log.told:
         try:
             if suite is None:
@@ -134,7 +134,7 @@ def _blocks(path: Path, log: OutcomeLog, suite: Suite | None, words: ImportSetti
 
 
 def _of_the_suite(path: Path, suite: Suite | None, found: ImportedResults) -> None:
-    """Leave out results of no test of the suite, with a line for each test."""
+    """Leave out results of tests that the suite does not have, with a line for each test."""
     if suite is None:
         return
     taken: list[tuple[Entry, Times]] = []

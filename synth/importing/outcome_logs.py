@@ -1,4 +1,4 @@
-r"""Logs of litmus7, which runs tests, and of herd7, which lists what a model allows of them.
+r"""The logs of litmus7 and herd7. litmus7 runs tests, and herd7 lists the outcomes that a model allows.
 
 Both print a block for each test, between whatever else they print:
 
@@ -60,9 +60,9 @@ State = tuple[tuple[str, int], ...]
 
 @dataclass(slots=True)
 class Block:
-    """What a log says of a test; ``line`` is where it begins, ``wrong`` why it cannot be used.
+    """A block of a log, which is of one test; ``line`` is where it begins, ``wrong`` why it cannot be used.
 
-    ``tool`` is empty until the states begin. ``whole``: all of the states were there.
+    ``tool`` is empty until the states begin. ``whole``: the block has all of its states.
     """
 
     name: str
@@ -80,8 +80,11 @@ class Block:
 
 @dataclass(slots=True)
 class OutcomeLog:
-    """Reads a log line by line; ``blocks`` has what it says of each test, ``machine``, ``processor`` and
-    ``version`` what it says of where it was made, ``runs`` how often each test was run."""
+    """A reader of a log, line by line.
+
+    ``blocks`` collects the log's statements on each test, ``machine``, ``processor`` and ``version`` those on where it
+    was made, and ``runs`` how often each test was run.
+    """
 
     blocks: list[Block] = field(default_factory=list)
     machine: str = ""
@@ -90,7 +93,7 @@ class OutcomeLog:
     runs: str = ""
 
     def line(self, number: int, text: str) -> bool:
-        """Read a line; whether it belongs to a log like this."""
+        """Read a line, and return whether it belongs to a log of litmus7 or herd7."""
         if head := _TEST.match(text):
             self.blocks.append(Block(head[1], number, head[2] is not None))
             return True
@@ -116,17 +119,17 @@ class OutcomeLog:
 
     @property
     def told(self) -> list[Block]:
-        """The blocks of tests: words such as ``Test passed`` begin none."""
+        """Return the blocks that are of tests: a message such as ``Test passed`` begins no block."""
         return [block for block in self.blocks if block.tool or block.asked]
 
     @property
     def device(self) -> str:
-        """Where it was made, in words; empty where the log does not say."""
+        """Return the device on which the log was made, in words; empty where the log does not say."""
         return ", ".join(filter(None, (self.processor, self.machine)))
 
 
 def _read_row(block: Block, text: str) -> None:
-    """A line after the head of the states: a state, or the word that ends them."""
+    """Read a line after the head of the states: a state, or the word that ends them."""
     if _VALID.match(text):
         block.whole = True
         return
@@ -150,14 +153,14 @@ def _read_row(block: Block, text: str) -> None:
 
 
 def _word(value: int) -> int:
-    """Values of 32 bits are signed here, and not in every log."""
+    """Return a 32-bit value as a signed number, which not every log has."""
     return signed(value) if 0 <= value < 1 << 32 else value
 
 
 def block_fields(block: Block, test: LitmusTest, runs: int = 1) -> dict[str, Any]:
-    """The fields of a result, less the device's, that a block of this test gives; litmus7 ran it so often.
+    """Return the fields of a result, without those of the device, of a test's block; litmus7 made ``runs`` runs of it.
 
-    Raises ``InputError`` where the block is no whole one, contradicts itself, or is of another test.
+    Raises ``InputError`` where the block is incomplete, contradicts itself, or is of another test.
     """
     if block.wrong:
         raise InputError(block.wrong)
@@ -192,10 +195,10 @@ def block_fields(block: Block, test: LitmusTest, runs: int = 1) -> dict[str, Any
 
 
 def _names(text: str, condition: Condition, wanted: Sequence[Term]) -> Mapping[Term, str]:
-    """How the log calls each term of a test, whose condition it has as ``text``.
+    """Return the log's name of each term of a test; ``text`` is the test's condition in the log.
 
-    Registers may have other names there, those of another architecture: the condition says which is which. Raises
-    ``InputError`` where it is another condition.
+    The log may name registers otherwise, as another architecture does: the condition shows which is which. Raises
+    ``InputError`` where the log has another condition.
     """
     if not text:
         return {term: spell(term) for term in wanted}
@@ -211,14 +214,14 @@ def _names(text: str, condition: Condition, wanted: Sequence[Term]) -> Mapping[T
 
 
 def _mentions(condition: Condition) -> list[Term]:
-    """The registers and locations of a proposition, each as often as it is mentioned."""
+    """Return the registers and locations of a proposition, each as often as it is mentioned."""
     return [
         term for atom in atoms(condition.proposition) for term in (atom.left, atom.right) if not isinstance(term, int)
     ]
 
 
 def _shape(condition: Condition) -> str:
-    """A condition but for the names of registers and locations; a negated equality is an inequality."""
+    """Return a condition without the names of registers and locations; a negated equality becomes an inequality."""
     return f"{condition.quantifier} {print_proposition(_normal(condition.proposition), _kind)}"
 
 

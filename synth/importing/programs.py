@@ -1,12 +1,12 @@
-r"""Logs of our programs, and files of results: lines of JSON, with whatever else was printed between them.
+r"""The logs of our programs, and files of results. Both are lines of JSON, with any other output between them.
 
 A line is a result or a failure (``backends.shared.results``), or ``{"began":{..}}`` (``backends.shared.log``). A trial
-that began and has neither result nor failure in the log did not come to its end: a hang, as far as a log can tell.
-The lines ``iteration N ..`` after it say what came to an end before.
+that began and has neither result nor failure in the log did not end: it is a hang, as far as a log can tell. The lines
+``iteration N ..`` after its beginning list the iterations that ended.
 
-Assumptions: such a program was killed by a time-out, and did not crash without a word, nor is it still running. Where
-several programs write to one log at the same time, iterations are counted for the one that began last, as long as
-their numbers follow. Where a log was cut, nothing is said of the trial that was under way.
+Assumptions: such a program was killed by a time-out; it neither crashed without a message nor is still running. Where
+several programs write to one log at once, iterations are counted for the one that began last, as long as their numbers
+follow. Where a log was cut, nothing is said of the trial that was under way.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from synth.importing.results import ImportedResults, ImportSettings
 
 _OURS = re.compile(r'\{\s*"(?:began|test)"\s*:')
 _PIECE = re.compile(r'^\s*\{"|"(?:digest|outcomes|every_iteration|launches|hung)"\s*:')
-"""A line that was one of ours."""
+"""The beginning or a part of a line that one of our programs wrote."""
 
 _ITERATION = re.compile(r"iteration (\d+) (.*)")
 _DECODER = json.JSONDecoder()
@@ -33,7 +33,7 @@ _DECODER = json.JSONDecoder()
 
 @dataclass(slots=True)
 class _Open:
-    """A trial that began, the number of its line, and what came to an end of it."""
+    """A trial that began: the number of its line, and the iterations of it that ended."""
 
     trial: dict[str, Any]
     line: int
@@ -41,7 +41,9 @@ class _Open:
 
 
 class ProgramLog:
-    """Reads a log line by line, with ``line``, and ``end``; what it finds goes to ``found``. ``place`` is its name."""
+    """A reader of a log, by ``line`` and ``end``; the results go to ``found``. ``place`` is the log's name for
+    messages.
+    """
 
     def __init__(self, place: str, words: ImportSettings, found: ImportedResults) -> None:
         self._place = place
@@ -51,7 +53,10 @@ class ProgramLog:
         self.lines = 0
 
     def line(self, number: int, text: str, whole: bool) -> bool:
-        """Read a line; whether it is one of a log like this. ``whole``: it ends as lines do."""
+        """Read a line, and return whether it belongs to a log of our programs.
+
+        ``whole``: the line ends with a line break.
+        """
         iteration = _ITERATION.match(text)
         if iteration and self._open:
             latest = self._open[-1]
@@ -71,13 +76,13 @@ class ProgramLog:
             where = f"{self._place}:{number}"
             if not whole:
                 self._found.notes.append(f"{where}: the last line was cut off, and is left out")
-                del self._open[-1:]  # it may have been its result
+                del self._open[-1:]  # the line may have been its result
             else:
                 self._found.refused.append(f"{where}: expected a result of a test: {error}")
         return True
 
     def end(self, cut: bool) -> None:
-        """The end of the log; ``cut``: in the middle of a line."""
+        """End the log; ``cut``: it ends in the middle of a line."""
         if cut and self._open:
             trial = self._open.pop()
             self._found.notes.append(f"{self._place}: cut off while {trial.trial.get('test')!r} was run: left out")
@@ -106,7 +111,7 @@ class ProgramLog:
                 break
 
     def _hang(self, open_: _Open) -> Entry:
-        """The result of a trial that did not come to its end. Raises ``ValueError`` where it is none."""
+        """Return the result of a trial that did not end. Raises ``ValueError`` where its fields make no result."""
         trial: Mapping[str, Any] = open_.trial
         asked = trial.get("iterations")
         done = len(open_.said) == asked

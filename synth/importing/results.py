@@ -17,14 +17,14 @@ import msgspec
 from backends.shared.results import Entry, MemoryFailure, ProgressFailure, Times, parse_result, print_result, trial_of
 
 TIMEOUT = 20.0
-"""Seconds after which a program is killed where nobody says otherwise: those of the published runs."""
+"""The seconds after which a program counts as killed where nobody says otherwise: those of the published runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportSettings:
-    """What the user says of all results of the files, whatever these say themselves; ``None`` leaves it to them.
+    """The fields that the user states for all results of the files; ``None`` leaves a field to the files.
 
-    ``timeout``, in seconds, is said of results that have none: a program does not know when it is killed.
+    ``timeout``, in seconds, is entered in results that have none: a program does not know when it is killed.
     """
 
     device: str | None = None
@@ -35,7 +35,7 @@ class ImportSettings:
     timeout: float = TIMEOUT
 
     def entry(self, known: Mapping[str, Any]) -> Entry:
-        """The result or failure with these fields. Raises ``ValueError`` where they are of none."""
+        """Return the result or failure with these fields. Raises ``ValueError`` where the fields are of neither."""
         said = {"device": self.device, "driver": self.driver, "compiler": self.compiler, "date": self.date}
         if "terms" in known:
             said["profile"] = self.profile
@@ -45,9 +45,10 @@ class ImportSettings:
 
 @dataclass(slots=True)
 class ImportedResults:
-    """What a file gave: results, each with how long it took where that is known.
+    """The results of a file, each with its wall times where these are known.
 
-    ``refused`` says a line each what was not taken and why; ``notes`` what was, on an assumption.
+    ``refused`` has a line for each thing that was not taken, with the reason; ``notes`` has a line for each that was
+    taken on an assumption.
     """
 
     entries: list[tuple[Entry, Times]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The tests that results are of: found by name, and by digest where there is one."""
+"""The suite of tests to which imported results belong. A test is found by name, and by digest where there is one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from synth.inputs import Input, readable
 
 
 def with_mutants(tests: Sequence[Input]) -> list[Input]:
-    """The tests, followed by the mutants of those that are of suites that have any: ``synth run --mutants`` runs both.
+    """Return the tests, followed by their mutants where their suite has any: ``synth run --mutants`` runs both.
 
     Raises ``InputError`` where mutants cannot be read.
     """
@@ -38,7 +38,7 @@ def with_mutants(tests: Sequence[Input]) -> list[Input]:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Tests by name, that of their files too, and by digest. ``records`` has each by its input."""
+    """The tests of a suite by name, by the names of their files, and by digest. ``records`` has each by its input."""
 
     records: Mapping[Input, Test]
     by_name: Mapping[str, list[Input]] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Suite:
 
     @classmethod
     def of(cls, inputs: Iterable[Input], family: Family) -> tuple[Suite, list[InputError]]:
-        """The suite of these tests, and what is wrong with those that cannot be read.
+        """Return the suite of these tests, and the errors of those that cannot be read.
 
         Raises ``InputError`` where none can be read.
         """
@@ -60,7 +60,7 @@ class Suite:
         return cls(records, names, digests), wrong
 
     def litmus(self, name: str) -> LitmusTest:
-        """The litmus test of that name. Raises ``InputError`` where there is none, or more than one."""
+        """Return the litmus test of that name. Raises ``InputError`` where there is none, or more than one."""
         found = self.by_name.get(name, [])
         if not found:
             raise InputError("the suite has no test of this name")
@@ -69,7 +69,7 @@ class Suite:
         return found[0].litmus()
 
     def problem(self, entry: Entry) -> str:
-        """Why a result is of no test of the suite; empty where it is of one."""
+        """Return why a result belongs to no test of the suite; empty where it belongs to one."""
         same = self.by_digest.get(entry.digest, [])
         if not same and entry.test in self.by_name:
             return f"the suite has another test of this name: its digest is not {entry.digest[:16]}"
@@ -78,7 +78,7 @@ class Suite:
         if not isinstance(entry, MemoryTrial):
             return ""
         wanted: tuple[str, ...] = ()
-        for given in same:  # tests that are one up to the names of registers have one digest
+        for given in same:  # tests that differ in names of registers alone share a digest
             try:
                 wanted = tuple(spell(term) for term in outcome_terms(given.litmus()))
             except InputError as error:

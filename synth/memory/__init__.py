@@ -1,1 +1,1 @@
-"""The pipelines of memory tests."""
+"""The pipelines of memory tests: synthesis, comparison, mappings, runs, certificates."""

@@ -1,7 +1,7 @@
-"""Bugs of mappings told: why the source forbids an outcome, by the very execution that the target has, and that one.
+"""Bugs of mappings, explained. The source model forbids an outcome that the target model allows.
 
-Both tests have the same writes of the same values; the target has other fences. Where several executions of the source
-have the outcome, that one is told whose coherence is most like that of the target's.
+Both tests write equal values; the target has other fences. Where several executions of the source have the outcome, the
+one is explained whose coherence order is most like that of the target's execution.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from synth.memory.translating import Checked, MappingBug
 
 @dataclass(frozen=True)
 class ToldBug:
-    """A bug of a mapping, with why each model says what it says."""
+    """A bug of a mapping, with why the source and the target model give their verdicts."""
 
     bug: MappingBug
     check: Checked
 
     @cached_property
     def explanations(self) -> tuple[MemoryExplanation, MemoryExplanation]:
-        """Why the source forbids the outcome, by one execution, and how the target has it."""
+        """Return why the source forbids the outcome, by one execution, and how the target allows it, by another."""
         source, target = (
             explain_with(parse_litmus(test.text, test.name), model, UNROLL)
             for test, model in zip((self.bug.source, self.bug.target), self.check.models, strict=True)
         )
-        assert target.witness is not None  # it allows it
+        assert target.witness is not None  # the target allows the outcome
         return by_execution(source, target.witness), target
 
     def lines(self) -> Iterator[str]:
-        """Both tests, each with its account."""
+        """Yield the lines of both tests, each with its model's account."""
         for side, test, explanation in self._sides():
             yield from (side, "", test.text, explanation_account(explanation, UNROLL).text())
 
     def record(self) -> dict[str, Any]:
-        """The same as plain data."""
+        """Return the bug, with both tests and their explanations, as plain data."""
         sides: dict[str, Any] = {}
         for side, test, explanation in self._sides():
             sides[side] = {"text": test.text, **explanation_record(test.name, explanation, UNROLL)}
@@ -57,7 +57,11 @@ class ToldBug:
 
 
 def by_execution(explanation: MemoryExplanation, witness: CandidateExecution) -> MemoryExplanation:
-    """An outcome that is forbidden, explained by the execution most like another model's; of the others, how many."""
+    """Return the explanation of a forbidden outcome with one violation alone.
+
+    That violation is of the execution whose coherence order is most like that of ``witness``, an execution of another
+    model. The explanation still says how many other executions there are.
+    """
     if not explanation.violations:
         return explanation
     there = _coherence(witness)

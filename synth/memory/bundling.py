@@ -1,4 +1,4 @@
-"""Memory tests in one piece: each launched in several ways, with the outcomes that models allow."""
+"""The bundle of memory tests: launched in several ways, with the outcomes models allow."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from synth.memory.conformance import is_asked_for, promise_of
 from synth.screen import watched
 
 PLAIN = {"none": DEFAULT, "memory stress": STRESS}
-"""The incantations that need no profile of anybody's, by what they are called."""
+"""The incantations that need no profile of a user's, by their names."""
 
 INSTANCES = (Parameters().instances, 1 << 10, 1 << 16)
-"""How many instances of a launch there are to choose from, where no number is given."""
+"""The numbers of instances of a launch to choose from, where no number is given."""
 
 
 def memory_bundle(
@@ -36,11 +36,11 @@ def memory_bundle(
     iterations: int,
     draws: Draws | None = None,
 ) -> tuple[Bundle, bool]:
-    """The bundle of tests, and whether all could be read; a line on stderr for each other.
+    """Return the bundle of tests, and whether all tests could be read; a line on stderr names each other test.
 
-    Each is launched as a GPU needs it and as a CPU does, in each of the ``incantations``, by name; what cannot be
-    launched so has no program for it. With ``draws`` there is a template for further ways. Raises ``InputError`` where
-    none can be read, or the language can say none of them.
+    Each test is launched as a GPU needs it and as a CPU does, in each of the ``incantations``, by name; a way in which
+    a test cannot be launched has no program for it. With ``draws`` there is a template for further ways. Raises
+    ``InputError`` where no test can be read, or the language can say none of them.
     """
     tests, unreadable = readable(files, Input.litmus)
     for error in unreadable:
@@ -87,7 +87,10 @@ def memory_bundle(
 
 
 def expected_outcomes(test: LitmusTest, models: Sequence[ConsistencyModel]) -> ExpectedOutcomes:
-    """The outcomes that some model allows, and which of them each model allows that promises to show no other."""
+    """Return the outcomes of a test that some model allows, and which of them each model allows.
+
+    A model that promises nothing of the test is silent, and its reason is given.
+    """
     terms = outcome_terms(test)
     promises = {model.name: promise_of(test, model) for model in models}
     known = sorted(set[tuple[int, ...]]().union(*(each.allowed for each in promises.values() if each.allowed)))
@@ -107,7 +110,7 @@ def expected_outcomes(test: LitmusTest, models: Sequence[ConsistencyModel]) -> E
 def _program(
     file: Input, test: LitmusTest, backend: Backend, profile: Profile, instances: int, cpu: bool
 ) -> tuple[str | None, str]:
-    """The program of a test on a device that is a CPU, or none; or why there is none."""
+    """Return the program of a test on a device that is a CPU or none, or else why there is no program."""
     try:
         layout = device_layout(test, profile.instances or instances, profile, cpu)
         return next(iter(backend.memory_files(file.name, layout).values())), ""
@@ -116,7 +119,7 @@ def _program(
 
 
 def _template(file: Input, test: LitmusTest, backend: Backend) -> str | None:
-    """The program of a test whose launch is chosen later, of a back end that has such programs."""
+    """Return the program of a test whose launch is chosen later, for back ends that have such programs."""
     if backend.template is None:
         return None
     return next(iter(replace(backend, memory=backend.template).memory_files(file.name, place(test)).values()))

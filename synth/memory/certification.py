@@ -1,14 +1,15 @@
-"""Certificates of memory suites: for each unit, what was found is blocked, and a proof says that nothing is left.
+"""Certificates of memory suites: each unit's tests, and a proof that no other test is left. The tests found are
+blocked.
 
-The formula of a unit is written by ``oracle.certificates``, which knows nothing of the search and its formulas: what
-the search has lost would be found here.
+The formula of a unit is written by ``oracle.certificates``, which uses nothing of the search or its formulas: a test
+that the search has lost would be found here.
 
-Of a suite from a model, a unit is a split of so many events into threads. Where what satisfies its formula is no test,
-since its outcome can come about in another execution, that very program with this outcome is blocked as *allowed*,
-which anybody can check by listing executions. The search, which learns from such a one what excludes many, keeps
-nothing for it.
+In a suite from a model, a unit is a split of so many events into threads. A model of the formula may be no test,
+because its outcome can come about in another execution. Its program with this outcome is then blocked as *allowed*,
+which anybody can check by listing executions. The search instead learns a clause from such a model that excludes many,
+and keeps no record of it.
 
-Of a suite of cycles, a unit is a size, whose cycles are found once more; all that satisfies the formula is a cycle.
+In a suite of cycles, a unit is a size, whose cycles are found once more; each model of that formula is a cycle.
 """
 
 from __future__ import annotations
@@ -37,24 +38,24 @@ from synth.memory.synthesis import CycleSuiteRequest
 from synth.pool import Jobs
 
 MOST_ALLOWED = 20_000
-"""Models of a formula that are no tests, each blocked by itself, above which a unit is not certified."""
+"""The most models of a formula that are no tests, each blocked by itself, for a unit to be certified."""
 
 
 # Suites from a model
 
 
 def check_certifiable(request: suites.SuiteRequest) -> None:
-    """Raises ``InputError`` where no certificate can be made of what is asked for."""
+    """Raise ``InputError`` where no certificate can be made of a suite from a model that a request asks for."""
     if request.criterion != Criterion.OUTCOME:
         raise InputError("--certify is for --criterion outcome: no listing of executions judges a single one")
 
 
 Sizes = tuple[int, ...]
-"""A unit of a suite from a model: the events of each thread."""
+"""A unit of a suite from a model: the number of events of each thread."""
 
 
 def certified_units(request: suites.SuiteRequest) -> Iterator[Sizes]:
-    """The units of a suite from a model, smaller ones first."""
+    """Yield the units of a suite from a model, smaller ones first."""
     for events in range(request.events[0], request.events[1] + 1):
         yield from model_formulas.splits(events, request.threads)
 
@@ -79,7 +80,9 @@ def certify_suite(
 def _certify_unit(
     sizes: Sizes, request: suites.SuiteRequest, known: Collection[str], solver: str
 ) -> Iterator[list[Made]]:
-    """``known``: what the search found, but for tests that pin none of the axioms asked for."""
+    """Yield the files of a unit; ``known`` are the tests of the search, without those that pin none of the axioms asked
+    for.
+    """
     words = request.words
     formula = suite_formula(request, sizes)
     found: dict[str, list[tuple[int, ...]]] = {}
@@ -105,18 +108,18 @@ def _certify_unit(
             search.add(clauses)
     finally:
         search.close()
-    # Tests first.
+    # Block tests first.
     own: list[Group] = sorted(found.items(), key=lambda group: (group[0].startswith("allowed"), group[0]))
     yield unit_made(sizes_word(sizes), 0, formula, own)
 
 
 def suite_head(request: suites.SuiteRequest, sizes: Sizes) -> str:
-    """The first line of the file of a unit's formula."""
+    """Return the first line of the file of a unit's formula."""
     return f"c tests of {sizes_word(sizes)} events of {' '.join(request.words.spelled)}"
 
 
 def suite_formula(request: suites.SuiteRequest, sizes: Sizes) -> CertifiedFormula:
-    """The formula of a unit."""
+    """Return the formula of a unit of a suite from a model, which every minimal test of these sizes satisfies."""
     return model_formulas.write_formula(request.axiomatic, request.words, sizes)
 
 
@@ -124,7 +127,7 @@ def suite_formula(request: suites.SuiteRequest, sizes: Sizes) -> CertifiedFormul
 
 
 def check_certifiable_cycles(request: CycleSuiteRequest) -> None:
-    """Raises ``InputError`` where no certificate can be made of what is asked for."""
+    """Raise ``InputError`` where no certificate can be made of a suite of cycles that a request asks for."""
     if request.allowed_by or request.forbidden_by:
         raise InputError(
             "--certify goes without --distinguish, --allowed-by and --forbidden-by: certify all tests, and synth select"
@@ -134,7 +137,7 @@ def check_certifiable_cycles(request: CycleSuiteRequest) -> None:
 
 
 def certified_sizes(request: CycleSuiteRequest) -> range:
-    """The units of a suite of cycles: sizes."""
+    """Return the units of a suite of cycles, which are sizes, in edges."""
     return range(request.sizes[0], request.sizes[1] + 1)
 
 
@@ -162,16 +165,16 @@ def _certify_size(size: int, request: CycleSuiteRequest, solver: str) -> Iterato
 
 
 def asked_cycles(request: CycleSuiteRequest) -> CycleClaim:
-    """What cycles a request asks for. Raises ``InputError`` where an edge is unknown."""
+    """Return the cycles that a request asks for. Raises ``InputError`` where an edge is unknown."""
     bounds = request.bounds
     return CycleClaim(**{each.name: getattr(bounds, each.name) for each in fields(CycleClaim)})
 
 
 def cycle_head(size: int) -> str:
-    """The first line of the file of the formula of a size."""
+    """Return the first line of the file of the formula of a size."""
     return f"c cycles of {size} edges"
 
 
 def cycle_formula(request: CycleSuiteRequest, size: int) -> CertifiedFormula:
-    """The formula of a size."""
+    """Return the formula of a unit of a suite of cycles, which every critical cycle of this size satisfies."""
     return cycle_formulas.write_formula(asked_cycles(request), size)

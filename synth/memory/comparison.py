@@ -1,9 +1,9 @@
-"""What models allow that others forbid: the smallest tests, of sizes that grow from the least.
+"""The search for the smallest tests that one model allows and another forbids. Sizes grow from the least.
 
-Each split of a size into threads is searched for each pair of models, a unit of a journal. Of the tests of one shape
-one is shown, relaxed step by step as long as it is a test; or, where that is asked for, those that are minimal for the
-model that forbids. A unit that was cut off is searched again from its beginning, so that a search that goes on ends
-with the same bytes.
+Each split of a size into threads is searched for each pair of models, as a unit of a journal. One test of each shape is
+shown, relaxed step by step as long as it tells the models apart. On request, the search instead finds all tests that
+are minimal for the model that forbids. A unit that was cut off is searched again from its beginning, so that a resumed
+search ends with equal bytes.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from synth.units import NEVER, Record, Until, effort_of, search_units, stopped_b
 from synth.worker import UNLIMITED, Limits
 
 Pair = tuple[str, str]
-"""The model that allows, and the model that forbids."""
+"""The name of the model that allows, and that of the model that forbids."""
 
 
 @dataclass(frozen=True)
 class ModelComparison:
-    """Which models are compared, and over which programs.
+    """The question of a comparison: the models, and the programs over which they are compared.
 
-    ``every``: all minimal tests of all sizes, and not one of each shape at the first size that has any. ``both_ways``:
-    of two models, until there is a test each way.
+    ``every``: find all minimal tests of all sizes, and not one of each shape at the first size that has any.
+    ``both_ways``: of two models, go on until there is a test each way.
     """
 
     models: tuple[ConsistencyModel, ...]
@@ -56,31 +56,31 @@ class ModelComparison:
 
     @property
     def pairs(self) -> list[Pair]:
-        """All ordered pairs."""
+        """Return all ordered pairs of the names of two different models."""
         names = [model.name for model in self.models]
         return [(one, other) for one in names for other in names if one != other]
 
     def model(self, name: str) -> Model:
-        """The .cat file of a model. Raises ``InputError`` where it has none."""
+        """Return the .cat model of that name. Raises ``InputError`` where the model is no .cat file."""
         return next(axiomatic(model) for model in self.models if model.name == name)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A pair of models, and a split of events into threads."""
+    """A part of a comparison: a pair of models, and a split of events into threads."""
 
     pair: Pair
     sizes: tuple[int, ...]
 
     @property
     def name(self) -> str:
-        """Such as ``tso>sc/2.2``: what tso allows and sc forbids."""
+        """Return the name of the part, such as ``tso>sc/2.2``: what tso allows and sc forbids."""
         return f"{'>'.join(self.pair)}/{'.'.join(map(str, self.sizes))}"
 
 
 @dataclass
 class Differences:
-    """What was found: the tests of each pair, smallest first, and up to which size each pair was searched."""
+    """The result of a comparison: the tests of each pair, smallest first, and the size up to which it was searched."""
 
     tests: dict[Pair, list[Test]] = field(default_factory=dict)
     searched: dict[Pair, int] = field(default_factory=dict)
@@ -88,21 +88,21 @@ class Differences:
 
     @classmethod
     def none(cls, comparison: ModelComparison) -> Differences:
-        """Before anything is found."""
+        """Return the result of a comparison in which no size has been searched yet."""
         return cls({pair: [] for pair in comparison.pairs}, dict.fromkeys(comparison.pairs, comparison.events[0] - 1))
 
     @property
     def events(self) -> int:
-        """The largest size that was searched."""
+        """Return the largest size, in events, that was searched for any pair."""
         return max(self.searched.values())
 
     @property
     def any(self) -> bool:
-        """Whether any two models differ."""
+        """Return whether there is a pair of models that a test tells apart."""
         return any(self.tests.values())
 
     def ordering(self, comparison: ModelComparison) -> Ordering:
-        """How the models stand to each other."""
+        """Return the ordering of the models by strength that follows from the tests found."""
         searches = {}
         for pair in comparison.pairs:
             tests = self.tests[pair]
@@ -114,10 +114,10 @@ class Differences:
 
 
 def run_part(part: Part, comparison: ModelComparison, solver: str) -> Iterator[list[FoundTest] | dict[str, int]]:
-    """The tests of a part, each as soon as it is found: of each shape one, relaxed as far as it goes; or all minimal
-    ones. Last, its statistics.
+    """Yield the tests of a part, each as soon as it is found, and last the part's statistics.
 
-    A *shape* is what instructions of which locations there are, what is read and what is last.
+    The tests are one of each shape, relaxed as far as it goes, or all minimal ones. A *shape* is a set of instructions
+    with their locations, what they read, and which writes are last.
     """
     effort = SolverEffort()
     allows, forbids = (comparison.model(name) for name in part.pair)
@@ -135,7 +135,7 @@ def run_part(part: Part, comparison: ModelComparison, solver: str) -> Iterator[l
 
 
 def descended(execution: Execution, words: Vocabulary, asked: Callable[[Execution], bool]) -> Execution:
-    """What is asked for, relaxed step by step as long as it is."""
+    """Relax an execution step by step for as long as a relaxation satisfies ``asked``."""
     while True:
         ways = (relaxed(execution, way, words) for way in relaxations(execution, words))
         smaller = next((left for left in ways if asked(left)), None)
@@ -145,7 +145,7 @@ def descended(execution: Execution, words: Vocabulary, asked: Callable[[Executio
 
 
 def tells(execution: Execution, comparison: ModelComparison, pair: Pair) -> bool:
-    """Whether one model allows a test and another forbids it, and neither raises a flag of it."""
+    """Return whether a pair's first model allows a test, its second forbids it, and neither raises a flag."""
     test = litmus_test(execution, "test", observed=False)
     allows, forbids = (judge(test, comparison.model(name)) for name in pair)
     told = allows.answer is Answer.ALLOWED and forbids.answer is Answer.FORBIDDEN
@@ -162,11 +162,10 @@ def compare(
     watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
     limits: Limits = UNLIMITED,
 ) -> Iterator[tuple[Pair, list[Test]]]:
-    """The tests of each pair at each size as soon as they are known, all of which are added to ``done``.
+    """Yield the tests of each pair at each size as soon as they are known, and add all of them to ``done``.
 
-    Parts that the journal has closed are not searched again. ``limits``: what a part may take, and a test that is
-    labelled. ``watch`` is told of the parts of one size after the other, how many are closed and planned, and how many
-    tests are known.
+    Parts that the journal has closed are not searched again. ``limits`` bound a part, and a test that is labelled.
+    ``watch`` is told, one size after the other, how many parts are closed and planned, and how many tests are known.
     """
     for events in range(comparison.events[0], comparison.events[1] + 1):
         pairs = [pair for pair in comparison.pairs if comparison.every or not _settled(pair, comparison, done)]
@@ -201,7 +200,7 @@ def compare(
 
 
 def _record(journal: Record, pair: Pair, tests: Sequence[Test]) -> None:
-    """The tests of a size that is done, for who reads a corpus that is not finished."""
+    """Record the tests of a size that is done, for readers of a corpus that is not finished."""
     unit = " ".join(pair)
     known = {found.program for found in journal.units.get(unit, ())}
     new = [FoundTest(test.name, ((_key(pair, test), test_record(test)),)) for test in tests if test.name not in known]
@@ -214,7 +213,7 @@ def _key(pair: Pair, test: Test) -> str:
 
 
 def write_differences(journal: Journal, done: Differences, solver: str, seconds: float) -> int:
-    """Turns the journal into the corpus of the tests, and gives their number.
+    """Turn the journal into the corpus of the tests, and return their number.
 
     Raises ``InputError`` where a file cannot be written.
     """
@@ -231,7 +230,7 @@ def write_differences(journal: Journal, done: Differences, solver: str, seconds:
 def _recorded(
     found: Iterable[str], comparison: ModelComparison, jobs: Jobs, limits: Limits, done: Differences
 ) -> list[Test]:
-    """Executions as tests with the verdicts of all the models, in normal order, as far as the limits let them be."""
+    """Return executions as tests with the verdicts of all models within the limits, in normal order."""
     executions = sorted(map(parse_execution, found), key=lambda each: (len(each.threads), execution_text(each)))
 
     def over(_: object, limit: str) -> None:
@@ -253,6 +252,6 @@ def _labelled(executions: Sequence[Execution], comparison: ModelComparison) -> I
 
 
 def _settled(pair: Pair, comparison: ModelComparison, done: Differences) -> bool:
-    """Whether a pair needs no further search: it has a test, or of two models the other way has one."""
+    """Return whether a pair needs no further search: it has a test, or the other way of two models has one."""
     either = len(comparison.models) == 2 and not comparison.both_ways
     return bool(done.tests[pair] or (either and done.tests[pair[1], pair[0]]))

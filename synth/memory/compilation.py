@@ -1,4 +1,4 @@
-"""``synth compile`` for litmus tests: each as one program of a language, and what real compilers make of it."""
+"""The compilation of litmus tests by ``synth compile``. Each becomes a program, which real compilers may check."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from synth.screen import printable_lines, watched
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """A test and the file that it became."""
+    """A litmus test, and the file of its program."""
 
     file: Path
     test: LitmusTest
@@ -43,14 +43,14 @@ def compile_memory(
     check: bool,
     as_json: bool = False,
 ) -> int:
-    """Write a program for each test that the language can say into ``output``; a line on stderr for each other.
+    """Write a program for each test that the language can say into ``output``; a line on stderr names each other test.
 
-    It launches ``instances`` of the test, ``iterations`` times where it cannot be told their number; with ``cpu`` as a
-    CPU needs it. ``as_json``: with an object for runners beside each.
+    A program launches ``instances`` of the test, ``iterations`` times where it cannot be told that number at run time;
+    with ``cpu`` it is launched as a CPU needs it. ``as_json``: write an object for runners beside each program.
 
-    With ``check``, compile all of them; with the check of the language. Returns the exit code: 1 if that finds
-    anything, or a file cannot be read. Raises ``InputError`` where none can be read, two share a file name, or no test
-    can be said.
+    With ``check``, compile all programs, and check them as the language requires. Returns the exit code: 1 if that
+    finds anything, or a file cannot be read. Raises ``InputError`` where none can be read, two share a file name, or no
+    test can be said.
     """
     tests, unreadable = readable(files, Input.litmus)
     for error in unreadable:
@@ -82,18 +82,18 @@ def compile_memory(
 def _check_names(files: Sequence[Input]) -> None:
     stems: dict[str, Input] = {}
     for file in files:
-        other = stems.setdefault(file_stem(file.name).lower(), file)  # some file systems fold case
+        other = stems.setdefault(file_stem(file.name).lower(), file)  # some file systems ignore case
         if other != file:
             raise InputError(f"two tests share a file name: {other} and {file}")
 
 
 def _check(programs: Sequence[_Program], backend: Backend) -> bool:
-    """Compile the programs and say what is wrong with them; whether nothing is."""
-    with ThreadPoolExecutor(cores()) as pool:  # the work is that of compilers, in processes of their own
+    """Compile the programs and print what is wrong with them; return whether all compile."""
+    with ThreadPoolExecutor(cores()) as pool:  # compilers do the work, in processes of their own
         try:
             checked = pool.map(lambda program: _problems(program, backend), programs)
             found = list(watched(checked, len(programs), "Compiling"))
-        finally:  # who stops us waits for the compilers that run, and for no other
+        finally:  # an interruption waits for the compilers that run, and starts no other
             pool.shutdown(wait=False, cancel_futures=True)
     for program, (_, problems) in zip(programs, found, strict=True):
         for problem in problems:
@@ -107,7 +107,7 @@ def _check(programs: Sequence[_Program], backend: Backend) -> bool:
 
 
 def _problems(program: _Program, backend: Backend) -> tuple[bool, list[str]]:
-    """Whether a program compiles, and what is wrong with it."""
+    """Return whether a program compiles, and the problems that the compiler or the language's check has with it."""
     with TemporaryDirectory() as scratch:
         binary = Path(scratch, "program")
         compilation = backend.compiler.compile(program.file, binary)

@@ -1,4 +1,4 @@
-"""What consistency models promise of litmus tests, and results of memory tests set against that.
+"""The promises of consistency models on litmus tests, and results compared with them.
 
 ``synth.conformance`` says what a promise is, and when a device contradicts a model.
 """
@@ -38,7 +38,7 @@ CUT = f"loops were cut after {UNROLL} jumps back"
 
 
 def promise_of(test: LitmusTest, model: ConsistencyModel) -> Promise:
-    """What a model promises of a test.
+    """Return the promise of a model on a litmus test.
 
     Every outcome is judged where executions are quick to list, else only the one that the test asks about. Loops are
     followed ``UNROLL`` jumps back. Gap: of values out of thin air, which justify themselves, those are listed that the
@@ -65,7 +65,9 @@ def _is_quick(test: LitmusTest, model: Model) -> bool:
 
 
 def _promise(test: LitmusTest, finals: Iterable[Final], flags: Sequence[str], cut: bool) -> Promise:
-    """The promise of a model that allows these outcomes; ``cut``: and perhaps others, for loops were."""
+    """Return the promise of a model that allows these outcomes; ``cut``: loops were cut, so that it may allow others
+    too.
+    """
     if flags:
         return Promise(None, reason=", ".join(flags))
     terms = outcome_terms(test)
@@ -76,10 +78,10 @@ def _promise(test: LitmusTest, finals: Iterable[Final], flags: Sequence[str], cu
 
 
 def _of_asked(test: LitmusTest, model: ConsistencyModel) -> Promise:
-    """What a model promises of the asked outcome alone."""
+    """Return the promise of a model on the asked outcome alone."""
     judgement = judge_with(test, model, AUTO, UNROLL)
     flags = judgement.flags
-    if test.condition.filter is not None:  # a race in an execution that the filter rejects is undefined behaviour, too
+    if test.condition.filter is not None:  # a race is undefined behaviour also in an execution that the filter rejects
         every = replace(test, condition=replace(test.condition, filter=None))
         flags = judge_with(every, model, AUTO, UNROLL).flags
     if flags or judgement.answer is Answer.UNKNOWN:
@@ -90,18 +92,18 @@ def _of_asked(test: LitmusTest, model: ConsistencyModel) -> Promise:
 
 
 LIMITS = Limits(20.0, 4096)
-"""What it may cost to ask one model about one test, where nobody says otherwise."""
+"""The limits on asking one model about one test, where nobody says otherwise: seconds and megabytes."""
 
 
 def promises_by_processes(
     asked: Sequence[tuple[LitmusTest | Input, ConsistencyModel]], jobs: int, limits: Limits = LIMITS
 ) -> list[Promise]:
-    """What each model promises of its test, by ``jobs`` processes; nothing where that exceeds the limits.
+    """Return the promise of each model on its test, by ``jobs`` processes.
 
-    Raises ``InputError`` where a test cannot be read.
+    Where a promise exceeds the limits, the model promises nothing. Raises ``InputError`` where a test cannot be read.
     """
 
-    @lru_cache(maxsize=1)  # several models are asked about a test one after the other
+    @lru_cache(maxsize=1)  # models are asked about a test one after the other
     def parsed(test: Input) -> LitmusTest:
         return test.litmus()
 
@@ -121,7 +123,7 @@ def promises_by_processes(
 
 
 def labelled_by(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """The models that labelled a corpus, each with the digest of its text, empty where the manifest has none."""
+    """Return the models that labelled a corpus, each with the digest of its text, empty where the manifest has none."""
     request = manifest.get("request")
     digests = request.get("model_digests") if isinstance(request, dict) else None
     known = digests if isinstance(digests, dict) else {}
@@ -129,7 +131,7 @@ def labelled_by(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 
 def models_as_recorded(digests: Mapping[str, Collection[str]]) -> dict[str, ConsistencyModel]:
-    """The models that labelled corpora and that ship, by name; ``digests`` are those that corpora have of each.
+    """Return by name the models that labelled corpora and that ship; ``digests`` are those that corpora have of each.
 
     A digest tells a model that ships from a file of the user's that had its name.
     """
@@ -138,7 +140,7 @@ def models_as_recorded(digests: Mapping[str, Collection[str]]) -> dict[str, Cons
 
 
 def recorded_promises(test: Test) -> dict[str, Promise]:
-    """What the verdicts of a test of a corpus promise, of the asked outcome alone."""
+    """Return the promises that the verdicts of a test in a corpus stand for, on the asked outcome alone."""
     return {
         model: recorded(said, Answer.FORBIDDEN, Answer.ALLOWED, test.reasons.get(model, ""))
         for model, said in test.verdicts.items()
@@ -146,13 +148,13 @@ def recorded_promises(test: Test) -> dict[str, Promise]:
 
 
 def _numbers(final: Mapping[Term, Value], terms: Sequence[FinalRegister | Loc]) -> Outcome | None:
-    """The values of the terms; None where one is an address, which no result has."""
+    """Return the values of the terms; None where one is an address, which no result has."""
     values = tuple(value for term in terms if isinstance(value := final[term], int))
     return values if len(values) == len(terms) else None
 
 
 def is_asked_for(test: LitmusTest, terms: Sequence[FinalRegister | Loc], values: Outcome) -> bool:
-    """Whether an outcome satisfies the condition's proposition and passes its filter."""
+    """Return whether an outcome satisfies the condition's proposition and passes its filter."""
     known: dict[Term, int] = dict(zip(terms, values, strict=True))
 
     def value(term: Term) -> Value:
@@ -162,9 +164,9 @@ def is_asked_for(test: LitmusTest, terms: Sequence[FinalRegister | Loc], values:
 
 
 def by_terms_of_the_test(test: LitmusTest, result: MemoryResult) -> dict[Outcome, Outcome] | None:
-    """The outcomes of a result, each with the same values in the order of the test's terms.
+    """Return the outcomes of a result, each with its values in the order of the test's terms.
 
-    None where the result is of other terms than the test's condition.
+    None where the terms of the result are not those of the test's condition.
     """
     spelled = [spell(term) for term in outcome_terms(test)]
     if sorted(spelled) != sorted(result.terms):
@@ -174,7 +176,7 @@ def by_terms_of_the_test(test: LitmusTest, result: MemoryResult) -> dict[Outcome
 
 
 def asked_outcomes(test: LitmusTest, result: MemoryResult) -> frozenset[Outcome] | None:
-    """The outcomes of a result that are asked for; None where it is of other terms than the test's condition."""
+    """Return the outcomes of a result that are asked for; None where its terms are not those of the condition."""
     terms = outcome_terms(test)
     known = by_terms_of_the_test(test, result)
     return None if known is None else frozenset(each for each in known if is_asked_for(test, terms, known[each]))
@@ -183,7 +185,7 @@ def asked_outcomes(test: LitmusTest, result: MemoryResult) -> frozenset[Outcome]
 def forbidden_outcomes(
     test: LitmusTest, result: MemoryResult, promises: Mapping[str, Promise]
 ) -> dict[Outcome, tuple[str, ...]]:
-    """The outcomes of a result, as it has them, that some model forbids, each with these models."""
+    """Return the outcomes of a result that some model forbids, each with the models that forbid it."""
     terms = outcome_terms(test)
     known = by_terms_of_the_test(test, result) or {}
     against = forbidden(promises, ((values, is_asked_for(test, terms, values)) for values in known.values()))
@@ -192,7 +194,9 @@ def forbidden_outcomes(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An outcome that was seen or that some model allows: its count, 0 if it was not seen, and who forbids it."""
+    """An outcome that was seen or that some model allows: its count, 0 if it was not seen, and the models that forbid
+    it.
+    """
 
     values: Outcome
     count: int
@@ -202,7 +206,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A test that was run, its outcomes by value, and what each model promises of it."""
+    """A test that was run, its outcomes by value, and the promise of each model on it."""
 
     file: str
     test: LitmusTest
@@ -212,7 +216,7 @@ class Observation:
 
 
 def observation(file: str, test: LitmusTest, result: MemoryResult, promises: Mapping[str, Promise]) -> Observation:
-    """A result beside what models promise; its terms are in the order of the test's."""
+    """Return the observation of a result and the models' promises; the terms of the result are in the test's order."""
     terms = outcome_terms(test)
     seen = dict(result.outcomes)
     known = set(seen).union(*(each.allowed for each in promises.values() if each.allowed is not None))
@@ -224,11 +228,11 @@ def observation(file: str, test: LitmusTest, result: MemoryResult, promises: Map
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """A model against the tests that were run.
+    """The agreement of one model with the tests that were run.
 
-    It judges ``tests`` of them, and ``unknown`` not, each file with the reason in ``reasons``. ``forbidden`` has an
-    entry, the file and the values, for each outcome that was seen and that it forbids; ``seen`` and ``unseen`` count
-    the outcomes that it allows.
+    The model judges ``tests`` of them, and not the ``unknown`` ones, which are files with a reason each in ``reasons``.
+    ``forbidden`` has an entry, the file and the values, for each outcome that was seen and that the model forbids;
+    ``seen`` and ``unseen`` count the outcomes that it allows.
     """
 
     model: str
@@ -241,7 +245,7 @@ class ModelReport:
 
 
 def model_report(model: str, observations: Sequence[Observation]) -> ModelReport:
-    """What was seen, against one model."""
+    """Return how the observations of some tests agree with one model."""
     promises = {each.file: each.promises[model] for each in observations}
     reasons = {file: each.reason for file, each in promises.items() if each.allowed is None and each.reason}
     forbidden = [

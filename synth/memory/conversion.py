@@ -1,9 +1,9 @@
-"""Litmus tests into another dialect: one file, or a folder that runners take.
+"""The conversion of litmus tests into another dialect, as a file or a folder for runners.
 
-The folder has one file a test, the index ``@all``, for LISA the bell file, for herd7 the models, and where it is asked
-for ``expected/MODEL.csv``: ``FILE,1`` where the condition is true under the model as it is written, ``FILE,0`` where it
-is false. That is taken from the corpus, or from ``labels.csv`` beside a file; of a test that was changed on the way
-nothing is expected.
+The folder has a file for each test, the index ``@all``, for LISA the bell file, for herd7 the models, and on request
+``expected/MODEL.csv``: ``FILE,1`` where the condition as it is written is true under the model, ``FILE,0`` where it is
+false. These values come from the corpus, or from ``labels.csv`` beside a file; a test that was changed on the way has
+none.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ def _without_consume(mode: Mode) -> Mode:
 
 
 TARGETS: Mapping[str, tuple[Dialect, ForeignRunner] | None] = {"litmus": None, **runners()}
-"""Who takes litmus tests, and in which dialect; ``litmus`` is each test as it is."""
+"""The targets of an export of litmus tests, each with its dialect; ``litmus`` keeps each test's own dialect."""
 
 CONFORMANCE = "webgpu-cts"
-"""Who takes tests as code, and only those that have to pass."""
+"""The target that takes tests as code, and only those that a device has to pass."""
 
 RUNNERS_JSON = "json"
-"""Who takes each test as an object (``corpus.runner_tests``)."""
+"""The target that takes each test as an object (``corpus.runner_tests``)."""
 
 _HERD = {f"herd-{language}": language for language in LANGUAGES}
 
@@ -63,7 +63,9 @@ DROPS: Mapping[str, Callable[[Mode], Mode]] = {
     "volatile": _without_volatile,
     CONSUME: _without_consume,
 }
-"""What may be left out on demand: PTX 6.0 gives it a meaning of its own (Lustig et al. 2019, 3.6), C++26 (P3475R2)."""
+"""The words that ``--drop`` may leave out: PTX 6.0 gives them a meaning of its own (Lustig et al. 2019, 3.6), C++26
+(P3475R2).
+"""
 
 drop_option = click.option(
     "--drop", "dropped", type=click.Choice(list(DROPS)), multiple=True, help="See above; may be repeated."
@@ -84,7 +86,7 @@ storage_option = click.option("--storage", metavar="CLASS[,CLASS]", callback=_cl
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A test in its new dialect, and what its file is called.
+    """A test in its new dialect, and the name of its file.
 
     ``before`` is the test as it was; ``changed``: whether something was dropped, so that it is another test.
     """
@@ -103,7 +105,7 @@ def converted(
     runner: ForeignRunner | None = None,
     storage: Sequence[str] = (),
 ) -> Converted:
-    """A test in another dialect, or in its own, for a runner if there is one.
+    """Convert a test to another dialect, or keep its own, for a runner if one is named.
 
     With ``storage`` classes, those of global and of shared memory, a test that has none gets them on its way to
     Vulkan, and one that has them loses them on its way elsewhere.
@@ -145,9 +147,9 @@ def convert_folder(
     beside: Mapping[str, str] | None = None,
     storage: Sequence[str] = (),
 ) -> int:
-    """Write what can be converted into a new or empty folder; what cannot is a line on standard error.
+    """Write the tests that can be converted into a new or empty folder; each other test is a line on standard error.
 
-    Says how many there are, and gives the exit code: 2 where a test is left out. With ``expected`` come the tables of
+    Print how many there are, and return the exit code: 2 where a test is left out. With ``expected`` come the tables of
     expected verdicts, and ``beside`` are further files by their names. Raises ``InputError`` where two files have one
     name or the folder cannot be written.
     """
@@ -163,7 +165,7 @@ def convert_folder(
 def export_json(tests: Sequence[Input], folder: Path) -> int:
     """Write each test as an object for runners into a new or empty folder, with the schema.
 
-    Says how many there are, and gives the exit code: 2 where a file is no test, which is a line on standard error.
+    Print how many there are, and return the exit code: 2 where a file is no test, which is a line on standard error.
     """
     read, wrong = readable(tests, Input.litmus)
     for error in wrong:
@@ -176,15 +178,15 @@ def export_json(tests: Sequence[Input], folder: Path) -> int:
 
 
 def of_input(given: Input, test: LitmusTest, compiled: Compiled | None = None) -> RunnerTest:
-    """A litmus test of the command line as an object for runners; verdicts are those of its corpus."""
+    """Return a litmus test of the command line as an object for runners; its verdicts are those of its corpus."""
     return of_litmus(given.name, test, given.text(), given.record.verdicts if given.record else {}, compiled)
 
 
 def model_files(target: str, names: Sequence[str]) -> dict[str, str]:
-    """The models that whoever takes a target judges by, as files of a folder ``models``.
+    """Return the models for the tools of a target, as files of a folder ``models``.
 
-    Where none is named, they are those that ship and that can be said there. Raises ``InputError`` where a named one
-    cannot, or the target has no models.
+    Where none is named, they are the models that ship and that can be said there. Raises ``InputError`` where a named
+    one cannot, or where the target has no models.
     """
     if target not in _HERD:
         if names:
@@ -238,7 +240,10 @@ def _contents(tests: Sequence[Converted], dialect: Dialect | None, expected: boo
 
 
 def _truths(tests: Sequence[Converted]) -> dict[str, dict[str, bool]]:
-    """The truth of conditions by model and by file: as the corpus has the verdicts, or ``labels.csv`` beside a file."""
+    """Return the truth of conditions by model and by file.
+
+    It follows from the verdicts of a corpus, or from ``labels.csv`` beside a file.
+    """
     given = [test for test in tests if test.given.record is None]
     labels = {folder / LABELS for folder in dict.fromkeys(test.given.path.parent for test in given)}
     known: dict[str, dict[Path, bool]] = {}
@@ -260,7 +265,7 @@ def _truths(tests: Sequence[Converted]) -> dict[str, dict[str, bool]]:
 
 
 def truth_of(quantifier: Quantifier, verdict: str) -> bool | None:
-    """Whether a condition is true as it is written, as far as a verdict says so: of ``forall`` it says nothing."""
+    """Return whether a condition is true as it is written, where a verdict says so: on a ``forall`` it says nothing."""
     if verdict not in (Answer.ALLOWED, Answer.FORBIDDEN) or quantifier is Quantifier.FORALL:
         return None
     return (verdict == Answer.ALLOWED) == (quantifier is Quantifier.EXISTS)

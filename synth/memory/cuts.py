@@ -1,4 +1,4 @@
-"""What a search for tests between models was cut by, for whoever finds none: bounds, and edges that are not given."""
+"""The cuts of a search for tests between models: its bounds, and the edges it lacked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from synth.options.values import spelled
 
 
 def cuts(request: CycleSuiteRequest) -> str:
-    """In one line, the bounds within which there is no test, and what the models tell apart beyond the edges given."""
+    """Return a line with the bounds within which there is no test, and what the models tell apart beyond the edges
+    given.
+    """
     bounds = [f"{spelled(request.sizes)} edges"]
     if request.threads:
         bounds.append(f"{spelled(request.threads)} threads")
@@ -29,9 +31,9 @@ def cuts(request: CycleSuiteRequest) -> str:
 
 
 def missing(request: CycleSuiteRequest, models: Sequence[Model]) -> Iterator[str]:
-    """Names of edges, annotations and options that these models can tell apart, and that are not among those given.
+    """Yield the names of edges, annotations and options that these models can tell apart and that were not given.
 
-    Communication and plain program order any model tells apart; of an operational one nothing else is known.
+    Every model tells communication and plain program order apart; of an operational model nothing else is known.
     """
     given = [edge for run in request.bounds.vocabulary.runs for edge in run]
     there = {edge.name for edge in given}
@@ -42,7 +44,7 @@ def missing(request: CycleSuiteRequest, models: Sequence[Model]) -> Iterator[str
     try:
         words = vocabulary_of(models)
     except InputError:
-        return  # a model speaks of what no vocabulary has
+        return  # a model mentions what no vocabulary has
     if OpKind.UPDATE in words.modes and "Rmw" not in there:
         yield "Rmw"
     kinds = {edge.kind for edge in given}
@@ -66,7 +68,7 @@ def _fences(words: Vocabulary, given: Iterable[Edge]) -> Iterator[str]:
 
 
 def _annotations(words: Vocabulary, given: Sequence[Annotation]) -> Iterator[str]:
-    """By the first part of their names: ``Acq``, of whatever scope."""
+    """Yield annotations by the first part of their names: ``Acq``, of whatever scope."""
     modes = [mode for kind in (OpKind.READ, OpKind.WRITE) for mode in words.modes[kind]]
     told = [
         note

@@ -1,8 +1,8 @@
-"""Why a model says what it says of a litmus test, as text for a person and as JSON for a program.
+"""Explanations of a model's verdict on a litmus test, as text and as JSON.
 
-``oracle.executions.witness`` finds it for .cat models, ``oracle.operational.explore`` for the others. As in the papers,
-reads and writes are called a, b, c .. thread by thread; fences are F1, F2 .., barriers B1, B2 .., initial writes go by
-their location.
+``oracle.executions.witness`` finds explanations for .cat models, ``oracle.operational.explore`` for operational ones.
+As in the papers, reads and writes are called a, b, c .. thread by thread; fences are F1, F2 .., barriers B1, B2 .., and
+initial writes have the name of their location.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _DEPENDENCIES = ("addr", "data", "ctrl")
 
 
 def event_names(events: Sequence[Event]) -> tuple[str, ...]:
-    """What each event is called."""
+    """Return the names of events, such as ``a``, ``F1`` and ``B1``; an initial write has the name of its location."""
     counts = dict.fromkeys(EventKind, 0)
     names = []
     for event in events:
@@ -68,11 +68,11 @@ def event_names(events: Sequence[Event]) -> tuple[str, ...]:
 
 
 def event_text(execution: CandidateExecution, number: int) -> str:
-    """What an event does: ``W.cg x=1``, ``R.acq.gpu y=0``, ``F.sc.cta``, ``B.cta 0``; ``R x=0 (fails)``."""
+    """Return what an event does: ``W.cg x=1``, ``R.acq.gpu y=0``, ``F.sc.cta``, ``B.cta 0``; ``R x=0 (fails)``."""
     event, value = execution.events[number], execution.values[number]
     words = [text for tag, text in (*_ORDERS.items(), *_CACHES.items()) if tag in event.tags]
     if "VOL" in event.tags:
-        words.remove("rlx")  # volatile says it, and the scope, too
+        words.remove("rlx")  # volatile implies it, and the scope as well
     elif event.scope is not None:
         words.append(event.scope.label)
     head = ".".join((event.kind, *words))
@@ -85,12 +85,15 @@ def event_text(execution: CandidateExecution, number: int) -> str:
 
 
 def place_text(place: Place) -> str:
-    """Where a thread is: ``cta 0, gpu 0``."""
+    """Return the place of a thread in the scope tree: ``cta 0, gpu 0``."""
     return f"cta {place.cta}, gpu {place.gpu}"
 
 
 def tells_places(test: LitmusTest) -> bool:
-    """Whether it may matter where the threads are: not to a test in C, whose threads are all alone, without scopes."""
+    """Return whether the places of threads may matter.
+
+    They do not in a test in C: it has no scopes, and each of its threads is alone in its group.
+    """
     ctas = {thread.place[: Scope.CTA.value] for thread in test.threads}
     gpus = {thread.place.gpu for thread in test.threads}
     modes = [ins.mode for thread in test.threads for ins in thread.instructions if hasattr(ins, "mode")]
@@ -100,17 +103,19 @@ def tells_places(test: LitmusTest) -> bool:
 
 
 def check_place(check: ModelCheck) -> str:
-    """Where a check stands, ``ptx-rmo.cat:29``; the path is within the folder of models for one that ships."""
+    """Return the place of a check in its file, ``ptx-rmo.cat:29``; for a model that ships, the path is within its
+    folder.
+    """
     return f"{_model_file(check)}:{check.position.line}"
 
 
 def path_text(edges: Sequence[DerivedPair], names: Sequence[str]) -> str:
-    """Edges that follow each other: ``a -membar.cta-> b -rfe-> c``."""
+    """Return edges that follow each other as text: ``a -membar.cta-> b -rfe-> c``."""
     return names[edges[0].source] + "".join(f" -{edge.label}-> {names[edge.target]}" for edge in edges)
 
 
 def shown_relations(execution: CandidateExecution) -> dict[str, tuple[tuple[int, int], ...]]:
-    """The relations of an execution that are worth a line, without pairs that others make up."""
+    """Return the relations of an execution that are worth a line, without pairs that follow from other pairs."""
     relations = {
         "rf": execution.pairs("rf"),
         "co": execution.immediate("co"),
@@ -124,7 +129,7 @@ def shown_relations(execution: CandidateExecution) -> dict[str, tuple[tuple[int,
 
 
 def explanation_account(explanation: MemoryExplanation, unroll: int) -> Account:
-    """The verdict and why, as lines to read."""
+    """Return the account of an axiomatic model's verdict, as lines to read."""
     lines = []
     if explanation.witness is not None:
         lines += ["This execution has the outcome and passes every check:", ""]
@@ -146,7 +151,7 @@ def explanation_account(explanation: MemoryExplanation, unroll: int) -> Account:
 
 
 def explanation_record(file: str, explanation: MemoryExplanation, unroll: int) -> dict[str, Any]:
-    """The explanation as plain data: ``witness`` is null where the outcome is forbidden."""
+    """Return an axiomatic model's explanation as plain data: ``witness`` is null where the outcome is forbidden."""
     return {
         "file": file,
         "model": explanation.model.name,
@@ -161,7 +166,7 @@ def explanation_record(file: str, explanation: MemoryExplanation, unroll: int) -
 
 
 def run_account(test: LitmusTest, model: OperationalModel, unroll: int) -> Account:
-    """The verdict of an operational model and why: a run, or how far it was searched for one."""
+    """Return the account of an operational model's verdict: a run, or how far a run was searched for."""
     record = run_record("", test, model, unroll)
     lines = []
     if record["run"] is not None:
@@ -178,7 +183,7 @@ def run_account(test: LitmusTest, model: OperationalModel, unroll: int) -> Accou
 
 
 def run_record(file: str, test: LitmusTest, model: OperationalModel, unroll: int) -> dict[str, Any]:
-    """The explanation of an operational model as plain data: ``run`` is null where the outcome is forbidden."""
+    """Return the explanation of an operational model as plain data: ``run`` is null where the outcome is forbidden."""
     run = witness(test, model.strong, conjunction(propositions(test.condition)), unroll)
     outcomes = explore(test, model.strong, unroll)
     return {
@@ -193,14 +198,14 @@ def run_record(file: str, test: LitmusTest, model: OperationalModel, unroll: int
 
 
 def no_picture(model: OperationalModel) -> NoReturn:
-    """Raises ``InputError``: there is no execution to draw."""
+    """Raise ``InputError``, for an operational model has no execution to draw."""
     raise InputError(f"--svg and --dot draw executions, and {model.name} has runs; its text lists one")
 
 
 def derived_edges(violation: Violation) -> list[DerivedPair]:
-    """The edges by names of the model that the base edges of a violation make up, outer ones first.
+    """Return the edges, by names of the model, that the base edges of a violation make up, outer ones first.
 
-    One that is a single base edge is left out where nothing but the check speaks of it.
+    An edge that is a single base edge is left out where nothing but the check mentions it.
     """
     top = [edge for edge in (*violation.edges, *violation.aside) if edge.path]
     found: dict[DerivedPair, None] = {}
@@ -222,7 +227,7 @@ def _account(test: LitmusTest, model: str, answer: Answer, reason: Sequence[str]
 
 
 def program_lines(test: LitmusTest, asked: bool = True) -> Iterator[str]:
-    """The threads side by side, and the condition, unless it is not what is asked."""
+    """Yield the lines of the threads side by side, and of the condition where it is not the asked outcome."""
     places = [f" ({place_text(thread.place)})" * tells_places(test) for thread in test.threads]
     columns = [
         [f"P{number}{places[number]}", *(describe(_by_location(ins, thread)) for ins in thread.instructions)]
@@ -235,7 +240,7 @@ def program_lines(test: LitmusTest, asked: bool = True) -> Iterator[str]:
 
 
 def _by_location(instruction: Instruction, thread: Thread) -> Instruction:
-    """The instruction, its address by name where it is in a register that holds it all along."""
+    """Return the instruction with its address by name, where the address is in a register that never changes."""
     if not isinstance(instruction, Load | Store | Rmw) or not isinstance(instruction.address, Reg):
         return instruction
     address = dict(thread.registers).get(instruction.address.name)
@@ -250,7 +255,7 @@ def _table(columns: Sequence[Sequence[str]], gap: str) -> Iterator[str]:
 
 
 def execution_lines(execution: CandidateExecution) -> Iterator[str]:
-    """The events of each thread side by side, and the relations that are worth a line."""
+    """Yield the lines of each thread's events side by side, and of the relations that are worth a line."""
     names = event_names(execution.events)
     columns = [
         [
@@ -323,7 +328,7 @@ def _reason_lines(violation: Violation) -> Iterator[str]:
 
 
 def execution_record(execution: CandidateExecution) -> dict[str, Any]:
-    """The same as plain data."""
+    """Return an execution, with its events and relations, as plain data."""
     names = event_names(execution.events)
     return {
         "events": [
@@ -343,7 +348,7 @@ def execution_record(execution: CandidateExecution) -> dict[str, Any]:
 
 
 def violation_record(violation: Violation) -> dict[str, Any]:
-    """How an execution fails a check, as plain data."""
+    """Return a violation, which is how an execution fails a check, as plain data."""
     check, names = violation.check, event_names(violation.execution.events)
 
     def edges(path: Sequence[DerivedPair]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Verdicts of consistency models on litmus tests by the method that the user names, or by the first that can."""
+"""The verdicts of consistency models on litmus tests. The method is the user's, or else the first that can decide."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from oracle.executions.judge import Judgement, is_quick_to_list, judge, unknown
 from oracle.executions.steps import TooManyError, TooManyValuesError
 from synth.options.models import AUTO, ENUMERATE, SAT, SMT
 
-if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+if TYPE_CHECKING:  # slow to import, and not every command needs it
     from corpus.test import Test
     from oracle.executions.witness import MemoryExplanation
 
 
 def judge_by_sat(test: LitmusTest, model: Model, unroll: int) -> Judgement:
-    """By ``constraints.executions``, loaded where it is asked for, for it takes longer than most verdicts."""
+    """Judge a test by ``constraints.executions``, which is loaded here since that takes longer than most verdicts."""
     from constraints import executions
 
     return executions.judge_by_sat(test, model, unroll)
 
 
 def judge_by_smt(test: LitmusTest, model: Model, unroll: int) -> Judgement:
-    """By ``constraints.smt``, likewise."""
+    """Judge a test by ``constraints.smt``, which is loaded here since loading takes longer than most verdicts."""
     from constraints import smt
 
     return smt.judge_by_smt(test, model, unroll)
@@ -41,14 +41,14 @@ METHODS: dict[str, Callable[[LitmusTest, Model, int], Judgement]] = {
     SAT: judge_by_sat,
     SMT: judge_by_smt,
 }
-"""Ways to the verdict of a model that is a .cat file."""
+"""The methods that find the verdict of a .cat model."""
 
 MOST_UNROLL = 8
-"""How far an explanation follows loops by itself."""
+"""How many jumps back an explanation follows loops by itself, at most."""
 
 
 def judge_with(test: LitmusTest, model: ConsistencyModel, method: str, unroll: int, counts: bool = True) -> Judgement:
-    """The judgement of a model; an operational one is always explored. UNKNOWN where a test is too large.
+    """Return a model's judgement of a test; an operational model is always explored. UNKNOWN where a test is too large.
 
     Without ``counts``, executions are listed as far as the answer needs them; see ``oracle.executions.judge.judge``.
     """
@@ -67,14 +67,17 @@ def judge_with(test: LitmusTest, model: ConsistencyModel, method: str, unroll: i
 def judge_together(
     tests: Sequence[LitmusTest], model: ConsistencyModel, method: str, unroll: int
 ) -> list[Judgement | None]:
-    """The judgements of many tests, as ``judge_with`` has them, where that is quicker; None of the others."""
+    """Return the judgements of many tests, where that is quicker than to ask ``judge_with`` about each.
+
+    None stands for each of the other tests.
+    """
     if isinstance(model, OperationalModel) or method not in (AUTO, ENUMERATE):
         return [None] * len(tests)
     return shapes.judge_together(tests, model.model, unroll)
 
 
 def labelled_record(test: LitmusTest, text: str, size: int, models: Iterable[ConsistencyModel]) -> Test:
-    """A test as one of a corpus, ``text`` being what it is written as, with what the models say of it."""
+    """Return a test, which is written as ``text``, as one of a corpus, with the verdicts of the models."""
     from corpus.cycles.suites import litmus_record
 
     judged = {model.name: judge_with(test, model, AUTO, UNROLL, counts=False) for model in models}
@@ -84,7 +87,7 @@ def labelled_record(test: LitmusTest, text: str, size: int, models: Iterable[Con
 
 
 def explain_with(test: LitmusTest, model: Model, unroll: int) -> MemoryExplanation:
-    """Why a model says so: executions are listed where that is quick, else a solver finds those that are shown.
+    """Explain a model's verdict; executions are listed where that is quick, else a solver finds those that are shown.
 
     Where the outcome cannot come about for loops that were cut, they are followed further, as far as ``MOST_UNROLL``
     jumps back. Raises ``TooManyError`` where executions are too many for a solver, too.
@@ -131,7 +134,7 @@ def _judge(test: LitmusTest, model: Model, unroll: int, counts: bool) -> Judgeme
         pass
     try:
         return judge_by_sat(test, model, unroll)
-    except TooManyValuesError as error:  # what else is too much is so for z3, too
+    except TooManyValuesError as error:  # a test beyond the other bounds is too large for z3 as well
         if find_spec("z3") is None:
             hint = f"z3 may have one: pip install '{DISTRIBUTION}[{EXTRAS['z3']}]'"
             raise TooManyValuesError(f"{error.message}; {hint}") from None

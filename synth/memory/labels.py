@@ -1,4 +1,4 @@
-"""Labels of litmus tests: what is asked of a file, and what its verdicts look like."""
+"""The labels of litmus tests: what is asked about a file, and what its verdicts look like."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _MARKS = {
 }
 
 PROGRESS_VERDICTS = (Verdict.TERMINATES, Verdict.MAY_HANG)
-"""The verdicts that a progress model has, and no consistency model."""
+"""The verdicts of progress models, which no consistency model has."""
 
 
 @dataclass(frozen=True, slots=True)
 class LitmusLabelling:
-    """How litmus files are labelled: by which models and method, and whether with their digests,
-    and with counts, flags and outcomes.
+    """The way in which litmus files are labelled: by which models and method, and what is told besides verdicts.
 
-    ``models`` are as the user named them, ``names`` what they are called, of which the last ``progress`` are progress
-    models and the ``liveness`` before these are pairs; models travel to other processes by name.
+    ``models`` are as the user named them, ``names`` are their full names, of which the last ``progress`` are progress
+    models and the ``liveness`` before these are pairs. Models travel to other processes by name. ``digests``: the
+    labels have the digest of the test. ``counts``: they have counts, flags and outcomes.
     """
 
     models: tuple[str, ...]
@@ -58,9 +58,9 @@ class LitmusLabelling:
 
     @property
     def parts(self) -> Sequence[tuple[int, ...]]:
-        """Each consistency model alone, or pair: one that is slow does not cost the verdicts of the others.
+        """Return each consistency model or pair alone, so that a slow one does not cost the verdicts of the others.
 
-        Progress models at once, for they share the transition system.
+        Progress models are asked at once, for they share the transition system.
         """
         numbers = tuple(range(len(self.names)))
         first = len(numbers) - self.progress
@@ -68,11 +68,11 @@ class LitmusLabelling:
         return (*((number,) for number in numbers[:first]), *together)
 
     def request(self) -> dict[str, object]:
-        """The models with their digests, the method, and how far loops are followed."""
+        """Return the models with their digests, the method, and how far loops are followed."""
         return {"models": questions(self.models, self.bell).digests, "method": self.method, "unroll": self.unroll}
 
     def label(self, asked: LabelTask) -> Labels:
-        """The labels of some models, or why the file is no test, or no test to one of them."""
+        """Return the labels of some models, or why the file is no test, or no test to one of them."""
         try:
             test = _read(asked.test)
             models = _questions(self.models, self.bell)
@@ -91,7 +91,7 @@ class LitmusLabelling:
         return self._labels(asked.test, test, labels)
 
     def label_together(self, asked: Sequence[LabelTask]) -> Sequence[Labels | None]:
-        """The labels of consistency models, where tests of one shape are judged in one pass."""
+        """Return the labels of consistency models, where tests of one shape are judged in one pass."""
         found: list[Labels | None] = [None] * len(asked)
         models = _questions(self.models).consistency
         by_model: dict[int, list[tuple[int, LitmusTest]]] = {}
@@ -99,7 +99,7 @@ class LitmusLabelling:
             try:
                 if each.models[0] < len(models):
                     by_model.setdefault(each.models[0], []).append((number, _read(each.test)))
-            except InputError:  # which ``label`` says
+            except InputError:  # ``label`` reports the error
                 pass
         for model, numbered in by_model.items():
             tests = [test for _, test in numbered]
@@ -116,18 +116,18 @@ class LitmusLabelling:
         return _label(judge_with(test, model, self.method, self.unroll, self.counts))
 
     def facts(self, test: Input) -> Mapping[str, object]:
-        """Nothing: to read it may be what failed."""
+        """Return no facts: reading the test may be what failed."""
         return {"digest": ""}
 
     def cells(self, label: ModelAnswer) -> Sequence[str]:
-        """The verdict, with the bound of loops where it holds only that far, and the condition's truth."""
+        """Return the verdict, with the bound of loops where it holds only that far, and the condition's truth."""
         judgement = label.judgement
         if judgement is None:
             return (self._text(label), "", "")
         return (self._text(label), truth_text(judgement.condition), ", ".join(judgement.flags))
 
     def record(self, label: ModelAnswer) -> object:
-        """All that was found; of a progress model the verdict."""
+        """Return all that was found; of a progress model the verdict alone."""
         if label.verdict in PROGRESS_VERDICTS:
             return {"verdict": label.verdict, "unroll": self.unroll} if label.provisional else label.verdict
         judgement = _judgement(label)
@@ -144,7 +144,7 @@ class LitmusLabelling:
         return record | ({"reason": judgement.reason} if judgement.reason else {})
 
     def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
-        """One line a test: of one model all that it says, of several a letter each."""
+        """Return the table with one line a test: all that one model says, or a letter for each of several."""
         first = len(self.names) - self.progress
         heads = [*self.names[:first], *map(progress_head, self.names[first:])]
         alone = len(self.names) == 1 and not self._of_progress
@@ -176,7 +176,7 @@ class LitmusLabelling:
 
     @property
     def _of_progress(self) -> int:
-        """How many of the models say whether a test hangs."""
+        """Return how many of the models say whether a test hangs."""
         return self.liveness + self.progress
 
     def _text(self, label: ModelAnswer) -> str:
@@ -190,7 +190,7 @@ class LitmusLabelling:
             consistency = len(self.names) > self._of_progress
             marks = ["A allowed, F forbidden"] * consistency + [LEGEND] * (self._of_progress > 0)
             yield f"{'; '.join(marks)}, ? no verdict"
-        for labels in labelled:  # a test that asks nothing has all its outcomes shown
+        for labels in labelled:  # for a test that asks nothing, all outcomes are shown
             for name, label in zip(self.names, labels.labels, strict=False):
                 for final in label.judgement.outcomes if label.judgement else ():
                     values = ", ".join(f"{spell(term)} = {_value(value)}" for term, value in final)
@@ -208,7 +208,7 @@ def _value(value: Value) -> int | str:
     return f"&{value.location}" if isinstance(value, Address) else value
 
 
-_questions = cache(questions)  # a model keeps what it finds out of itself
+_questions = cache(questions)  # a model caches what is derived from its text
 
 
 @lru_cache(maxsize=1)
@@ -226,7 +226,7 @@ def _judgement(label: ModelAnswer) -> Judgement:
 
 
 def _progress(test: LitmusTest, models: Sequence[ProgressModel]) -> list[ModelAnswer]:
-    """What progress models say of the test under sequential consistency."""
+    """Return the answers of progress models on the test under sequential consistency."""
     from oracle.progress.litmus import NoVerdictError, explore_litmus
     from oracle.progress.models import system_verdicts
 

@@ -1,4 +1,4 @@
-"""Progress under a memory model, as commands ask for it and as text: verdicts, hangs, and where loops were cut."""
+"""Progress under a memory model: verdicts, hangs, and where loops were cut, as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENUMERATE, SMT = "enumerate", "smt"
 
 
 def liveness_label(test: LitmusTest, model: LivenessModel, method: str, unroll: int) -> ModelAnswer:
-    """The verdict by the method that is named, SAT unless there is one; UNKNOWN where a test is too large.
+    """Return the verdict by the method named, or else by SAT; UNKNOWN where a test is too large.
 
     ``auto`` tries lassos under sequential consistency first.
     """
@@ -37,7 +37,7 @@ def liveness_label(test: LitmusTest, model: LivenessModel, method: str, unroll: 
 
 
 def explain_liveness(test: LitmusTest, model: LivenessModel, unroll: int) -> Liveness:
-    """What a model says, and a hang if there is one: the execution of a lasso where that will do, else by SAT.
+    """Explain a model's verdict, with a hang if there is one: the execution of a lasso where one is found, else by SAT.
 
     Raises ``TooManyError`` where that takes too much.
     """
@@ -49,8 +49,8 @@ def explain_liveness(test: LitmusTest, model: LivenessModel, unroll: int) -> Liv
 
 
 def _solved(test: LitmusTest, model: LivenessModel, unroll: int, named: str | None = None) -> Liveness:
-    """The same by a solver alone: one of ``constraints.stuck``, its usual one where none is named."""
-    from constraints.solvers import DEFAULT_SOLVER  # loaded where it is asked for
+    """Return the verdict and the hang by the named solver of ``constraints.stuck`` alone, or by its usual one."""
+    from constraints.solvers import DEFAULT_SOLVER  # imported only for this method
     from constraints.stuck import find_hang_by_sat, only_as_by_sat
 
     solver = named or DEFAULT_SOLVER
@@ -61,7 +61,7 @@ def _solved(test: LitmusTest, model: LivenessModel, unroll: int, named: str | No
 
 
 def stuck_events(hang: Hang) -> frozenset[int]:
-    """The events that are done for ever, and barriers that are waited at, by their number in the execution."""
+    """Return the numbers of the events that repeat for ever, and of the barriers that are waited at for ever."""
     repeated = frozenset[tuple[int, ...]]().union(*(part for parts in hang.rounds for part in parts))
     return frozenset(
         number
@@ -71,7 +71,7 @@ def stuck_events(hang: Hang) -> frozenset[int]:
 
 
 def liveness_account(found: Liveness) -> Account:
-    """The verdict and why, as lines to read."""
+    """Return the account of a verdict under a pair of models, as lines to read."""
     hang, consistency = found.hanging.hang, found.model.consistency.name
     lines = []
     if hang is None:
@@ -99,7 +99,7 @@ def _promise(found: Liveness) -> str:
 
 
 def _story(hang: Hang) -> Iterator[str]:
-    """A line for each thread: how it ends, or what it does for ever."""
+    """Yield a line for each thread: how it ends, or what it does for ever."""
     events = hang.execution.events
     names = dict(zip((event.key for event in events), event_names(events), strict=True))
     order = {event.key: number for number, event in enumerate(events)}
@@ -127,7 +127,7 @@ def _stays(arrival: Any) -> bool:
 
 
 def liveness_record(file: str, found: Liveness) -> dict[str, Any]:
-    """The same as plain data: ``hang`` is null where there is none."""
+    """Return a verdict under a pair of models as plain data: ``hang`` is null where there is none."""
     hang = found.hanging.hang
     record: dict[str, Any] = {
         "file": file,

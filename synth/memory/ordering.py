@@ -1,7 +1,7 @@
-"""How models stand to each other, by the smallest test that tells each two of them apart.
+"""The ordering of models by strength, by the smallest test that tells each two apart.
 
-A model is *stronger* than another where a test is found that the other alone allows, and none that it alone allows; two
-are *incomparable* where there is a test of either sort. Where no test is found nothing more is said than how far was
+A model is *stronger* than another where a test is found that only the other allows, and none that only it allows. Two
+models are *incomparable* where there is a test of either sort. Where no test is found, the answer is only how far was
 searched: no difference up to so many events, over a vocabulary.
 """
 
@@ -19,12 +19,12 @@ from rich.text import Text
 from synth.screen import plain_table
 
 Group = tuple[str, ...]
-"""Models between which no difference was found."""
+"""The names of models between which no difference was found."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSearch:
-    """What came of the search for a test that one model allows and another forbids.
+    """The result of the search for a test that one model allows and another forbids.
 
     ``test`` is the name of a smallest one and ``events`` its size; where there is none, it is None and ``events`` says
     up to which size there is none.
@@ -35,7 +35,7 @@ class ModelSearch:
 
 
 class ModelRelation(StrEnum):
-    """How one model stands to another."""
+    """The relation of one model to another: stronger, weaker, incomparable, or without a difference that was found."""
 
     STRONGER = "stronger than"
     WEAKER = "weaker than"
@@ -45,7 +45,8 @@ class ModelRelation(StrEnum):
 
 @dataclass(frozen=True)
 class Ordering:
-    """Models, at least one, and the search for each ordered pair: allowed by the first, forbidden by the second.
+    """The ordering of at least one model, by the search for each ordered pair: allowed by the first, forbidden by the
+    second.
 
     ``vocabulary``: what the tests were made of, in words.
     """
@@ -55,7 +56,7 @@ class Ordering:
     vocabulary: str
 
     def standing(self, one: str, other: str) -> ModelRelation:
-        """How one model stands to another."""
+        """Return the relation of one model to another by the two searches for tests."""
         match self._tells(one, other), self._tells(other, one):
             case False, True:
                 return ModelRelation.STRONGER
@@ -66,19 +67,22 @@ class Ordering:
         return ModelRelation.ALIKE
 
     def bound(self) -> int:
-        """Up to how many events every search went that found nothing; the size of the largest test where all found."""
+        """Return up to how many events every search went that found no test.
+
+        Where all searches found tests, return the size of the largest test.
+        """
         empty = [search.events for search in self.searches.values() if search.test is None]
         return min(empty) if empty else max((search.events for search in self.searches.values()), default=0)
 
     def groups(self) -> list[Group]:
-        """The models by groups between which there is no difference, in the order of the models."""
+        """Return the models in groups between which there is no difference, in the order of the models."""
         found: dict[Group, None] = {}
         for model in self.models:
             found[tuple(m for m in self.models if self._within(m, model) and self._within(model, m))] = None
         return list(found)
 
     def covers(self) -> list[tuple[Group, Group]]:
-        """Groups and the next weaker ones: those between which none stands."""
+        """Return each group with each next weaker one, that is, one with no third group between the two."""
         groups = self.groups()
         within = {(one, other) for one, other in permutations(groups, 2) if self._within(one[0], other[0])}
         return [
@@ -89,10 +93,10 @@ class Ordering:
         ]
 
     def separating(self, stronger: Group, weaker: Group) -> ModelSearch:
-        """The smallest test that a model of the weaker group allows and one of the stronger forbids.
+        """Return the smallest test that a model of the weaker group allows and a model of the stronger one forbids.
 
-        Of those of one size the first by the order of models; without a test where searches of different bounds say of
-        no pair that there is one.
+        Among tests of one size, it is the first by the order of models. The search has no test where searches of
+        different bounds found none for any pair.
         """
         searches = [self.searches[one, other] for one in weaker for other in stronger]
         found = [search for search in searches if search.test is not None]
@@ -102,16 +106,17 @@ class Ordering:
         return allows != forbids and self.searches[allows, forbids].test is not None
 
     def _within(self, one: str, other: str) -> bool:
-        """Whether one model is at least as strong as the other: each that is as strong as the one is so to the other.
+        """Return whether one model is at least as strong as the other, which this definition makes transitive.
 
-        Where all searches went equally far, that is to say that no test tells so, which is transitive then. Where they
-        did not, it need not be, and this is all the same.
+        It is so where every model that no test shows to be weaker than the one is also not shown to be weaker than the
+        other. Where all searches went equally far, that means that no test shows the one to be weaker than the other,
+        which is transitive then. Where they did not, the absence of a test need not be transitive.
         """
         return all(self._tells(model, one) or not self._tells(model, other) for model in self.models)
 
 
 def ordering_table(ordering: Ordering) -> Table:
-    """How each two models stand to each other, and the smallest test that each of them alone allows."""
+    """Return the table of how each two models relate, with the smallest test that each of them alone allows."""
     table = plain_table("model", "", "model", "the first alone allows", "the second alone allows")
     for one, other in combinations(ordering.models, 2):
         searches = ordering.searches[one, other], ordering.searches[other, one]
@@ -121,12 +126,12 @@ def ordering_table(ordering: Ordering) -> Table:
 
 
 def search_text(search: ModelSearch) -> str:
-    """A test with its size, or up to which there is none: ``SB (4 events)``, ``none up to 6 events``."""
+    """Return a test with its size, or the size without one: ``SB (4 events)``, ``none up to 6 events``."""
     return f"none up to {search.events} events" if search.test is None else f"{search.test} ({search.events} events)"
 
 
 def difference_text(ordering: Ordering, one: str, other: str) -> str:
-    """How two models stand to each other in one line, with the bound and the vocabulary where nothing was found.
+    """Return the relation of two models in one line, with the bound and the vocabulary where nothing was found.
 
     ``no difference up to 6 events over ptx``; ``sc is stronger than tso: it forbids SB (4 events)``.
     """
@@ -143,7 +148,7 @@ def difference_text(ordering: Ordering, one: str, other: str) -> str:
 
 
 def ordering_record(ordering: Ordering) -> dict[str, Any]:
-    """The ordering as plain data."""
+    """Return an ordering, with every search and its bound, as plain data."""
     return {
         "models": list(ordering.models),
         "vocabulary": ordering.vocabulary,

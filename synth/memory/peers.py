@@ -1,8 +1,8 @@
-"""Verdicts of a corpus against those of another tool on the PATH: herd7 (herdtools7), or Dartagnan (Dat3M).
+"""The verdicts of a corpus against those of another tool: herd7 or Dartagnan (Dat3M). The tool has to be on the PATH.
 
-A sample of the tests, the same one each time, is written in the first of the tool's dialects that says all of a test.
-The tool is asked about it under each model that both know, one call a test and model, within a limit of time and in a
-folder that goes when it has answered. No shell is asked, and no file has a name that a corpus gives.
+A sample of the tests, equal in every run, is written in the first of the tool's dialects that says all of a test. The
+tool is asked about it under each model that both know: one call for each test and model, with a limit of time, in a
+folder that is removed after the answer. No shell is asked, and no file has a name that a corpus gives.
 
 - herd7 is given our models in its own terms (``oracle.herd``): it judges with its own interpreter and its own
   executions. It has no values out of thin air, so a test that hangs on them may differ.
@@ -41,7 +41,7 @@ from synth.options.models import AUTO
 from synth.pool import Jobs, run_tasks
 
 SECONDS = 60.0
-"""What one answer of a peer may take."""
+"""The seconds that one answer of a peer may take."""
 
 _FILE = "test.litmus"
 _MODEL = "model.cat"
@@ -49,8 +49,12 @@ _MODEL = "model.cat"
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A tool: its program; its dialects, as ``synth export`` calls them, best first; the text of a model for one, None
-    where the tool does not know it; the words that follow its name; what it says of a condition's truth."""
+    """A tool that judges litmus tests.
+
+    It has a program; dialects, as ``synth export`` calls them, best first; the text of a model for a dialect, None
+    where the tool does not know the model; the words that follow the program's name; and a reader of the condition's
+    truth.
+    """
 
     program: str
     targets: tuple[str, ...]
@@ -61,7 +65,7 @@ class Peer:
 
 @dataclass
 class Agreement:
-    """How a corpus and a peer agree: tests that were asked about, and verdicts that are the same, by model."""
+    """The agreement of a corpus and a peer by model: how many tests were asked about, and how many verdicts agree."""
 
     tests: int = 0
     unsaid: int = 0
@@ -70,9 +74,9 @@ class Agreement:
 
 
 def compare(corpus: Corpus, peer: Peer, models: Sequence[str], sample: int, jobs: Jobs) -> Agreement:
-    """Ask a peer about a sample of the tests of a corpus, under these models; where none is named, those of the corpus.
+    """Ask a peer about a sample of the tests of a corpus under these models; where none is named, those of the corpus.
 
-    Verdicts that the corpus does not have are computed. Raises ``InputError`` where the peer is not there, where these
+    Verdicts that the corpus does not have are computed. Raises ``InputError`` where the peer is missing, where these
     are no memory tests, and where there is no model that both know.
     """
     if family_in(corpus.manifest) != MEMORY:
@@ -115,7 +119,7 @@ def compare(corpus: Corpus, peer: Peer, models: Sequence[str], sample: int, jobs
 
 
 def sampled(tests: Sequence[Test], most: int) -> list[Test]:
-    """So many tests, in the order of the corpus: the same each time, and no matter what others there are."""
+    """Return ``most`` tests in the order of the corpus, in a reproducible choice that other tests do not change."""
     ranked = sorted(tests, key=lambda test: sha256(test.digest.encode()).digest())
     kept = {id(test) for test in ranked[:most]}
     return [test for test in tests if id(test) in kept]
@@ -128,7 +132,7 @@ def _ask(
     texts: Mapping[tuple[str, str], str],
     anew: Mapping[str, ConsistencyModel],
 ) -> Iterator[dict[str, str] | None]:
-    """For each model, what is wrong, empty where the peer agrees; None where none of its dialects says the test.
+    """Yield for each model what is wrong, empty where the peer agrees; None where none of its dialects says the test.
 
     ``anew``: the models under which the test has no verdict yet.
     """
@@ -160,7 +164,7 @@ def _ask(
 
 
 def judged(test: LitmusTest, model: ConsistencyModel) -> Answer:
-    """What a model says of a test, as ``synth label`` does."""
+    """Return a model's verdict on a test, as ``synth label`` finds it."""
     return judge_with(test, model, AUTO, UNROLL, counts=False).answer
 
 
@@ -206,7 +210,7 @@ _DARTAGNAN = {
     ("dartagnan-vulkan", "vulkan"): "vulkan.cat",
     ("dartagnan-opencl", "opencl"): "opencl.cat",
 }
-"""The files that Dartagnan ships for our models, by the target that says tests for them."""
+"""The models that Dartagnan ships for ours, by the target that says tests for them."""
 
 
 def _dartagnan_model(target: str, name: str) -> str | None:

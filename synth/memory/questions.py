@@ -1,7 +1,8 @@
-"""What may be asked of a litmus test: consistency models, progress models, and pairs of both, in one command.
+"""The questions of a command on a litmus test: consistency models, progress models, pairs. A pair has a model of each
+kind.
 
-A name with ``&`` is a pair's (``oracle.liveness``); one that is a progress model's, or a Python file's, is one; every
-other is a consistency model's.
+A name with ``&`` means a pair (``oracle.liveness``). A progress model's name, or a Python file's, means a progress
+model. Every other name means a consistency model.
 """
 
 from __future__ import annotations
@@ -30,26 +31,26 @@ class Questions:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What they are called."""
+        """Return the names of the models, in the order in which they are asked."""
         return tuple(model.name for model in chain(self.consistency, self.liveness, self.progress))
 
     @property
     def digests(self) -> dict[str, str]:
-        """Their digests by name."""
+        """Return the digests of the models by their names."""
         return {model.name: model.digest for model in chain(self.consistency, self.liveness, self.progress)}
 
 
 def questions(names: Sequence[str] = (), bell: str | None = None) -> Questions:
-    """The models that are meant; where none is named, all consistency models that ship.
+    """Return the models that the names mean; where none is named, all consistency models that ship.
 
-    ``bell`` is a bell file that comes before consistency models of the user's.
+    ``bell`` is a bell file that is read before the user's own consistency models.
 
-    Raises ``InputError`` as ``resolve_consistency_models``, ``resolve_models`` and ``resolve_liveness_models`` do, and
-    where a name is of no kind.
+    Raises ``InputError`` where ``resolve_consistency_models``, ``resolve_models`` or ``resolve_liveness_models`` does,
+    and where a name is of no kind.
     """
     liveness: list[str] = []
     pairs: list[LivenessModel] = []
-    if any("&" in name for name in names):  # what judges pairs is not loaded where there is none
+    if any("&" in name for name in names):  # the module that judges pairs is imported only for pairs
         from oracle.liveness import is_liveness_model, resolve_liveness_models
 
         liveness = [name for name in names if is_liveness_model(name)]
@@ -79,7 +80,7 @@ def _check(name: str) -> None:
 
 
 def refuse_progress(names: Sequence[str]) -> None:
-    """Raises ``InputError`` where a name is a progress model's, and outcomes are what is asked about."""
+    """Raise ``InputError`` where a name is a progress model's, but the question is about outcomes."""
     for name in names:
         if is_progress_model(name):
             raise InputError(f"{name} is a progress model, and says nothing of outcomes; synth label asks it")

@@ -1,9 +1,9 @@
-"""The search for the bugs of a mapping: sizes from the least, up to the first that has any, as units of a journal.
+"""The search for the bugs of a mapping, from the least size to the first with a bug. Its parts are units of a journal.
 
-A unit is a split of so many events into threads, searched by one process. Of the bugs of one shape, which differ in how
-instructions are done and in where threads are, one is found, and relaxed step by step as long as it is a bug. A unit
-that was cut off is searched again from its beginning and finds the same again, so that a search that goes on ends with
-the same bytes. Of each bug, the journal has the source's test and, beside it, the target's.
+A unit is a split of so many events into threads, searched by one process. The bugs of one shape differ in how
+instructions are done and in where threads are; one of them is found, and relaxed step by step as long as it is a bug. A
+unit that was cut off is searched again from its beginning and finds its bugs again, so that a resumed search ends with
+equal bytes. Of each bug, the journal has the source's test and, beside it, the target's.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ from synth.units import Record, Until, effort_of, search_units
 from synth.worker import UNLIMITED, Limits
 
 Watching = Callable[[int, int, int], None]
-"""Told how many units are closed and planned, and how many bugs are known."""
+"""A function that is told how many units are closed and planned, and how many bugs are known."""
 
 TARGET = "target"
-"""The folder of a corpus of bugs that has the target's tests, by the same names."""
+"""The folder in a corpus of bugs that holds the target's tests, under the names of the source's."""
 
 
 def unwatched(closed: int, planned: int, bugs: int) -> None:
-    """Nobody is told."""
+    """Ignore the progress of a search that nobody watches."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizeUnit:
-    """So many events in threads of these sizes."""
+    """A unit of the search: so many events in threads of these sizes."""
 
     sizes: tuple[int, ...]
 
     @property
     def name(self) -> str:
-        """Such as ``3.2``."""
+        """Return the name of the unit, which is the events of each thread, such as ``3.2``."""
         return ".".join(map(str, self.sizes))
 
 
 @dataclass(frozen=True, slots=True)
 class Weaker:
-    """A mapping that is one step weaker: what the step is, up to which size it was looked at, and a bug's name."""
+    """A mapping that is one step weaker: the step, the size up to which it was searched, and the name of a bug."""
 
     step: str
     events: int
@@ -64,11 +64,11 @@ class Weaker:
 
 @dataclass
 class Searched:
-    """What is known of a mapping: the ``bugs`` of the first size that has any, smallest first.
+    """The state of a search: the ``bugs`` of the first size that has any, smallest first.
 
-    ``events``: the size up to which every program was looked at; ``stopped``: why no further, where that was cut short.
-    ``weaker``: of a sound mapping, if it was asked for, those that are one step weaker. ``exercised``: likewise, of
-    features of the source the smallest outcome that depends on each, by its name, empty where there is none.
+    ``events``: the size up to which every program was searched; ``stopped``: why no further, where that was cut short.
+    ``weaker``: the mappings one step weaker than a sound one, if they were asked for. ``exercised``: for each feature
+    of the source, if asked for, the name of the smallest outcome that depends on it; empty where there is none.
     """
 
     events: int
@@ -78,7 +78,7 @@ class Searched:
     exercised: list[tuple[Feature, str]] = field(default_factory=list)
 
     def unexercised(self) -> dict[str, list[str]]:
-        """By kind, the features that no outcome of these sizes depends on."""
+        """Return by kind the features of the source that no outcome of these sizes depends on."""
         found: dict[str, dict[str, None]] = {}
         for feature, outcome in self.exercised:
             words = found.setdefault(f"{feature.kind}s", {})
@@ -87,14 +87,16 @@ class Searched:
 
 
 def divided(events: int, check: Checked) -> list[tuple[int, ...]]:
-    """The splits of so many events into threads, even ones first: bugs are likelier where threads do more together."""
+    """Return the splits of so many events into threads, even ones first: bugs are likelier where threads do more
+    together.
+    """
     return splits(events, check.threads)[::-1]
 
 
 def bugs_of(
     sizes: tuple[int, ...], check: Checked, solver: str, effort: SolverEffort | None = None
 ) -> Iterator[Execution]:
-    """Bugs of programs whose threads have so many events: of each shape one, relaxed as far as it goes."""
+    """Yield bugs of programs whose threads have so many events: one of each shape, relaxed as far as it goes."""
     source, target = check.models
     question = SeparationQuestion(source, (target,), minimal=False, translation=check.translation)
     asked = cache(partial(tells, check=check))
@@ -104,7 +106,7 @@ def bugs_of(
 
 
 def run_unit(unit: SizeUnit, check: Checked, solver: str) -> Iterator[list[FoundTest] | dict[str, int]]:
-    """The bugs of a unit, each as soon as it is found; last, its statistics."""
+    """Yield the bugs of a unit, each as soon as it is found, and last its statistics."""
     effort = SolverEffort()
     for execution in bugs_of(unit.sizes, check, solver, effort):
         bug = bug_of(execution, check)
@@ -123,9 +125,9 @@ def search(
     watch: Watching = unwatched,
     limits: Limits = UNLIMITED,
 ) -> Searched:
-    """Searches every unit that the journal has not closed, up to the first size with bugs; ``until.tests``: so many.
+    """Search every unit that the journal has not closed, up to the first size with bugs or ``until.tests`` of them.
 
-    ``limits``: what a unit may take. ``watch`` is told of the units of one size after the other.
+    ``limits`` bound a unit. ``watch`` is told of the units of one size after the other.
     """
     known = {found.program: found for founds in journal.units.values() for found in founds}
     wrong = {name for name, founds in journal.units.items() if founds}
@@ -152,7 +154,7 @@ def search(
 
 
 def named(founds: Iterable[FoundTest], check: Checked) -> list[MappingBug]:
-    """The bugs that were found, smallest first, by names of their own."""
+    """Return the bugs that were found, smallest first, each under a name of its own."""
     read = record_reader([check.source.name, check.target.name])
     pairs = sorted((*source, target) for each in founds for source, (_, target) in [(*each.tests, *each.beside)])
     bugs = {
@@ -166,14 +168,14 @@ def named(founds: Iterable[FoundTest], check: Checked) -> list[MappingBug]:
 
 @dataclass(frozen=True, slots=True)
 class WeakerMapping:
-    """A mapping that is one step weaker, by what the step is."""
+    """A mapping that is one step weaker, with the name of the step."""
 
     name: str
     check: Checked
 
 
 def run_step(step: WeakerMapping | Feature, solver: str) -> Iterator[list[FoundTest] | dict[str, Any]]:
-    """Up to which size a mapping was looked at, and the name of the first bug, empty where there is none."""
+    """Yield the size up to which a mapping was searched, and the name of the first bug, empty where there is none."""
     effort, check = SolverEffort(), step.check
     events, bug = check.events[0] - 1, ""
     while not bug and events < check.events[1]:
@@ -196,7 +198,7 @@ def search_steps(
     watch: Watching,
     limits: Limits,
 ) -> list[tuple[AnyStep, Mapping[str, Any]]]:
-    """Searches mappings near a sound one, each up to its first bug; what was found of those that were searched."""
+    """Search mappings near a sound one, each up to its first bug, and return the result of each that was searched."""
     work = partial(run_step, solver=solver)
     done.stopped = search_units(steps, work, journal, jobs, lambda step, founds: [], lambda: 0, until, watch, limits)
     return [(step, journal.closed[step.name]) for step in steps if step.name in journal.closed]
@@ -212,7 +214,7 @@ def search_weaker(
     watch: Watching = unwatched,
     limits: Limits = UNLIMITED,
 ) -> None:
-    """Adds to what is known of a sound mapping those that are one step weaker."""
+    """Add to the state of a sound mapping those that are one step weaker."""
     steps = [WeakerMapping(name, weaker) for name, weaker in weakened(check)]
     found = search_steps(steps, done, journal, solver, jobs, until, watch, limits)
     done.weaker = [Weaker(step.name, said["events"], said["bug"]) for step, said in found]
@@ -228,13 +230,13 @@ def search_features(
     watch: Watching = unwatched,
     limits: Limits = UNLIMITED,
 ) -> None:
-    """Adds to what is known of a sound mapping which features of the source its sizes exercise."""
+    """Add to the state of a sound mapping which features of the source its sizes exercise."""
     found = search_steps(list(features(check)), done, journal, solver, jobs, until, watch, limits)
     done.exercised = [(feature, said["bug"]) for feature, said in found]
 
 
 def write_bugs(journal: Journal, done: Searched, solver: str, seconds: float) -> None:
-    """Turns the journal into the corpus of the source's tests, and within it that of the target's.
+    """Turn the journal into the corpus of the source's tests, with that of the target's tests inside it.
 
     Raises ``InputError`` where a file cannot be written.
     """

@@ -1,4 +1,4 @@
-"""``synth run`` for litmus tests: files to outcomes on a device, and the outcomes beside what models allow."""
+"""The run of litmus tests on a device by ``synth run``, beside what models allow."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ from synth.known import KnownFailures
 from synth.memory.seen import Besides, LitmusRuns, cases_of, told
 
 INSTANCES = 1 << 16
-"""Instances of a launch, where nothing else is said."""
+"""The number of instances of a launch, where nothing else is said."""
 
 FLOOR = 5.0
-"""Seconds of a time-out that is measured, at least: launches differ by the stress that is drawn, and few tests hang."""
+"""The least time-out in seconds that is measured: launches differ by the stress that is drawn, and few tests hang."""
 
 CONTROL = """\
 C control
@@ -52,14 +52,15 @@ C control
 P0 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed); }
 exists (x = 1)
 """
-"""A test that terminates under every model, that every language can say, and that fits into every launch."""
+"""The control: a test that terminates under every model, and that every language and every launch can take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launches:
-    """How each test is launched: ``iterations`` launches of ``instances``, ``timeout`` seconds for each (``None``:
-    measured); as the profile has it, and otherwise as the device does. ``iterations_of`` has other numbers of launches
-    by digests of tests.
+    """How each test is launched: ``iterations`` launches of ``instances``, with ``timeout`` seconds for each.
+
+    A time-out of ``None`` is measured. The profile says how to launch, and where it is silent the device does.
+    ``iterations_of`` has other numbers of launches, by digests of tests.
     """
 
     instances: int
@@ -83,13 +84,14 @@ def run_memory_tests(
     besides: Callable[[], Besides] | None = None,
     known: KnownFailures | None = None,
 ) -> int:
-    """Run the tests, tell what was seen, and return the exit code: 1 where a file could not be read or a test not be
-    run, or an outcome was seen that a model of ``sound`` (names of ``models``) forbids.
+    """Run the tests, print what was seen, and return the exit code.
 
-    ``report`` is where a report in JUnit's form goes. ``besides`` is called when all results are there, and what it
-    gives is told in the place of the outcomes of each test. ``known`` failures are told, and are no reason for exit
-    code 1. Raises ``InputError`` where no file can be read, and where
-    the language of the device can say none of the tests.
+    It is 1 where a file could not be read, a test could not be run, or an outcome was seen that a model of ``sound``
+    (names of ``models``) forbids.
+
+    ``report`` is the path of a report in JUnit's form. ``besides`` is called when all results are there, and its answer
+    is printed in place of the outcomes of each test. ``known`` failures are printed, and are no reason for exit code 1.
+    Raises ``InputError`` where no file can be read, and where the language of the device can say none of the tests.
     """
     part = campaign.shard.part(files)
     with open_results(output) as results:
@@ -100,7 +102,7 @@ def run_memory_tests(
         raise InputError(f"{reason}{more}", first)
     if len(ran.unreadable) == len(part) > 0:
         raise ran.unreadable[0]
-    contradicting = sound if known is None else ()  # which known failures may do
+    contradicting = sound if known is None else ()  # known failures may contradict models
     code, observations = told(device.hardware, ran, models, contradicting, as_json, besides() if besides else None)
     if stuck:
         click.echo(f"synth: {stuck}", err=True)
@@ -125,9 +127,10 @@ def decode_memory_test(
     output: Path | None,
     as_json: bool,
 ) -> int:
-    """Tell what running a test elsewhere has shown, as ``run_memory_tests`` does of a run here.
+    """Print what a test that was run elsewhere has shown, in the form of ``run_memory_tests``, and return the exit
+    code.
 
-    Raises ``InputError`` where a file cannot be read, or ``dump`` is not what a program of this test wrote.
+    Raises ``InputError`` where a file cannot be read, or ``dump`` is not the output of a program of this test.
     """
     assert backend.decode is not None
     test = file.litmus()
@@ -154,10 +157,10 @@ def _run(
     results: ResultFile,
     campaign: Campaign,
 ) -> tuple[LitmusRuns, int, str]:
-    """Run the tests that are due; what became of all, how many there was no time for, and why the campaign stopped, if
-    it did.
+    """Run the tests that are due.
 
-    No model says that a memory test hangs, so each hang is confirmed.
+    Return what became of all tests, how many there was no time for, and why the campaign stopped, if it did. No model
+    says that a memory test hangs, so each hang is confirmed.
     """
     ran = LitmusRuns()
     due, trials = list[_Due](), dict[str, MemoryTrial]()
@@ -206,7 +209,7 @@ def _run(
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """A test that is to be run, and how."""
+    """A test that is due to be run, and how it is launched."""
 
     file: str
     trial: MemoryTrial
@@ -230,7 +233,7 @@ def _trial(
     instances: int,
     launches: Launches,
 ) -> MemoryTrial:
-    """How a test is run, on a device of this machine or one that is known by its words alone."""
+    """Return the trial of a test, on a device of this machine or one that is known by its words alone."""
     words = (device, "", "") if isinstance(device, str) else (device.hardware, device.driver, device.compiler)
     hardware, driver, compiler = words
     digest = litmus_digest(test)
@@ -251,7 +254,7 @@ def _trial(
 
 
 def profile_name(profile: Profile) -> str:
-    """What results call a profile; nothing where it is the device's own way, or that with stress."""
+    """Return the name of a profile in results; empty for the device's own way, and for that with stress."""
     return "" if profile == STRESS else profile.label
 
 

@@ -1,4 +1,4 @@
-"""What was seen of memory tests, told: tables beside what models allow, the same as data, and test cases for JUnit.
+"""The output of a run of memory tests: tables, plain data, and test cases for JUnit. Outcomes are beside those allowed.
 
 Of more than ``FEW`` tests only those are shown whose asked-for outcome was seen, a line each.
 """
@@ -25,15 +25,15 @@ from synth.pool import cores
 from synth.screen import Screen, plain_table, screen
 
 FEW = 24
-"""Tests of which every outcome is shown."""
+"""The most tests of which every outcome is shown."""
 
 LINES = 50
-"""Lines for tests, where there are more than a few."""
+"""The most lines for tests, where there are more than a few."""
 
 
 @dataclass(frozen=True, slots=True)
 class LitmusRuns:
-    """What became of the files, by file: the results of those that were run; and why others were not."""
+    """The results of the files of a run, by file, and why some files have none."""
 
     tests: dict[str, LitmusTest] = field(default_factory=dict)
     results: dict[str, MemoryResult] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class LitmusRuns:
 def cases_of(
     files: Sequence[Input], ran: LitmusRuns, observations: Sequence[Observation], sound: Sequence[str]
 ) -> list[Case]:
-    """A test case a file."""
+    """Return one test case for each file, in the order of the files."""
     contradicted = {
         each.file: f"it was seen to end in {_list(row.values)}, which {', '.join(against)} forbids"
         for each in observations
@@ -70,7 +70,7 @@ def cases_of(
 
 @dataclass(frozen=True, slots=True)
 class Besides:
-    """What is told of a run besides the models: keys of the JSON object, and lines and tables."""
+    """What a run prints besides the comparison with models: keys of the JSON object, and lines and tables."""
 
     record: dict[str, object]
     shown: Iterable[str | Table]
@@ -84,9 +84,9 @@ def told(
     as_json: bool,
     besides: Besides | None = None,
 ) -> tuple[int, list[Observation]]:
-    """Print what was seen beside what models say; the exit code, and the tests with both.
+    """Print what was seen beside what models allow; return the exit code and the observations.
 
-    What is told ``besides`` is in the place of the outcomes of each test.
+    What is printed ``besides`` takes the place of the outcomes of each test.
     """
     tests = ran.tests
     asked = [(tests[file], model) for file in ran.results for model in models]
@@ -169,7 +169,7 @@ def _print(
 
 
 def _print_all(console: Screen, each: Observation) -> None:
-    """Every outcome of a test that was seen or asked for."""
+    """Print every outcome of a test that was seen or asked for."""
     result = each.result
     console.print()
     console.print(Text(f"{each.file}: {_launched(result)}"), soft_wrap=True)
@@ -191,7 +191,7 @@ def _print_all(console: Screen, each: Observation) -> None:
 
 
 def _print_asked(console: Screen, observations: Sequence[Observation]) -> None:
-    """The tests whose asked-for outcome was seen, and how often in all instances."""
+    """Print the tests whose asked-for outcome was seen, and how often in all instances."""
     seen = [(each, count) for each in observations if (count := sum(row.count for row in each.rows if row.asked))]
     instances = sum(each.result.launches * each.result.instances for each in observations)
     console.print()
@@ -227,7 +227,7 @@ def _summary(reports: Sequence[ModelReport]) -> Table:
 
 
 def _silences(reports: Sequence[ModelReport]) -> Iterator[str]:
-    """Which models promise nothing of which test, and why; of several tests the first, and how many more there are."""
+    """Yield the models that promise nothing of a test, with the reason, and how many more such tests there are."""
     groups: dict[tuple[str, str, int], list[str]] = {}
     for report in reports:
         for file, reason in list(report.reasons.items())[:1]:

@@ -1,4 +1,4 @@
-"""``synth show`` for corpora of memory tests: what was asked, what there is, and what the models say."""
+"""The tables of ``synth show`` for memory tests: the request, the tests, and verdicts."""
 
 from __future__ import annotations
 
@@ -16,29 +16,30 @@ from oracle.executions.judge import Answer
 from synth.screen import Listing, plain_table
 
 Vector = tuple[str, ...]
-"""What each model says of a test."""
+"""The verdict of each model on a test."""
 
 Key = TypeVar("Key", bound=Hashable)
 
 AXIOM = "axiom:"
-"""What the tags begin with that name the axioms that a test pins."""
+"""The beginning of the tags that name the axioms that a test pins."""
 
 OTHER = "other shapes"
-"""Where tests belong whose shape has no classic name."""
+"""The name for all shapes that have no classic name."""
 
 
 def shape(test: Test) -> str:
-    """The classic name of a test's shape, such as MP."""
+    """Return the classic name of the shape of a test's critical cycle, such as MP."""
     return next((tag for tag in test.tags if not tag.startswith(AXIOM)), OTHER)
 
 
 def axioms(test: Test) -> list[str]:
-    """The axioms that a test from a model pins."""
+    """Return the axioms that a test from a model pins."""
     return [tag.removeprefix(AXIOM) for tag in test.tags if tag.startswith(AXIOM)]
 
 
 def counts_by_size(corpus: Corpus) -> dict[int, dict[str, int]]:
-    """By number of events, how many tests there are up to it: those that pin each axiom, all, and their programs.
+    """Return, for each number of events, how many tests there are up to it: those that pin each axiom, all, and their
+    programs.
 
     The axioms are those of the model, so one that no test pins has a 0.
     """
@@ -54,7 +55,7 @@ def counts_by_size(corpus: Corpus) -> dict[int, dict[str, int]]:
 
 
 def size_table(corpus: Corpus) -> Table:
-    """Tests of a suite from a model up to each number of events, by axiom and in all."""
+    """Return the table of the tests of a suite from a model up to each number of events, by axiom and in all."""
     counts = counts_by_size(corpus)
     table = plain_table("up to")
     for name in next(iter(counts.values()), {}):
@@ -65,7 +66,8 @@ def size_table(corpus: Corpus) -> Table:
 
 
 class SuiteCounts:
-    """How many tests there are of each size, shape and vector of verdicts: all that is shown of them but a list.
+    """The numbers of tests of each size, shape and vector of verdicts, which is all that is shown but the list of
+    tests.
 
     ``examples`` has the first test of each vector.
     """
@@ -81,24 +83,24 @@ class SuiteCounts:
 
     @property
     def tests(self) -> int:
-        """All of them."""
+        """Return the number of all tests of the corpus."""
         return self.kinds.total()
 
     def sizes(self) -> dict[int, int]:
-        """Tests by size."""
+        """Return the number of tests of each size, smallest size first."""
         return dict(sorted(self._by(lambda size, shape, vector: size).items()))
 
     def shapes(self) -> dict[str, int]:
-        """Tests by shape, most frequent first, those without a name last."""
+        """Return the number of tests of each shape, most frequent first, those without a name last."""
         shapes = self._by(lambda size, shape, vector: shape)
         return {name: shapes[name] for name in sorted(shapes, key=lambda name: (name == OTHER, -shapes[name], name))}
 
     def vectors(self) -> dict[Vector, int]:
-        """Tests by what the models say, most frequent first."""
+        """Return the number of tests of each vector of verdicts, most frequent first."""
         return dict(sorted(self._by(lambda size, shape, vector: vector).items(), key=lambda item: -item[1]))
 
     def said(self, model: str, wanted: Callable[[int, str], bool] = lambda size, shape: True) -> Counter[str]:
-        """Tests by what a model says, of those whose size and shape are wanted."""
+        """Return the number of tests of each verdict of a model, among those whose size and shape are wanted."""
         at, found = self.models.index(model), Counter[str]()
         for (size, shape, vector), count in self.kinds.items():
             if wanted(size, shape):
@@ -106,7 +108,7 @@ class SuiteCounts:
         return found
 
     def telling(self, allows: str, forbids: str) -> int:
-        """The number of tests that one model allows and another forbids."""
+        """Return the number of tests that one model allows and another forbids."""
         one, other = self.models.index(allows), self.models.index(forbids)
         both = (Answer.ALLOWED, Answer.FORBIDDEN)
         return self._by(lambda size, shape, vector: (vector[one], vector[other]) == both)[True]
@@ -123,7 +125,7 @@ def _said(test: Test, model: str) -> str:
 
 
 def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
-    """Titles and tables."""
+    """Yield the tables of a corpus of memory tests, each with its title."""
     yield "Asked for", _asked(corpus.manifest.get("request", {}))
     if any(map(axioms, corpus.tests)):
         yield "Tests up to a number of events, by the axioms that they pin", size_table(corpus)
@@ -140,7 +142,7 @@ def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | List
 
 
 def _asked(request: Mapping[str, Any]) -> Table:
-    """The request without what was not asked for, and without what only a machine reads."""
+    """Return the table of the request, without what was not asked for, and without what only a machine reads."""
     table = Table(box=None, pad_edge=False, show_header=False)
     for name, value in request.items():
         if name in ("kind", "models", "model_digests", "from", "without") or not value:
@@ -156,7 +158,7 @@ def _asked(request: Mapping[str, Any]) -> Table:
 
 
 def _allowed(census: SuiteCounts) -> Table:
-    """Tests by size and by shape, and of each how many every model allows."""
+    """Return the table of tests by size and by shape, and of each how many every model allows."""
     table = plain_table("")
     for heading in ("tests", *census.models):
         table.add_column(Text(heading), justify="right", no_wrap=True)
@@ -217,7 +219,7 @@ def _listing(corpus: Corpus) -> Listing:
 
 
 def summary(corpus: Corpus, list_tests: bool) -> dict[str, Any]:
-    """The same as data."""
+    """Return the counts of a corpus of memory tests, which ``tables`` shows, as plain data."""
     models, census = corpus.models, SuiteCounts(corpus)
     said = {model: census.said(model) for model in models}
     found: dict[str, Any] = {

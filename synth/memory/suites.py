@@ -1,4 +1,4 @@
-"""The pipeline of suites that come from a model: every minimal test of a size, its verdicts, its mutants, the corpus.
+"""The pipeline of suites from a model: minimal tests, verdicts, mutants, and the corpus.
 
 A *unit* is a split of so many events into threads under one criterion; its formula is solved until nothing is left, in
 one process, or cut into parts where that takes long. What the solver finds is written in a normal form, so neither
@@ -63,12 +63,12 @@ _DIALECTS = {
     "vulkan-scopes": "vulkan",
     "webgpu": "opencl",
 }
-"""The dialects of vocabularies that have one of their own; other tests are printed in the first that says all."""
+"""The dialects of the vocabularies that have one of their own; other tests are printed in the first that says all."""
 
 
 @dataclass(frozen=True)
 class SuiteRequest:
-    """What a suite holds. Everything that changes the answer, and nothing that does not."""
+    """The request for a suite from a model: all options that change the corpus, and no others."""
 
     model: str
     events: tuple[int, int]
@@ -87,12 +87,14 @@ class SuiteRequest:
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """The criterion of the tests, and the other one where its tests are counted too."""
+        """Return the criterion of the tests, and also the other one where its tests are counted too."""
         asked = Criterion(self.criterion)
         return (asked, *(other for other in Criterion if self.both_criteria and other is not asked))
 
     def as_json(self) -> dict[str, Any]:
-        """The request as the corpus keeps it, with the vocabulary in words and the text of every model as a digest."""
+        """Return the request as the corpus keeps it, with the vocabulary in words and the text of every model as a
+        digest.
+        """
         models = {model.name: model.digest for model in self.models}
         words = list(self.words.spelled)
         optional = ("more", "both_criteria")  # left out of a request that does not ask for them
@@ -102,27 +104,27 @@ class SuiteRequest:
 
     @cached_property
     def models(self) -> list[ConsistencyModel]:
-        """The model itself and those to label under. Raises ``InputError`` where one cannot be had."""
+        """Return the model itself and those to label under. Raises ``InputError`` where one cannot be had."""
         return resolve_consistency_models(tuple(dict.fromkeys((self.model, *self.labelled_under))))
 
     @cached_property
     def axiomatic(self) -> Model:
-        """The model that the suite comes from. Raises ``InputError`` where it is no .cat file."""
+        """Return the model that the suite comes from. Raises ``InputError`` where it is no .cat file."""
         return axiomatic(self.models[0])
 
     @cached_property
     def words(self) -> Vocabulary:
-        """What programs are made of. Raises ``InputError`` where a word is unknown."""
+        """Return the vocabulary of the programs. Raises ``InputError`` where a word is unknown."""
         return narrowed([self.axiomatic], self.dialect, self.more, self.without, self.scopes, self.regions)
 
     @property
     def pinnable(self) -> list[str]:
-        """The axioms that its tests may pin, in the order of the model; a flag is none."""
+        """Return the axioms that tests may pin, in the order of the model; a flag is none."""
         names = dict.fromkeys(check.name for check in self.axiomatic.checks if not check.flag)
         return [name for name in names if name in (self.axioms or names)]
 
     def check(self) -> None:
-        """Raises ``InputError`` where the request cannot be met."""
+        """Raise ``InputError`` where the request cannot be met."""
         for known, words in (
             ([scope.label for scope in Scope], self.scopes),
             ([*Region], self.regions),
@@ -140,7 +142,7 @@ class SuiteRequest:
 
 
 def axiomatic(model: ConsistencyModel) -> Model:
-    """The .cat file of a model. Raises ``InputError`` where it is none."""
+    """Return the .cat file of a model. Raises ``InputError`` where it is none."""
     if not isinstance(model, AxiomaticModel):
         raise InputError(f"{model.name} is a transition system; programs can be found for models in .cat files alone")
     return model.model
@@ -154,9 +156,11 @@ def narrowed(
     scopes: Sequence[str] = (),
     regions: Sequence[str] = (),
 ) -> Vocabulary:
-    """What some models can tell apart, in the dialect named or their own, with words to add and less what is left out.
+    """Return the vocabulary that some models can tell apart, narrowed to a request.
 
-    ``scopes`` and ``regions``, where there are any, are those to keep. Raises ``InputError`` where a word is unknown.
+    ``dialect`` is the dialect named, or else the models' own; ``more`` are words to add, and ``without`` those to leave
+    out. ``scopes`` and ``regions``, where there are any, are those to keep. Raises ``InputError`` where a word is
+    unknown.
     """
     words = told_apart(vocabulary(dialect, more), models) if dialect else vocabulary_of(models, more)
     if scopes:
@@ -168,7 +172,7 @@ def narrowed(
 
 
 def empty_sets(words: Vocabulary, models: Iterable[Model]) -> Iterator[str]:
-    """A line for each model that requires something of sets that are empty in all programs of a vocabulary."""
+    """Yield a line for each model that requires something of sets that are empty in all programs of a vocabulary."""
     for model in models:
         if sets := unmade(words, model):
             where = ":".join(map(str, next(iter(sets.values()))))
@@ -177,7 +181,8 @@ def empty_sets(words: Vocabulary, models: Iterable[Model]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class SuiteUnit:
-    """So many events in threads of these sizes, under a criterion; or a part of that, by what its first events are.
+    """A unit: so many events in threads of these sizes, under a criterion; or a part of that, fixed by its first
+    events.
 
     ``known``: executions that were found before, as text, and are not to be found again.
     """
@@ -189,18 +194,18 @@ class SuiteUnit:
 
     @property
     def name(self) -> str:
-        """Such as ``outcome/3.2``; ``outcome/3.2/0.1`` is a part of it."""
+        """Return the name of the unit, such as ``outcome/3.2``; ``outcome/3.2/0.1`` is a part of that unit."""
         whole = f"{self.criterion}/{'.'.join(map(str, self.sizes))}"
         return f"{whole}/{'.'.join(map(str, self.within))}" if self.within else whole
 
     @property
     def events(self) -> int:
-        """Number of events."""
+        """Return the number of events of all threads of the unit."""
         return sum(self.sizes)
 
 
 def units(request: SuiteRequest) -> Iterator[SuiteUnit]:
-    """The units of a request, smaller ones first; of a size, first those of the criterion of the tests."""
+    """Yield the units of a request, smaller ones first; of a size, first those of the criterion of the tests."""
     for events in range(request.events[0], request.events[1] + 1):
         for criterion in request.criteria:
             for sizes in splits(events, request.threads):
@@ -211,31 +216,33 @@ def units(request: SuiteRequest) -> Iterator[SuiteUnit]:
 
 
 CONFLICTS = 50_000
-"""How many conflicts the solver may have in a unit; where there are more, its parts go on. A minute, or less."""
+"""The most conflicts of the solver in a unit; beyond, its parts go on. A minute, or less."""
 
 
 def encoding_of(request: SuiteRequest, criterion: Criterion, sizes: tuple[int, ...]) -> Forbidden:
-    """The encoding of a unit and its parts, without any refinement."""
+    """Return the encoding of a unit and its parts, without any refinement."""
     return Forbidden(SeparationQuestion(request.axiomatic, criterion=criterion), request.words, sizes)
 
 
 _kept_encoding = lru_cache(maxsize=1)(encoding_of)
-"""The same with the refinements of whoever had it last: a process often goes on with the parts of what it has cut."""
+"""The last encoding with its refinements, kept since a process often goes on with the parts of a unit that it cut."""
 
 
 def parts_of(unit: SuiteUnit, number: int) -> list[SuiteUnit]:
-    """One part for each of so many choices that the next event has. All know what the unit does, for another image of
-    what was found may lie in any."""
+    """Return ``number`` parts of a unit, one for each choice that the next event has.
+
+    Every part knows the unit's executions, for another image of one may lie in any part.
+    """
     return [replace(unit, within=(*unit.within, choice)) for choice in range(number)]
 
 
 def run_unit(
     unit: SuiteUnit, request: SuiteRequest, solver: str
 ) -> Iterator[list[FoundTest] | Parts[SuiteUnit] | dict[str, int]]:
-    """What a unit finds beyond what is known, in batches; last, its statistics, with its parts if it is cut."""
+    """Yield in batches what a unit finds beyond what is known, and last its statistics, with its parts if it is cut."""
     effort = SolverEffort()
     if not unit.within:
-        _kept_encoding.cache_clear()  # its size is told, whatever this process has done before
+        _kept_encoding.cache_clear()  # the statistics report the size of a fresh encoding
     encoding = _kept_encoding(request, unit.criterion, unit.sizes)
     size = {"variables": encoding.formula.variables, "clauses": len(encoding.formula.clauses)}
     begun = encoding.beginnings() if unit.within else []
@@ -263,7 +270,8 @@ def run_unit(
 
 
 def found_of(execution: Execution, criterion: Criterion, request: SuiteRequest) -> FoundTest | None:
-    """An execution in normal form with its test, and beside it its mutants, where that is the criterion asked for.
+    """Return an execution in normal form with its test, and its mutants beside it where they are of the criterion asked
+    for.
 
     Each record has its sort key. None where the test pins none of the axioms asked for.
     """
@@ -275,7 +283,7 @@ def found_of(execution: Execution, criterion: Criterion, request: SuiteRequest) 
     try:
         axioms = axioms_of(request.axiomatic, litmus_test(turned, name, observed=False), turned, observed)
     except TooManyError:
-        axioms = request.axioms  # nobody knows better
+        axioms = request.axioms  # executions are too many to tell which axioms it pins
     if request.axioms and not set(axioms) & set(request.axioms):
         return None
     if not asked:
@@ -289,7 +297,7 @@ def found_of(execution: Execution, criterion: Criterion, request: SuiteRequest) 
     for number, (relaxation, left) in enumerate(mutants(turned, request.words, observed) if request.mutants else (), 1):
         mutant = labelled(litmus_test(left, f"{name}.m{number}", observed), left, request)
         if mutant.verdicts[request.models[0].name] != Answer.ALLOWED:
-            continue  # it races, and beyond a flag a model says nothing; or the model forbids a reversal, too
+            continue  # the mutant raises a flag, or the model forbids a reversal as well
         linked = msgspec.structs.replace(
             mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(relaxation.text, relaxation.kind)
         )
@@ -298,22 +306,25 @@ def found_of(execution: Execution, criterion: Criterion, request: SuiteRequest) 
 
 
 def labelled(test: LitmusTest, execution: Execution, request: SuiteRequest) -> Test:
-    """The test as one of a corpus, with the verdicts of the models. Raises ``InputError`` where no dialect says it."""
+    """Return a test as one of a corpus, with the verdicts of the models. Raises ``InputError`` where no dialect says
+    it.
+    """
     return labelled_record(test, text_of(test, request.words), execution.size, request.models)
 
 
 def text_of(test: LitmusTest, words: Vocabulary) -> str:
-    """The test in the dialect of its vocabulary, or else in one that can say it."""
+    """Return the test in the dialect of its vocabulary, or else in one that can say it."""
     own = _DIALECTS.get(words.name)
     return DIALECTS[own].print(test) if own else dialect_for(test)[1]
 
 
 def axioms_of(model: Model, test: LitmusTest, execution: Execution, exactly: bool) -> tuple[str, ...]:
-    """The axioms that a test pins: without one of them, the model would allow it.
+    """Return the axioms that a test pins: without one of them, the model would allow it.
 
-    Where every execution with its outcome violates several axioms, there is none such; then those that all of them
-    violate, and where there is none, that any of them does. ``exactly``: of one execution, by its coherence order, all
-    that it violates. Raises ``TooManyError`` where executions are too many to list.
+    Where every execution with the outcome violates several axioms, no axiom is pinned. The result is then the axioms
+    that all of these executions violate, or where there is none, those that any of them violates. ``exactly``: of one
+    execution, by its coherence order, all axioms that it violates. Raises ``TooManyError`` where executions are too
+    many to list.
     """
     needed: set[str] = set()
     some: set[str] = set()
@@ -342,7 +353,7 @@ def axioms_of(model: Model, test: LitmusTest, execution: Execution, exactly: boo
 
 
 def _with_coherence(base: ProgramBase[int], execution: Execution) -> int:
-    """The candidates whose coherence order is that of the execution, which has the same threads.
+    """Return, as a bit mask, the candidates with the coherence order of an execution whose threads are equal to theirs.
 
     There is none where the candidates take a path that skips a write of the execution, one under a branch.
     """
@@ -368,7 +379,7 @@ def _with_coherence(base: ProgramBase[int], execution: Execution) -> int:
 
 
 def program_digest(execution: Execution) -> str:
-    """SHA-256 of the program of an execution in normal form, which tests of one program share."""
+    """Return the SHA-256 of the program of an execution in normal form, which tests of one program share."""
     bare = replace(execution, rf=(None,) * len(execution.rf), co=frozenset(), final=(None,) * len(execution.final))
     return sha256(execution_text(normal_form(bare)).encode()).hexdigest()
 
@@ -378,14 +389,14 @@ def program_digest(execution: Execution) -> str:
 
 @dataclass(slots=True)
 class SuiteOutcome:
-    """How a run ended: ``stopped`` says why a unit was left unsearched. ``found``: tests by criterion."""
+    """The end of a run: ``stopped`` says why a unit was left unsearched. ``found``: tests by criterion."""
 
     stopped: str = ""
     found: dict[str, int] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
-        """Whether the solver said for every unit that nothing is left."""
+        """Return whether the solver has proved for every unit that nothing is left."""
         return not self.stopped
 
 
@@ -399,10 +410,10 @@ def synthesise(
     watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
     limits: Limits = UNLIMITED,
 ) -> SuiteOutcome:
-    """Searches every unit that the journal has not closed, and records what it finds there.
+    """Search every unit that the journal has not closed, and record the tests found there.
 
-    Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. A unit that exceeds the
-    ``limits`` is left. ``watch`` is told how many units are closed and planned and how many tests found.
+    Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. A unit that exceeds the ``limits``
+    is left. ``watch`` is told how many units are closed and planned and how many tests found.
     """
     planned = [part for unit in units(request) for part in as_left(unit, journal, parts_of)]
     known: dict[str, set[str]] = {criterion.value: set() for criterion in request.criteria}
@@ -411,7 +422,7 @@ def synthesise(
 
     def take(unit: SuiteUnit, founds: list[FoundTest]) -> list[FoundTest]:
         there = known[unit.criterion]
-        new = [found for found in founds if found.program not in there]  # parts may find images of one test
+        new = [found for found in founds if found.program not in there]  # several parts may find images of one test
         if max_tests is not None and unit.criterion == request.criterion:
             new = new[: max(0, max_tests - len(there))]
         there.update(found.program for found in new)
@@ -425,7 +436,7 @@ def synthesise(
 
 
 def write_suite(request: SuiteRequest, journal: Journal, outcome: SuiteOutcome, solver: str, seconds: float) -> int:
-    """Turns the journal into the suite that was asked for, its mutants first, and gives the number of its tests."""
+    """Turn the journal into the suite that was asked for, its mutants first, and return the number of its tests."""
 
     def select(tests: list[Test]) -> list[Test]:
         named = chosen(request, tests)
@@ -437,7 +448,7 @@ def write_suite(request: SuiteRequest, journal: Journal, outcome: SuiteOutcome, 
     sizes = {
         unit: {"variables": work["variables"], "clauses": work["clauses"]}
         for unit, work in closed
-        if unit.count("/") == 1  # of parts, what solvers of another kind, or in another order, had to cut
+        if unit.count("/") == 1  # other solvers, or other orders, may cut a unit into other parts
     }
     manifest = manifest_of(request, {"criteria": outcome.found}, sizes, VERSION, outcome.stopped)
     times = {"seconds": round(seconds, 3), "solver": solver, **effort_of(journal)}
@@ -447,7 +458,7 @@ def write_suite(request: SuiteRequest, journal: Journal, outcome: SuiteOutcome, 
 def manifest_of(
     request: SuiteRequest, counts: Mapping[str, Any], encodings: Mapping[str, Any], version: str, stopped: str = ""
 ) -> dict[str, Any]:
-    """What the manifest of a suite says besides what follows from its tests; ``stopped``: why it is not complete."""
+    """Return the keys of a suite's manifest that do not follow from its tests; ``stopped``: why it is not complete."""
     asked = request.as_json()
     return {
         "complete": not stopped,
@@ -462,12 +473,12 @@ def manifest_of(
 
 
 def chosen(request: SuiteRequest, tests: Iterable[Test]) -> list[Test]:
-    """The tests of the suite, of all that are minimal in their order; each has a name of its own."""
+    """Return the tests of the suite, out of all that are minimal in their order; each has a name of its own."""
     return with_ranks([*(one_per_program(tests) if request.up_to == "program" else tests)])
 
 
 def one_per_program(tests: Iterable[Test]) -> list[Test]:
-    """The first test of each program, with the axioms of all tests of it."""
+    """Return the first test of each program, with the axioms of all tests of that program."""
     first: dict[str, Test] = {}
     for test in tests:
         before = first.setdefault(test.behaviour, test)
@@ -478,7 +489,9 @@ def one_per_program(tests: Iterable[Test]) -> list[Test]:
 
 
 def with_ranks(tests: Sequence[Test], taken: Collection[str] = ()) -> list[Test]:
-    """The tests with names of their own that are not taken: of those that share one, the later ones have a rank."""
+    """Return the tests under names of their own that are not taken: of tests that share a name, the later ones have a
+    rank.
+    """
     taken = set(taken)
     done = []
     for test in tests:
@@ -489,7 +502,7 @@ def with_ranks(tests: Sequence[Test], taken: Collection[str] = ()) -> list[Test]
 
 
 def renamed(test: Test, name: str) -> Test:
-    """The test under another name, which its text says as well."""
+    """Return the test under another name, which its text states as well."""
     if name == test.name:
         return test
     litmus = replace(parse_litmus(test.text), name=name)
@@ -499,7 +512,8 @@ def renamed(test: Test, name: str) -> Test:
 
 
 def write_mutants(request: SuiteRequest, journal: Journal, tests: Sequence[Test], complete: bool) -> None:
-    """The mutants of the tests as a corpus inside the corpus, each once, and from which test and relaxation they come.
+    """Write the mutants of the tests as a corpus inside the corpus, each once, with the test and relaxation it comes
+    from.
 
     Its manifest is written last: until then there is no corpus in the folder.
     """
@@ -512,14 +526,16 @@ def write_mutants(request: SuiteRequest, journal: Journal, tests: Sequence[Test]
 
 
 def mutants_manifest(request: SuiteRequest, complete: bool) -> dict[str, Any]:
-    """What the manifest of the mutants says besides what follows from them."""
+    """Return the keys of the mutants' manifest that do not follow from the mutants."""
     asked = {**request.as_json(), "mutants_of": "the tests of the folder around this one"}
     return {"complete": complete, "request": asked, "models": [model.name for model in request.models]}
 
 
 def mutants_of(beside: Iterable[Test], tests: Iterable[Test]) -> tuple[list[Test], list[MutantLink]]:
-    """The mutants of the tests, each once and named after the first that it comes from, and from which test and
-    relaxation they come; ``beside`` are the records that ``found_of`` makes of them."""
+    """Return the mutants of the tests, each once and named after the first test that it comes from, and their links.
+
+    A link names a test, a relaxation and a mutant; ``beside`` are the records that ``found_of`` makes of the mutants.
+    """
     names = {test.digest: test.name for test in tests}
     first: dict[str, Test] = {}
     numbers: dict[str, int] = {}
@@ -541,5 +557,5 @@ def remove_mutants(path: Path) -> None:
     """Remove the mutants of a corpus that is not finished: only files that this module writes."""
     folder = path / MUTANTS
     remove_derived(folder, MANIFEST, TESTS, LABELS, TIMES, LINKS)
-    with suppress(OSError):  # there is none, or it holds somebody's file
+    with suppress(OSError):  # the folder is missing, or holds a file of the user's
         folder.rmdir()

@@ -1,4 +1,4 @@
-"""The pipeline of memory tests: cycles of each size, their tests, verdicts, what to keep, and the corpus.
+"""The pipeline of memory tests from edges: cycles, tests, verdicts, filters, the corpus.
 
 The solver gives patterns of cycles, or cycles one by one; processes write them out, make their tests and judge them.
 Patterns are found anew when a run goes on, for that takes moments; tests and verdicts, which take longer, come from the
@@ -35,19 +35,20 @@ from synth.inputs import MEMORY
 from synth.pool import Jobs, run_tasks
 from synth.worker import UNLIMITED, Limits
 
-if TYPE_CHECKING:  # what judges takes longer to be loaded than many a suite to be made
+if TYPE_CHECKING:  # modules that judge take longer to import than a small suite takes to make
     from constraints.programs.separating import Division
     from oracle.cat.interpreter import Model
     from oracle.consistency import ConsistencyModel
 
 CHUNK, SMALL_CHUNK, PLAIN_CHUNK = 50, 10, 1000
-"""Cycles that a process labels at once; fewer where most of them are asked for, and the first are waited for; more
-where there is nothing to judge."""
+"""The number of cycles that a process labels at once: fewer where most are asked for, and the first are waited for;
+more where there is nothing to judge.
+"""
 
 
 @dataclass(frozen=True)
 class CycleSuiteRequest:
-    """What a suite holds. Everything that changes the answer, and nothing that does not.
+    """The request for a suite of cycles: all options that change the corpus, and no others.
 
     Raises ``InputError`` where an edge is unknown (when ``bounds`` is asked for), and where filters contradict each
     other.
@@ -73,14 +74,14 @@ class CycleSuiteRequest:
                 raise InputError(f"no test is like that: {name} is asked to allow it and to forbid it")
 
     def as_json(self) -> dict[str, Any]:
-        """The request as the corpus keeps it, with the text of every model as a digest."""
+        """Return the request as the corpus keeps it, with the text of every model as a digest."""
         models = {model.name: model.digest for model in self.models}
         asked = {name: value for name, value in asdict(self).items() if value or name != "like_diy7"}
         return {"kind": MEMORY, **asked, "models": list(models), "model_digests": models}
 
     @cached_property
     def bounds(self) -> CycleBounds:
-        """What cycles to make. Raises ``InputError`` where an edge is unknown."""
+        """Return the bounds of the cycles. Raises ``InputError`` where an edge is unknown."""
         return CycleBounds(
             parse_edges(self.edges, self.scopes),
             tuple(scope for scope in ("cta", "gpu") if scope in self.scopes),
@@ -94,17 +95,17 @@ class CycleSuiteRequest:
 
     @property
     def model_words(self) -> tuple[str, ...]:
-        """The models to label under as they were asked for, each once."""
+        """Return the names of the models to label under as they were asked for, each once."""
         return tuple(dict.fromkeys((*self.labelled_under, *self.allowed_by, *self.forbidden_by)))
 
     @cached_property
     def models(self) -> list[ConsistencyModel]:
-        """Those models. Raises ``InputError`` where one cannot be had."""
+        """Return the models to label under. Raises ``InputError`` where one cannot be had."""
         return _resolved(self.model_words)
 
     @property
     def separates(self) -> bool:
-        """Whether there are filters, all of whose models have clauses: the solver then gives few other cycles."""
+        """Return whether there are filters whose models all have clauses: the solver then gives few other cycles."""
         asked = (*self.allowed_by, *self.forbidden_by)
         if not asked:
             return False
@@ -113,7 +114,7 @@ class CycleSuiteRequest:
         return all(isinstance(self._model(word), AxiomaticModel) for word in asked)
 
     def filters(self) -> tuple[list[Model], list[Model]]:
-        """The .cat files that are to allow the tests, and those that are to forbid them."""
+        """Return the .cat files that are to allow the tests, and those that are to forbid them."""
         one, other = ([self._model(word) for word in words] for words in (self.allowed_by, self.forbidden_by))
         return _models(one), _models(other)
 
@@ -121,7 +122,7 @@ class CycleSuiteRequest:
         return self.models[self.model_words.index(word)]
 
     def wants(self, test: Test) -> bool:
-        """Whether a test with these verdicts is asked for: every filter has its say."""
+        """Return whether a test with these verdicts passes every filter."""
         if not (self.allowed_by or self.forbidden_by):
             return True
         from oracle.executions.judge import Answer
@@ -142,7 +143,11 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What became of a cycle, by the name of its test: nothing, where the journal has it. With the cycle, if asked."""
+    """The result for a cycle, under the name of its test: the test, why it was refused, or None where the journal has
+    it.
+
+    ``cycle`` is the cycle itself, where that was asked for.
+    """
 
     name: str
     test: FoundTest | Refused | None
@@ -151,10 +156,11 @@ class Made:
 
 @dataclass(slots=True)
 class CycleSuiteOutcome:
-    """What a run found, and how it ended. ``stopped`` says why something was left; it is empty where nothing was.
+    """The result of a run, and how it ended. ``stopped`` says why something was left; it is empty where nothing was.
 
-    ``found`` is the number of cycles, ``cycles`` has them by the names of their tests where tests are compared by them.
-    ``tests`` is how many were judged, and ``unknown`` on how many of them a model has no verdict, and why on the first.
+    ``found`` is the number of cycles; ``cycles`` has them by the names of their tests, where tests are compared by
+    their cycles. ``tests`` is the number of judged tests. ``unknown`` has, for each model without a verdict on some of
+    them, their number and the reason for the first.
     """
 
     stopped: str = ""
@@ -167,15 +173,15 @@ class CycleSuiteOutcome:
 
     @property
     def complete(self) -> bool:
-        """Whether the solver said for every size that nothing is left."""
+        """Return whether the solver has proved for every size that nothing is left."""
         return not self.stopped
 
     def exceed(self, _: object, limit: str) -> None:
-        """Something was left that took more than the limit of an option."""
+        """Note that something was left because it exceeded the limit of an option."""
         self.exceeded.add(limit)
 
     def note(self, test: Test) -> None:
-        """Count a test that was judged."""
+        """Count a test that was judged, and the models that have no verdict on it."""
         self.tests += 1
         if not test.verdicts:
             return
@@ -202,7 +208,7 @@ def _models(models: Sequence[ConsistencyModel]) -> list[Model]:
 
 
 def labelled_test(cycle: Cycle, models: Sequence[ConsistencyModel]) -> Test | Refused:
-    """The test of an oriented cycle with its verdicts."""
+    """Return the test of an oriented cycle with its verdicts, or why no dialect says it."""
     test = litmus_test(cycle)
     try:
         _, text = dialect_for(test)
@@ -218,7 +224,8 @@ def labelled_test(cycle: Cycle, models: Sequence[ConsistencyModel]) -> Test | Re
 def label_cycles(
     chunk: Sequence[Pattern | Cycle], models: tuple[str, ...], known: Collection[str], cycles: bool
 ) -> Iterator[list[Made]]:
-    """The tests of some cycles of a size with their verdicts, but for those that are ``known``; what one process does.
+    """Yield the tests of some cycles of a size with their verdicts, but for those that are ``known``; a process calls
+    it.
 
     The cycles themselves come with them where that is asked for.
     """
@@ -236,8 +243,10 @@ def label_cycles(
 
 
 def search_division(division: Division, request: CycleSuiteRequest, solver: str) -> Iterator[tuple[int, Cycle | None]]:
-    """The cycles of a division whose tests may be asked for, each with the calls of the solver since the last; what one
-    process does."""
+    """Yield the cycles of a division whose tests may be asked for, each with the solver calls since the last cycle.
+
+    A process calls it.
+    """
     from constraints.programs.separating import separating_cycles
 
     effort, counted = SolverEffort(), 0
@@ -260,7 +269,7 @@ def _separating(
     outcome: CycleSuiteOutcome,
     limits: Limits,
 ) -> Generator[Cycle | None]:
-    """The cycles whose tests may be asked for; None now and then."""
+    """Yield the cycles whose tests may be asked for, and None now and then."""
     from constraints.programs.separating import divisions
 
     sizes = range(request.sizes[0], request.sizes[1] + 1)
@@ -287,12 +296,13 @@ def synthesise(
     max_tests: int | None,
     limits: Limits = UNLIMITED,
 ) -> Generator[None]:
-    """Takes every cycle into the outcome, or every one whose test may be asked for, and its labelled test into the
-    journal; no more than ``max_tests``. What a test takes under all models, or a part of the search, has ``limits``.
-    Yields after each few, and now and then, so that the caller can watch a clock.
+    """Take cycles into the outcome, and the labelled test of each into the journal; no more than ``max_tests``.
+
+    Every cycle is taken, or every one whose test may be asked for. ``limits`` bound a test under all models, and a part
+    of the search. Yields after each few cycles, and now and then, so that the caller can watch a clock.
     """
     known = {found.program for founds in journal.units.values() for found in founds}
-    journal.units.clear()  # the file has them
+    journal.units.clear()  # the journal's file keeps the units
     outcome.found = len(known)
     work = partial(label_cycles, models=request.model_words, known=known, cycles=request.minimal)
     asked: Generator[Pattern | Cycle | None]
@@ -302,7 +312,7 @@ def synthesise(
         asked = _every(request, solver, effort)
     most = SMALL_CHUNK if request.separates else CHUNK if request.model_words else PLAIN_CHUNK
     if limits != UNLIMITED:
-        most = 1  # of which it is known which was too slow
+        most = 1  # one at a time, so that it is known which was too slow
     with (
         closing(asked) as found,
         closing(run_tasks(_chunks(found, most), work, jobs, limits=limits, over=outcome.exceed)) as answers,
@@ -315,7 +325,10 @@ def synthesise(
 
 
 def _chunks(found: Iterable[Pattern | Cycle | None], most: int) -> Iterator[tuple[Pattern | Cycle, ...]]:
-    """So many cycles of one size; at once, if only for a look at the clock, where the search has not found more yet."""
+    """Yield chunks of at most ``most`` cycles of one size.
+
+    Where the search has not found more yet, a chunk is yielded at once, if only for a look at the clock.
+    """
     waiting: list[Pattern | Cycle] = []
     room = most
     for whole in found:
@@ -337,7 +350,7 @@ def _chunks(found: Iterable[Pattern | Cycle | None], most: int) -> Iterator[tupl
 def _take(
     made: Iterable[Made], known: set[str], outcome: CycleSuiteOutcome, journal: Journal, size: int, most: int | None
 ) -> None:
-    """Each cycle once, for a process that died may have told of it before; no more of them than ``most`` in all."""
+    """Take each cycle once, for a process that died may have sent it before; no more than ``most`` of them in all."""
     founds: list[FoundTest] = []
     for each in made:
         if each.name not in known:
@@ -362,7 +375,7 @@ def _found(test: Test) -> FoundTest:
 def write_suite(
     request: CycleSuiteRequest, journal: Journal, outcome: CycleSuiteOutcome, times: Mapping[str, Any]
 ) -> int:
-    """Turn the journal into the suite that was asked for, smallest tests first, and give the number of its tests.
+    """Turn the journal into the suite that was asked for, smallest tests first, and return the number of its tests.
 
     Raises ``InputError`` where a file cannot be written.
     """
@@ -386,7 +399,7 @@ def write_suite(
 def manifest_of(
     request: CycleSuiteRequest, cycles: int, refused: Mapping[str, str], version: str, stopped: str = ""
 ) -> dict[str, Any]:
-    """What the manifest of a suite says besides what follows from its tests.
+    """Return the keys of a suite's manifest that do not follow from its tests.
 
     ``refused``: names of tests that no dialect says whole, with the reasons; ``stopped``: why it is not complete.
     """
@@ -403,7 +416,7 @@ def manifest_of(
 
 
 def minimal_tests(tests: Iterable[Test], there: Mapping[str, Cycle]) -> list[Test]:
-    """The tests that contain no other of the same verdicts (``corpus.cycles.containment``)."""
+    """Return the tests that contain no other test with equal verdicts (``corpus.cycles.containment``)."""
     groups: dict[tuple[str, ...], list[Test]] = {}
     tests = list(tests)
     for test in tests:

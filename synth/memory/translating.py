@@ -1,11 +1,11 @@
-"""Whether a mapping of instructions is sound: the smallest outcomes that the target allows and the source forbids.
+"""The check of a mapping of instructions: the smallest outcomes that show it is unsound.
 
 A mapping is sound for a program where every outcome that the target model allows of the translated program is one that
-the source model allows of the program (Lustig et al., ASPLOS 2019, section 5.3). As of comparisons, programs grow from
+the source model allows of the program (Lustig et al., ASPLOS 2019, section 5.3). As in comparisons, programs grow from
 the least size (``synth.memory.refuting``), and both verdicts are the oracle's.
 
-A program is asked about where the source model raises no flag, as of a data race, whatever the outcome. What the
-target flags is not looked at.
+A program is checked only where the source model raises no flag on it, as of a data race, for any outcome. Flags of the
+target model are ignored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ from synth.memory.suites import axiomatic, text_of
 
 @dataclass(frozen=True)
 class Checked:
-    """A mapping from one model to another, and over which programs it is checked; ``scopes``: only of these, if any."""
+    """The question of a check: a mapping from one model to another, and the programs over which it is checked.
+
+    ``scopes``: programs have only these, if any are given.
+    """
 
     source: ConsistencyModel
     target: ConsistencyModel
@@ -47,11 +50,11 @@ class Checked:
 
     @property
     def models(self) -> tuple[Model, Model]:
-        """The .cat files of the source and the target. Raises ``InputError`` where one has none."""
+        """Return the .cat files of the source and the target. Raises ``InputError`` where one has none."""
         return axiomatic(self.source), axiomatic(self.target)
 
     def as_json(self) -> dict[str, Any]:
-        """The question as a corpus of bugs keeps it, with the text of each model as a digest."""
+        """Return the question as a corpus of bugs keeps it, with the text of each model as a digest."""
         models = (self.source, self.target)
         return {
             "kind": MEMORY,
@@ -66,7 +69,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class MappingBug:
-    """A program with an outcome that its source forbids, and what it is translated to, which the target allows."""
+    """A bug: a program with an outcome that the source forbids, and its translation, for which the target allows it."""
 
     source: Test
     target: Test
@@ -80,7 +83,8 @@ def checked(
     threads: tuple[int, int] | None = None,
     scopes: tuple[str, ...] = (),
 ) -> Checked:
-    """What is to be checked: programs of all instructions that have a rule, placed as either model can tell apart.
+    """Return the check of a mapping over programs of all instructions that have a rule, placed as a model can tell
+    apart.
 
     ``scopes``, where there are any, are those to keep. Raises ``InputError`` where the mapping is wrong, or a model is
     one for which no programs can be found.
@@ -108,7 +112,7 @@ def checked(
 
 
 def tells(execution: Execution, check: Checked) -> bool:
-    """Whether an execution is a bug, by what the oracle says of its outcome."""
+    """Return whether an execution is a bug, by the oracle's verdicts on its outcome."""
     source, target = check.models
     test = litmus_test(execution, "source", observed=False)
     forbids = judge(test, source)
@@ -119,7 +123,7 @@ def tells(execution: Execution, check: Checked) -> bool:
 
 
 def bug_of(execution: Execution, check: Checked) -> MappingBug:
-    """A bug as two tests of one name, which others may have too."""
+    """Return a bug as two tests of one name, which other bugs may have too."""
     name, turned = name_of(execution)
 
     def record(each: Execution, words: Vocabulary, model: ConsistencyModel) -> Test:
@@ -131,7 +135,7 @@ def bug_of(execution: Execution, check: Checked) -> MappingBug:
 
 
 def weakened(check: Checked) -> Iterator[tuple[str, Checked]]:
-    """The mappings that are one step weaker, each with what the step is: ``W.sc: without F.sc.sys``.
+    """Yield the mappings that are one step weaker, each with the name of the step: ``W.sc: without F.sc.sys``.
 
     A step leaves a fence out, takes the next lower order or narrower scope of the target's vocabulary, or a write where
     there is an update.
@@ -146,11 +150,11 @@ def weakened(check: Checked) -> Iterator[tuple[str, Checked]]:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """Something that the source says, and the question whether outcomes that it forbids depend on that.
+    """A feature of the source model, and the question whether outcomes that it forbids depend on that feature.
 
-    ``kind``: an axiom, a definition, or a rule, which is an instruction whatever its scope; of a rule ``way`` says what
-    the instruction is instead. ``check``: a mapping of the source to itself, or to a variant of it, that is wrong where
-    an outcome does.
+    ``kind``: an axiom, a definition, or a rule, which is an instruction whatever its scope. For a rule, ``way`` says
+    what stands in place of the instruction. ``check``: a mapping of the source to itself, or to a variant of it, that
+    is wrong where an outcome depends on the feature.
     """
 
     kind: str
@@ -160,12 +164,12 @@ class Feature:
 
     @property
     def name(self) -> str:
-        """Such as ``rule rmw.sc.*: acq_rel``."""
+        """Return the name of the feature with its kind, such as ``rule rmw.sc.*: acq_rel``."""
         return f"{self.kind} {self.word}{f': {self.way}' if self.way else ''}"
 
 
 def features(check: Checked) -> Iterator[Feature]:
-    """The axioms of the source, the sets and relations that it defines for them, and the instructions that have rules.
+    """Yield the axioms of the source, the sets and relations that it defines for them, and the instructions with rules.
 
     Each is left out: an axiom not required, a definition empty, a fence or barrier gone, an access in its next lower
     order.
@@ -217,7 +221,7 @@ def _weaker(kind: OpKind, target: MappedOp, words: Vocabulary) -> Iterator[tuple
 
 
 def _lower(kind: OpKind, mode: Mode, words: Vocabulary) -> Iterator[Mode]:
-    """The ways that are one step weaker."""
+    """Yield the ways to do an instruction that are one step weaker."""
     if kind in words.modes:
         yield from words.lower_orders(kind, mode)
         narrower = words.narrower(kind, mode)

@@ -1,8 +1,8 @@
-"""The check of a certified memory suite: each unit's proof, each test, and that no test is missing.
+"""The check of a certified memory suite: proofs, tests, and that no test is missing.
 
-What units block is judged by the oracle (``oracle.certificates``). The corpus has to be what their tests make: the same
-names, texts and tags, the verdicts that models have today, the same mutants. Taken on trust is how a test is written
-and named (docs/certificates.md).
+The oracle judges what units block (``oracle.certificates``). The corpus has to hold exactly what their tests make:
+names, texts, tags, the verdicts that models give today, and mutants. How a test is written and named is taken on trust
+(docs/certificates.md).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Keyed = tuple[str, Test]
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """What is made of a claim: a test, mutants of it, that it cannot be written, or what does not hold."""
+    """The judgement of a claim: a test, its mutants, that it cannot be written, or why the claim does not hold."""
 
     tests: list[Keyed] = field(default_factory=list)
     mutants: list[Keyed] = field(default_factory=list)
@@ -62,7 +62,7 @@ class _Judged:
 
 @dataclass(frozen=True, slots=True)
 class _Proved(Generic[Claim]):
-    """What a unit claims, in so many steps; or what does not hold."""
+    """The claims of a unit with the number of the proof's steps, or what does not hold."""
 
     claims: list[Claim] = field(default_factory=list)
     steps: int = 0
@@ -71,8 +71,7 @@ class _Proved(Generic[Claim]):
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What all claims make: the tests in their order, their mutants, what could not be written, and how many claims
-    there are."""
+    """All that the claims make: the tests in their order, their mutants, what could not be written, and the claims."""
 
     tests: list[Test]
     mutants: list[Test]
@@ -81,34 +80,37 @@ class _Made:
 
 
 class _Check(Protocol[Part, Claim]):
-    """How a kind of suite is checked; it can be sent to where that is done."""
+    """The interface of a check of one kind of suite; it can be sent to the process that does the work."""
 
     called: str
 
     def units(self) -> Iterator[tuple[Part, str]]:
-        """The units with their words, as the names of files have them."""
+        """Yield the units with their names in the names of files."""
 
     def prove(self, files: UnitFiles[Part]) -> _Proved[Claim]:
-        """What a unit claims."""
+        """Return the claims of a unit after checking its proof."""
 
     def judge(self, claim: Claim) -> _Judged:
-        """What becomes of a claim."""
+        """Judge a claim of a unit, and return the tests that it makes."""
 
     def word(self, claim: Claim) -> str:
-        """A claim as its file has it."""
+        """Return a claim as the text that its file has."""
 
     def whole(self, made: _Made, found: Mapping[str, Any]) -> tuple[list[Test], dict[str, Any]]:
-        """The tests that the corpus has to hold, and what its manifest says besides; ``found``: what it says."""
+        """Return the tests that the corpus has to hold, and the keys of its manifest that do not follow from them.
+
+        ``found`` is the manifest that the corpus has.
+        """
 
     def claim(self, tests: int) -> dict[str, Any]:
-        """What is verified."""
+        """Return the statement that is verified, as plain data."""
 
     def free(self) -> list[str]:
-        """What of the manifest is not checked."""
+        """Return the keys of the manifest that are not checked."""
 
 
 def verify(corpus: Corpus, jobs: Jobs, limits: Limits, watch: Watch) -> Findings:
-    """Check a corpus with its certificate."""
+    """Check a certified memory suite with its certificate, and return the findings."""
     findings = Findings(tests=len(corpus.tests))
     try:
         if not corpus.complete:
@@ -141,7 +143,7 @@ def verify(corpus: Corpus, jobs: Jobs, limits: Limits, watch: Watch) -> Findings
 
 
 def _files(part: Part, word: str, corpus: Corpus) -> UnitFiles[Part]:
-    """Raises ``InputError`` where a unit has no file: a request may be for any number of units."""
+    """Return the files of a unit. Raises ``InputError`` where it has none: a request may be for any number of units."""
     numbers_of(corpus.path, word)
     return UnitFiles.of(part, corpus.path, word)
 
@@ -158,7 +160,7 @@ def _claims(
     watch: Watch,
     findings: Findings,
 ) -> list[Claim]:
-    """What the units claim, each of them proved."""
+    """Return the claims of the units, each of which is proved."""
     claims: list[Claim] = []
 
     def lost(files: UnitFiles[Part], reason: str) -> _Proved[Claim]:
@@ -183,7 +185,7 @@ def _tests(
     watch: Watch,
     findings: Findings,
 ) -> _Made:
-    """What the claims make."""
+    """Return the tests that the claims make."""
     tests: list[Keyed] = []
     mutants: list[Keyed] = []
     unwritten: dict[str, str] = {}
@@ -205,7 +207,7 @@ def _tests(
 
 
 def _written(head: str, formula: Callable[[], CertifiedFormula], file: Packed) -> CertifiedFormula:
-    """The formula that a file has to hold, written anew. Raises ``RefusedError`` where it holds another."""
+    """Return the formula that a file has to hold, written anew. Raises ``RefusedError`` where it holds another."""
     written = formula()
     same_lines(file, formula_lines(head, written))
     return written
@@ -220,7 +222,7 @@ def _models(models: Iterable[ConsistencyModel]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """A program with an outcome that a unit blocks, as a test or since its outcome can come about."""
+    """A program with an outcome that a unit blocks, as a test or because the outcome can come about."""
 
     sizes: Sizes
     execution: Execution
@@ -234,7 +236,9 @@ class _SuiteCheck:
 
     @classmethod
     def of(cls, corpus: Corpus) -> _SuiteCheck:
-        """Raises ``RefusedError`` or ``InputError`` where the manifest has no request that can be certified."""
+        """Return the check of a corpus. Raises ``RefusedError`` or ``InputError`` where its request cannot be
+        certified.
+        """
         request = asked_again(corpus, MEMORY, suites.SuiteRequest, suites.SuiteRequest.as_json)
         request.check()
         certification.check_certifiable(request)
@@ -313,7 +317,7 @@ class _SuiteCheck:
 
 
 def _criteria(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """How many tests there are by each criterion, as a manifest says."""
+    """Return how many tests a manifest states for each criterion."""
     counted: dict[str, Any] = kept(kept(manifest, "counts", dict), "criteria", dict)
     return counted
 
@@ -323,7 +327,7 @@ def _is_size(size: object) -> bool:
 
 
 def _mutants(request: suites.SuiteRequest, corpus: Path, made: _Made, tests: Sequence[Test]) -> Iterator[str]:
-    """What does not hold of the folder of mutants."""
+    """Yield what does not hold of the folder of mutants."""
     folder = corpus / MUTANTS
     mutants, links = suites.mutants_of(made.mutants, tests)
     try:
@@ -346,7 +350,9 @@ class _CycleCheck:
 
     @classmethod
     def of(cls, corpus: Corpus) -> _CycleCheck:
-        """Raises ``RefusedError`` or ``InputError`` where the manifest has no request that can be certified."""
+        """Return the check of a corpus. Raises ``RefusedError`` or ``InputError`` where its request cannot be
+        certified.
+        """
         request = asked_again(corpus, MEMORY, synthesis.CycleSuiteRequest, synthesis.CycleSuiteRequest.as_json)
         certification.check_certifiable_cycles(request)
         try:

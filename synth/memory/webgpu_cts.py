@@ -1,4 +1,5 @@
-"""Litmus tests as tests of WebGPU's conformance suite: those whose outcome WGSL's memory model forbids.
+"""The export of litmus tests to WebGPU's conformance suite. Only tests whose outcome WGSL's memory model forbids are
+taken.
 
 A device fails a conformance test that shows its outcome, so each test is judged by the model ``webgpu`` first. One
 whose outcome is allowed, such as a mutant, is left out: a device that shows it conforms.
@@ -45,10 +46,10 @@ and why the model forbids it, in words that are not WGSL's alone:
 
 
 def export_to_cts(tests: Sequence[Input], folder: Path) -> int:
-    """Write what can be said into a new or empty folder; what cannot is a line on standard error.
+    """Write the tests that the suite can say into a new or empty folder; each other test is a line on standard error.
 
-    Says how many there are, and gives the exit code: 2 where a test is left out. Raises ``InputError`` where two tests
-    have one name or the folder cannot be written.
+    Print how many there are, and return the exit code: 2 where a test is left out. Raises ``InputError`` where two
+    tests have one name or the folder cannot be written.
     """
     from synth.screen import watched
 
@@ -78,6 +79,6 @@ def _converted(given: Input) -> ConformanceTest:
     try:
         account = explanation_account(explain_with(test, model.model, UNROLL), UNROLL)
         about = f"{account.about}\n\n{account.reason}"
-    except TooManyError:  # the answer is known, and why need not be
+    except TooManyError:  # the verdict is known, and its reason is not needed
         about = "\n".join(program_lines(test))
     return replace(done, about=about)

@@ -1,1 +1,3 @@
-"""How good a testing environment is: which mutants of a suite it kills, how fast, and what to run for how long."""
+"""Mutation testing of environments: the mutants each kills, how fast, and what to run. A plan also says how long to run
+it.
+"""

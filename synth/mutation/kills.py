@@ -1,12 +1,12 @@
-"""What devices did with a suite and its mutants: how often each outcome asked for was seen, and in how much time.
+"""The kills of a suite's mutants on devices: how often, and in how much time.
 
-A *mutant* is a relaxation of a conformance test, and the model allows its outcome; an *environment*, a device and a way
-to launch, *kills* it where it shows the outcome, and its *kill rate* is how often in a second (Levine et al., ASPLOS
-2023, section 3; their death rate). An environment that kills no mutant of a test could not have seen the bug that the
-test is for.
+A *mutant* is a relaxation of a conformance test, and the model allows its outcome. An *environment* is a device and a
+way to launch tests. It *kills* a mutant where it shows the mutant's outcome, and its *kill rate* is how often it does
+in a second (Levine et al., ASPLOS 2023, section 3; their death rate). An environment that kills no mutant of a test
+could not have seen the bug that the test is for.
 
-Not every relaxation makes a bug of the kind: where a thread that runs after the other shows the outcome, no reordering
-was seen and no stress was needed. Such *serial* mutants (``oracle.serial``) do not count, unless they are asked for.
+Some relaxations make no such bug: where a thread that runs after the other shows the outcome, no reordering was seen
+and no stress was needed. These *serial* mutants (``oracle.serial``) do not count, unless they are asked for.
 
 Assumptions: a result belongs to a test where digest and terms agree. Results of one environment are summed up over
 numbers of launches and time-outs. Time is that of launches, without compiling.
@@ -42,7 +42,7 @@ from synth.options.tests import SelectionFilter
 
 @dataclass(frozen=True, slots=True, order=True)
 class Machine:
-    """What a test is run on."""
+    """The machine of a test's run: back end, device, driver and compiler."""
 
     backend: str
     device: str
@@ -64,7 +64,7 @@ class Environment:
 
     @property
     def way(self) -> str:
-        """How tests are launched, in words."""
+        """Return the way in which tests are launched, in words."""
         return f"{self.profile or ('stress' if self.stress else 'plain')}, {self.instances:,} instances"
 
     def __str__(self) -> str:
@@ -73,7 +73,10 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class KillCounts:
-    """How often the outcome that a test asks for was seen, in so many launches and seconds; None: nobody knows."""
+    """How often the outcome that a test asks for was seen, in so many launches and seconds.
+
+    ``seconds`` is None where the time is not known.
+    """
 
     count: int
     launches: int
@@ -81,7 +84,9 @@ class KillCounts:
 
     @property
     def rate(self) -> float | None:
-        """How often in a second; 0 where it was not seen."""
+        """Return the kill rate: how often the outcome was seen in a second; 0 where it was not, None where no time is
+        known.
+        """
         if not self.count:
             return 0.0
         return self.count / self.seconds if self.seconds else None
@@ -92,12 +97,13 @@ class KillCounts:
 
 
 Observed = Mapping[Environment, Mapping[str, KillCounts]]
-"""By environment, what was seen of each test and mutant that was run there."""
+"""For each environment, the kill counts of the tests and mutants that were run there, by name."""
 
 
 @dataclass(frozen=True)
 class MutantSuite:
-    """Conformance tests, their mutants by name, and what leads from one to the other; ``all_count``: serial ones too.
+    """A suite of conformance tests with their mutants by name and the links between them; ``all_count``: serial ones
+    count.
 
     ``links`` are those of the tests, in their order. ``judges`` are the models that labelled the suite and that can be
     asked again (``synth.memory.conformance.models_as_recorded``).
@@ -111,13 +117,13 @@ class MutantSuite:
     judges: Mapping[str, ConsistencyModel] = field(default_factory=dict)
 
     def promises(self, test: Test) -> dict[str, Promise]:
-        """What each model that labelled a test promises of it."""
+        """Return the promise on a test of each model that labelled it."""
         parsed = parse_litmus(test.text, f"{self.path}: {test.name}")
         asked = {name: promise_of(parsed, model) for name, model in self.judges.items()}
         return recorded_promises(test) | asked
 
     def of(self, names: Collection[str]) -> MutantSuite:
-        """The part of it that is of some tests."""
+        """Return the part of the suite that belongs to the tests of these names."""
         links = tuple(link for link in self.links if link.test in names)
         own = dict.fromkeys(link.mutant for link in links)
         tests = tuple(test for test in self.tests if test.name in names)
@@ -125,17 +131,17 @@ class MutantSuite:
 
     @cached_property
     def takes(self) -> Mapping[str, Takes]:
-        """What the outcome of each mutant takes."""
+        """Return what the outcome of each mutant takes: serial execution, interleaving or weak memory."""
         place = self.path / MUTANTS
         return {name: takes(parse_litmus(each.text, f"{place}: {name}")) for name, each in self.mutants.items()}
 
     def counts(self, mutant: str) -> bool:
-        """Whether it says something that a mutant was killed."""
+        """Return whether the mutant counts, which a serial one does only where all do."""
         return self.all_count or self.takes[mutant] is not Takes.SERIAL
 
     @cached_property
     def counted(self) -> Mapping[str, tuple[MutantLink, ...]]:
-        """Of each test, the links to mutants that count."""
+        """Return, for each test, the links to its mutants that count."""
         found: dict[str, list[MutantLink]] = {test.name: [] for test in self.tests}
         for link in self.links:
             if self.counts(link.mutant):
@@ -144,7 +150,7 @@ class MutantSuite:
 
 
 def read_suite(path: Path, choice: SelectionFilter, all_count: bool = False) -> MutantSuite:
-    """The tests of a suite that are meant, and their mutants.
+    """Read the tests of a suite that ``choice`` selects, with their mutants.
 
     Raises ``InputError`` where the suite or its mutants cannot be read, or a link leads nowhere.
     """
@@ -163,12 +169,15 @@ def read_suite(path: Path, choice: SelectionFilter, all_count: bool = False) -> 
 
 
 def read_observed(suite: MutantSuite, paths: Sequence[Path]) -> Observed:
-    """What files of results say of a suite. Raises ``InputError`` where one cannot be read."""
+    """Read what files of results say of a suite. Raises ``InputError`` where one cannot be read."""
     return observed(suite, [pair for path in paths for pair in timed_results(path)])
 
 
 def read_kills(suite: MutantSuite, paths: Sequence[Path]) -> Observed:
-    """The same of a suite whose mutants were run. Raises ``InputError`` as well where no mutant that counts was."""
+    """Read what files of results say of a suite whose mutants were run.
+
+    Raises ``InputError`` where a file cannot be read, and where no mutant that counts was run.
+    """
     found = read_observed(suite, paths)
     if not has_mutants(suite, found):
         raise InputError(f"no result of a mutant of {suite.path} that counts; run --mutants makes some", str(paths[0]))
@@ -176,7 +185,10 @@ def read_kills(suite: MutantSuite, paths: Sequence[Path]) -> Observed:
 
 
 def observed(suite: MutantSuite, entries: Iterable[tuple[Entry, Sequence[float]]]) -> Observed:
-    """What results, each with the wall seconds of its launches, say of a suite; of one trial the last counts."""
+    """Return what results, each with the wall seconds of its launches, say of a suite.
+
+    Of several results of one trial the last counts.
+    """
     tests = {test.digest: test for test in (*suite.tests, *suite.mutants.values())}
     last = {
         trial_of(entry): (entry, sum(seconds) if seconds else None)
@@ -201,12 +213,12 @@ def observed(suite: MutantSuite, entries: Iterable[tuple[Entry, Sequence[float]]
 
 
 def has_mutants(suite: MutantSuite, observed: Observed) -> bool:
-    """Whether any mutant that counts was run."""
+    """Return whether any mutant that counts was run."""
     counted = {link.mutant for links in suite.counted.values() for link in links}
     return any(not counted.isdisjoint(seen) for seen in observed.values())
 
 
 def environment_of(result: MemoryResult) -> Environment:
-    """Where and how a result came about."""
+    """Return the environment in which a result came about."""
     machine = Machine(result.backend, result.device, result.driver, result.compiler)
     return Environment(machine, result.profile, result.stress, result.instances)

@@ -1,13 +1,13 @@
-"""Which tests to run in which environments, and for how long, to see as many bugs as can be seen in so many seconds.
+"""The plan of a campaign: tests, environments and times that show the most bugs. The time of the whole plan is given.
 
-A test may be run in each environment of a machine in which mutants of it were killed, as long as it takes for its
-easiest mutant, or for its second easiest too, and so on: each is an *offer* of whole launches. What a run is for are
-*bugs*: a test and a mutant of it on a machine, seen where the mutant would be killed with the confidence asked for. A
-test is *trusted* on a machine where one bug of it is seen.
+A test may be run in each environment of a machine in which mutants of it were killed. It may run as long as its easiest
+mutant needs, or its second easiest too, and so on: each is an *offer* of whole launches. A run is to see *bugs*: a bug
+is a test and a mutant of it on a machine, seen where the mutant would be killed with the confidence asked for. A test
+is *trusted* on a machine where one bug of it is seen.
 
 The plan has, exactly (``constraints.coverage``): the most trusted tests; then the most bugs seen, which is the greatest
-mutation score at that confidence; then the least time; then tests that come first. What it costs to compile and start
-the program of a run is the same for each and given from outside.
+mutation score at that confidence; then the least time; then tests that come first. The cost to compile and start the
+program of a run is an input, equal for all runs.
 
 Assumption: times to see a bug do not add up over environments; each run is to see it by itself.
 """
@@ -34,7 +34,7 @@ from synth.statistics import chance_of_some, expected_for
 MILLISECONDS = 1000
 
 PLAN = "plan.json"
-"""The name of the file in a folder of tests that were chosen."""
+"""The name of the plan's file in a folder of chosen tests."""
 
 
 class PlanEntry(msgspec.Struct, frozen=True):
@@ -51,7 +51,7 @@ class PlanEntry(msgspec.Struct, frozen=True):
 
 
 class _File(msgspec.Struct, frozen=True):
-    """What is read of a plan's file; the rest is for people."""
+    """The part of a plan's file that is read; the rest is for people."""
 
     runs: tuple[PlanEntry, ...]
 
@@ -60,7 +60,7 @@ _plan = decoder(_File)
 
 
 def read_plan(path: Path) -> tuple[PlanEntry, ...]:
-    """The runs of a plan. Raises ``InputError`` where the file cannot be read or is none."""
+    """Read the runs of a plan. Raises ``InputError`` where the file cannot be read or is no plan."""
     try:
         return _plan(read_text(path)).runs
     except ValueError as error:
@@ -69,9 +69,10 @@ def read_plan(path: Path) -> tuple[PlanEntry, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """A test to run: where, how many launches, which are so many seconds; the bugs that it would see.
+    """A planned run of a test: its environment, its number of launches and their seconds, and the bugs that it would
+    see.
 
-    ``cost`` is in milliseconds, with what compiling and starting cost. ``confidence`` is that of its easiest bug.
+    ``cost`` is in milliseconds, and includes compiling and starting. ``confidence`` is that of its easiest bug.
     """
 
     test: Test
@@ -85,11 +86,11 @@ class PlannedRun:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The runs, and what they come to.
+    """A plan: its runs, and the number of bugs that they see.
 
-    ``trusted`` tests on machines of ``tests``, of which ``possible`` could be trusted were there time without end;
-    ``seen`` bugs of ``bugs``. ``optimal``: it is proved that no plan within the budget has more. ``least`` is what the
-    cheapest run costs, in milliseconds; None where there is none.
+    The plan makes ``trusted`` tests on machines out of ``tests``, of which ``possible`` could be trusted with unlimited
+    time, and sees ``seen`` bugs out of ``bugs``. ``optimal``: it is proved that no plan within the budget has more.
+    ``least`` is the cost of the cheapest run in milliseconds; None where there is none.
     """
 
     runs: tuple[PlannedRun, ...]
@@ -106,11 +107,11 @@ class Plan:
 def plan(
     suite: MutantSuite, observed: Observed, budget: float, confidence: float, overhead: float = 0.0, sure: bool = False
 ) -> Plan:
-    """The best runs within ``budget`` seconds; ``overhead`` seconds are for compiling and starting each.
+    """Return the best plan within ``budget`` seconds; ``overhead`` seconds are for compiling and starting each run.
 
-    ``sure``: by the lower ends of the intervals of kill rates.
+    ``sure``: take the lower ends of the intervals of kill rates.
     """
-    most = int(min(budget * MILLISECONDS, LARGEST >> 20))  # two weeks, so that sums have room
+    most = int(min(budget * MILLISECONDS, LARGEST >> 20))  # at most two weeks, so that sums do not overflow
     every = list(ways(suite, observed, confidence, overhead, sure))
     runs = [run for run in every if run.cost <= most]
     bugs = list(dict.fromkeys(_name(run, bug) for run in runs for bug in run.bugs))
@@ -140,7 +141,7 @@ def plan(
 def ways(
     suite: MutantSuite, observed: Observed, confidence: float, overhead: float = 0.0, sure: bool = False
 ) -> Iterator[PlannedRun]:
-    """All runs that a plan may have, by machine and test."""
+    """Yield all runs that a plan may have, by machine and test."""
     for machine in machines(observed):
         for test in suite.tests:
             yield from _runs(suite, observed, machine, test, confidence, overhead, sure)
@@ -159,7 +160,7 @@ def _runs(
     overhead: float,
     sure: bool,
 ) -> Iterator[PlannedRun]:
-    """The ways to run a test on a machine: in each environment for its easiest bug, its two easiest, and so on."""
+    """Yield the runs of a test on a machine: in each environment for its easiest bug, its two easiest, and so on."""
     by_environment: dict[Environment, list[tuple[float, MutantScore]]] = {}
     for bug in bugs_of(suite, observed, machine, test.name):
         if (rate := bug.least_rate if sure else bug.rate) > 0:
@@ -179,7 +180,7 @@ def _runs(
 
 
 def _launch_seconds(seen: Iterable[KillCounts]) -> float | None:
-    """What a launch takes in the mean."""
+    """Return the mean seconds of a launch; None where the time is not known."""
     known = [each for each in seen if each.seconds and each.launches]
     launches = sum(each.launches for each in known)
     return sum(each.seconds or 0.0 for each in known) / launches if launches else None

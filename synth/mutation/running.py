@@ -1,4 +1,4 @@
-"""``synth run --mutants`` and ``--plan``: which tests are run, and what is told of the mutants."""
+"""The choice of tests for ``synth run --mutants`` and ``--plan``, and the report on mutants."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from synth.mutation.show import record, tables
 from synth.options.tests import SelectionFilter
 
 MOST_LISTED = 100
-"""Tests and mutants that are told one by one."""
+"""The most tests and mutants that are listed one by one."""
 
 
 def with_mutants(tests: Sequence[Input]) -> tuple[MutantSuite, list[Input]]:
-    """The suite that tests are of, and the tests followed by those of their mutants that count.
+    """Return the suite of tests, and the tests followed by those of their mutants that count.
 
-    Raises ``InputError`` where they are not of one suite, or it has no mutants.
+    Raises ``InputError`` where the tests are not of one suite, or the suite has no mutants.
     """
     paths = dict.fromkeys(test.path for test in tests if test.record is not None)
     if len(paths) != 1 or any(test.record is None for test in tests):
@@ -37,7 +37,7 @@ def with_mutants(tests: Sequence[Input]) -> tuple[MutantSuite, list[Input]]:
 
 
 def of_mutants(suite: MutantSuite, results: Path, backend: str, device: str) -> Besides:
-    """What a file of results says of a suite on a device."""
+    """Return what a file of results says of a suite's mutants on a device."""
     every = read_observed(suite, [results])
     here = {
         where: seen
@@ -52,7 +52,7 @@ def of_mutants(suite: MutantSuite, results: Path, backend: str, device: str) -> 
 def planned(
     tests: Sequence[Input], path: Path, backend: str, device: str, launches: Launches, asked: DeviceOptions
 ) -> tuple[list[Input], Launches]:
-    """The tests of a plan for a device and a way to launch, and how they are launched.
+    """Return the tests of a plan for a device and a way to launch, and how they are launched.
 
     Raises ``InputError`` where the plan cannot be read, has none, or has them with several numbers of instances.
     """

@@ -1,15 +1,15 @@
-"""Mutation scores of environments, and for each conformance test the confidence that its bug would have been seen.
+"""Mutation scores of environments, and each test's confidence to show its bug.
 
-Levine et al., ASPLOS 2023: the mutation score is the share of mutants that are killed (section 3), and where a mutant
-is killed at a rate r, the chance to kill it within t seconds is 1 - e^-rt (section 4.2, *reproducibility*); they ask
+The mutation score is the share of mutants that are killed (Levine et al., ASPLOS 2023, section 3). Where a mutant is
+killed at a rate r, the chance to kill it within t seconds is 1 - e^-rt (section 4.2, *reproducibility*); the paper asks
 for 95 % and 99.999 %.
 
-A *bug* is a test and a mutant of it: what a relaxation allows in the program, the device does without. A bug of a test
-is seen with the confidence with which its mutant is killed in the same time. A test has several bugs; the confidence of
-the test is that of the bug that is seen most easily. Where no mutant of it was killed, nothing is known.
+A *bug* is a test and a mutant of it: the device behaves as if the program were relaxed in that way. A run of the test
+shows the bug with the confidence with which a run of the mutant, equally long, kills the mutant. A test has several
+bugs; its confidence is that of the bug that is seen most easily. Where no mutant of it was killed, nothing is known.
 
-Assumption: kills are a Poisson process (``synth.statistics``). Kills come in bursts, so that a rate of a few kills is
-known less well than its interval says.
+Assumption: kills are a Poisson process (``synth.statistics``). Kills come in bursts, so a rate of a few kills is less
+certain than its interval says.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from synth.mutation.kills import Environment, KillCounts, Machine, MutantSuite, 
 from synth.statistics import chance_of_some, count_interval, expected_for
 
 LEVELS = (0.95, 0.99999)
-"""The confidences that the paper asks for."""
+"""The confidences for which the paper asks: 95 % and 99.999 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Of ``mutants``, how many were run, and how many of these were killed; and the kills of a second in the mean.
+    """The score of ``mutants``: how many were run, how many of these were killed, and their mean rate of kills in a
+    second.
 
     The mean is over the mutants that were run and whose time is known; None where there is none.
     """
@@ -42,12 +43,12 @@ class Score:
 
     @property
     def share(self) -> float | None:
-        """The mutation score; None where no mutant was run."""
+        """Return the mutation score: the share of run mutants that were killed; None where no mutant was run."""
         return self.killed / self.run if self.run else None
 
 
 def score(mutants: Iterable[str], seen: Mapping[str, KillCounts]) -> Score:
-    """The score of some mutants, of which ``seen`` has those that were run."""
+    """Return the score of some mutants; ``seen`` has the kill counts of those that were run."""
     every = list(dict.fromkeys(mutants))
     run = [seen[name] for name in every if name in seen]
     rates = [rate for each in run if (rate := each.rate) is not None]
@@ -58,7 +59,9 @@ def score(mutants: Iterable[str], seen: Mapping[str, KillCounts]) -> Score:
 def scores_by(
     suite: MutantSuite, seen: Mapping[str, KillCounts], key: Callable[[MutantLink], Iterable[str]]
 ) -> dict[str, Score]:
-    """The scores of the mutants that count, by what ``key`` says of the links to them; a mutant may be in several."""
+    """Return the scores of the mutants that count, grouped by ``key`` of their links; a mutant may be in several
+    groups.
+    """
     groups: dict[str, list[str]] = {}
     for links in suite.counted.values():
         for link in links:
@@ -68,7 +71,7 @@ def scores_by(
 
 
 def best_of(observed: Observed) -> dict[str, KillCounts]:
-    """Of each test and mutant what was seen where it was seen the most often in a second."""
+    """Return, for each test and mutant, its kill counts in the environment with the highest kill rate."""
     best: dict[str, KillCounts] = {}
     for seen in observed.values():
         for name, each in seen.items():
@@ -82,7 +85,9 @@ def _order(seen: KillCounts) -> tuple[bool, float]:
 
 
 def keys(suite: MutantSuite) -> dict[str, Callable[[MutantLink], Iterable[str]]]:
-    """What mutants may be told apart by: what their outcome takes, what was relaxed, the axiom that their test pins."""
+    """Return the keys that group mutants: what their outcome takes, what was relaxed, and the axiom that their test
+    pins.
+    """
     pinned = {test.name: tuple(axioms(test)) for test in suite.tests}
     return {
         "outcome takes": lambda link: (str(suite.takes[link.mutant]),),
@@ -93,7 +98,7 @@ def keys(suite: MutantSuite) -> dict[str, Callable[[MutantLink], Iterable[str]]]
 
 @dataclass(frozen=True, slots=True)
 class MutantScore:
-    """A test and a mutant of it in an environment: how often the mutant was seen."""
+    """A bug, which is a test and a mutant of it, in an environment, with how often the mutant was seen."""
 
     link: MutantLink
     environment: Environment
@@ -101,17 +106,17 @@ class MutantScore:
 
     @property
     def rate(self) -> float:
-        """Kills of a second; 0 where nobody knows."""
+        """Return the kills in a second; 0 where the time is not known."""
         return self.seen.rate or 0.0
 
     @property
     def least_rate(self) -> float:
-        """The lower end of the rate's 95 % interval."""
+        """Return the lower end of the rate's 95 % interval, in kills a second."""
         return count_interval(self.seen.count)[0] / self.seen.seconds if self.seen.seconds else 0.0
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the rate; None where the time is not known."""
+        """Return the 95 % interval of the rate, in kills a second; None where the time is not known."""
         if not self.seen.seconds:
             return None
         low, high = count_interval(self.seen.count)
@@ -120,13 +125,14 @@ class MutantScore:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """A conformance test on a machine: what its mutants say of it.
+    """The trust in a conformance test on a machine, by the kills of its mutants.
 
-    ``mutants`` count, of which so many were ``run`` and ``killed`` in some environment; ``best`` is the one that is
-    killed the most often in a second, where that is. ``mean_rate`` is that of all its mutants that were run there.
-    ``seen`` is how often the outcome that the test asks about was seen, in ``seconds`` in all environments;
-    ``contradicts`` are the models that forbid that, and ``silent`` those that promise nothing of the test, with why.
-    ``confidence`` is that of a run as long as the test's own, ``at_least`` by the lower ends of the rates' intervals.
+    ``mutants`` of it count; ``run`` and ``killed`` say how many were run and killed in some environment. ``best`` is
+    the mutant with the highest kill rate, None where none was killed. ``mean_rate`` is the mean over all its mutants
+    that were run there. ``seen`` is how often the outcome that the test asks about was seen, in ``seconds`` in all
+    environments; ``contradicts`` are the models that forbid that outcome, and ``silent`` those that promise nothing of
+    the test, each with the reason. ``confidence`` is that of a run as long as the test's own, ``at_least`` by the lower
+    ends of the rates' intervals.
     """
 
     test: Test
@@ -144,16 +150,16 @@ class Trust:
     silent: Mapping[str, str] = field(default_factory=dict)
 
     def confidence_in(self, seconds: float) -> float:
-        """The confidence of a run of so many seconds in the best environment."""
+        """Return the confidence of a run of so many seconds in the best environment."""
         return chance_of_some(self.best.rate * seconds) if self.best else 0.0
 
     def seconds_for(self, confidence: float) -> float:
-        """How long to run the test in the best environment; infinite where no mutant was killed."""
+        """Return the seconds to run the test in the best environment; infinite where no mutant was killed."""
         return expected_for(confidence) / self.best.rate if self.best and self.best.rate else inf
 
 
 def bugs_of(suite: MutantSuite, observed: Observed, machine: Machine, test: str) -> Iterator[MutantScore]:
-    """The bugs of a test in the environments of a machine in which their mutants were run, each mutant once."""
+    """Yield the bugs of a test in the environments of a machine in which their mutants were run, each mutant once."""
     links = {link.mutant: link for link in reversed(suite.counted[test])}
     for environment, seen in observed.items():
         if environment.machine == machine:
@@ -163,12 +169,12 @@ def bugs_of(suite: MutantSuite, observed: Observed, machine: Machine, test: str)
 
 
 def machines(observed: Observed) -> list[Machine]:
-    """Those of the environments."""
+    """Return the machines of the environments in which tests were run, each once."""
     return list(dict.fromkeys(environment.machine for environment in observed))
 
 
 def trust(suite: MutantSuite, observed: Observed, machine: Machine) -> list[Trust]:
-    """What the mutants say of each test on a machine, in the order of the suite."""
+    """Return the trust in each test on a machine, in the order of the suite."""
     return [_trust(suite, observed, machine, test) for test in suite.tests]
 
 
@@ -200,7 +206,7 @@ def _trust(suite: MutantSuite, observed: Observed, machine: Machine, test: Test)
 def _confidence(
     bugs: Sequence[MutantScore], own: Mapping[Environment, KillCounts], rate: Callable[[MutantScore], float]
 ) -> float:
-    """The confidence that the bug seen most easily would have been seen in the runs of the test itself."""
+    """Return the confidence that the easiest bug would have been seen in the runs of the test itself."""
     expected: dict[str, float] = {}
     for bug in bugs:
         seconds = own[bug.environment].seconds if bug.environment in own else None

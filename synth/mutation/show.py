@@ -1,4 +1,4 @@
-"""Mutation scores, kill rates and confidences as tables and as data; plans as well."""
+"""Mutation scores, kill rates, confidences and plans, as tables and as plain data."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from synth.mutation.scores import LEVELS, MutantScore, Score, Trust, best_of, ke
 from synth.screen import plain_table
 
 FEW = 8
-"""Names that are told where there may be many."""
+"""The most names that are listed where there may be many."""
 
 
 def tables(
     suite: MutantSuite, observed: Observed, budget: float | None, confidence: float, tests: bool, mutants: bool
 ) -> Iterator[str | Table]:
-    """Lines and tables: the scores of each machine, and what they say of the tests."""
+    """Yield lines and tables: the scores of each machine, and the confidences of the tests."""
     counted = {link.mutant for links in suite.counted.values() for link in links}
     serial = f"; {len(suite.mutants) - len(counted)} serial ones do not count" if not suite.all_count else ""
     yield f"{suite.path}: {len(suite.tests)} tests, {len(counted)} mutants{serial}"
@@ -61,7 +61,7 @@ def _score_table(suite: MutantSuite, here: Observed) -> Table:
 
 
 def _group_table(suite: MutantSuite, here: Observed) -> Table:
-    """Mutants killed of those that were run, by what they may be told apart by, in each environment."""
+    """Return the table of killed mutants out of those that were run, by each grouping and environment."""
     table = plain_table("killed / run", "")
     for environment in here:
         table.add_column(Text(environment.way), justify="right")
@@ -137,7 +137,7 @@ def _trust_lines(found: Sequence[Trust], budget: float | None, confidence: float
 
 
 def record(suite: MutantSuite, observed: Observed, budget: float | None) -> dict[str, Any]:
-    """The same as data, with every mutant and every test."""
+    """Return the scores of a suite, with every mutant and every test, as plain data."""
     counted = [link.mutant for links in suite.counted.values() for link in links]
     return {
         "tests": len(suite.tests),
@@ -188,7 +188,7 @@ def _trust_record(each: Trust, budget: float | None) -> dict[str, Any]:
 
 
 def plan_tables(plan: Plan, budget: float) -> Iterator[str | Table]:
-    """A plan as lines and a table."""
+    """Yield a plan as lines of text and a table."""
     proved = "" if plan.optimal else "; that no plan has more was not proved in time"
     yield (
         f"{plan.trusted} of {plan.tests} tests see a bug, {plan.seen} of {plan.bugs} bugs are seen, "
@@ -212,14 +212,14 @@ def plan_tables(plan: Plan, budget: float) -> Iterator[str | Table]:
 
 
 def nothing_planned(plan: Plan, budget: float) -> str:
-    """Why a plan has no runs."""
+    """Return the message that explains why a plan has no runs."""
     if plan.least is None:
         return "nothing to plan: no mutant was killed whose launches have known times"
     return f"no run that would see a bug fits into {span(budget)}: the shortest takes {span(plan.least / MILLISECONDS)}"
 
 
 def plan_record(plan: Plan, budget: float, confidence: float) -> dict[str, Any]:
-    """A plan as data, which ``synth.mutation.plans.read_plan`` reads."""
+    """Return a plan as plain data, which ``synth.mutation.plans.read_plan`` reads."""
     return {
         "budget": budget,
         "confidence": confidence,
@@ -242,7 +242,7 @@ def plan_record(plan: Plan, budget: float, confidence: float) -> dict[str, Any]:
 
 
 def bug_record(bug: MutantScore) -> dict[str, Any]:
-    """A bug as data."""
+    """Return a bug, with its test, mutant and kill rate, as plain data."""
     interval = list(bug.interval) if bug.interval else None
     return {
         "mutant": bug.link.mutant,
@@ -254,7 +254,7 @@ def bug_record(bug: MutantScore) -> dict[str, Any]:
 
 
 def environment_record(environment: Environment) -> dict[str, Any]:
-    """An environment as data, in the words of results."""
+    """Return an environment as plain data, with the keys that results have."""
     way = {"profile": environment.profile, "stress": environment.stress, "instances": environment.instances}
     return {**_machine(environment.machine), **way}
 
@@ -277,7 +277,7 @@ def _finite(number: float) -> float | None:
 
 
 def _folding(*columns: str) -> Table:
-    """A table whose long names go over several lines."""
+    """Return a table without lines whose long names are folded."""
     table = plain_table()
     for column in columns:
         table.add_column(column, overflow="fold")
@@ -285,7 +285,7 @@ def _folding(*columns: str) -> Table:
 
 
 def percent(share: float | None) -> str:
-    """A share in words, rounded down, so that only what is certain is 100 %."""
+    """Return a share as a percentage, rounded down, so that only what is certain is 100 %."""
     if share is None:
         return "-"
     digits = 1000 if share > 0.99 else 10
@@ -293,12 +293,12 @@ def percent(share: float | None) -> str:
 
 
 def rate(number: float | None) -> str:
-    """A rate in words."""
+    """Return a rate as text with three significant digits, or ``?`` where it is not known."""
     return "?" if number is None else f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def span(seconds: float | None) -> str:
-    """A time in words, at most three digits of it."""
+    """Return a time in words, with at most three digits."""
     if seconds is None:
         return "?"
     if isinf(seconds):

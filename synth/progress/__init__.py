@@ -1,1 +1,1 @@
-"""The pipelines of progress tests."""
+"""The pipelines of progress tests: synthesis, labels, programs, runs and certificates."""

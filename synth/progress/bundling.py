@@ -1,4 +1,4 @@
-"""Progress tests in one piece: each under each mapping and placement, of several sizes, with what models say of it."""
+"""The bundle of progress tests: every mapping, placement and size, with the verdicts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from synth.progress.conformance import promises_of
 from synth.screen import watched
 
 INSTANCES = (16, 1024, None)
-"""How many instances there are to choose from, where no number is given; ``None``: as many as there is room for."""
+"""The numbers of instances to choose from, where no number is given; ``None``: as many as there is room for."""
 
 
 def progress_bundle(
@@ -29,14 +29,14 @@ def progress_bundle(
     models: Sequence[ProgressModel],
     iterations: int,
 ) -> Bundle:
-    """The bundle of tests, with the verdicts of ``models``, or where there are none, their own or those of the built-in
-    ones.
+    """Return the bundle of tests with the verdicts of ``models``.
 
-    Raises ``InputError`` where two different tests would have one file name, where the language has no words for a
-    placement, or none of the tests can be launched in any of the ways.
+    Where no model is named, the verdicts are the tests' own, or those of the built-in models. Raises ``InputError``
+    where two different tests would have one file name, where the language has no words for a placement, or where none
+    of the tests can be launched in any of the ways.
     """
     sizes = INSTANCES if instances is None else (instances,)
-    # Plain has one instance, however many are asked for.
+    # The mapping plain has one instance, whatever number is asked for.
     launches = [
         (mapping, placement, size)
         for mapping in mappings
@@ -76,7 +76,7 @@ def progress_bundle(
 def _program(
     test: Test, backend: Backend, mapping: str, placement: str, instances: int | None
 ) -> tuple[str | None, str]:
-    """The program of a test, or why there is none."""
+    """Return the program of a test, or why there is none."""
     try:
         shape = backend.launch(program_of(test), mapping, instances, placement)
         return next(iter(backend.progress_files(test.name, shape, test.digest).values())), ""

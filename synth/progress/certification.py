@@ -1,8 +1,8 @@
-"""Certificates of a progress suite: for each unit, clauses and a proof that nothing is left of it.
+"""Certificates of a progress suite: for each unit, a proof that no test is left. The proof is of the unit's clauses.
 
 A unit is solved once more, with every test blocked that was found in it; the solver finds only models that cheat
 (``constraints.progress``), and the loop formulas that exclude these are kept with their sets. What is left has no
-model, and another solver proves that. The search itself keeps nothing for it.
+model, and another solver proves that. The search itself keeps no record for it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _work(unit: CubeUnit, found: Mapping[str, list[str]], solver: str) -> Iterat
 
 
 def certificate_of(unit: CubeUnit, programs: Sequence[str], solver: str) -> list[Made]:
-    """The files of a unit in which these programs were found, its clauses and its proof."""
+    """Return the files of a unit in which these programs were found: its clauses and its proof."""
     encoding, cubes, _ = encoding_of(unit.shape)
     case = cubes[unit.cube]
     solutions = [Solution(program) for program in _representatives(unit.shape, programs)]
@@ -60,7 +60,9 @@ def certificate_of(unit: CubeUnit, programs: Sequence[str], solver: str) -> list
 
 
 def _representatives(shape: ProgramShape, programs: Iterable[str]) -> list[Program]:
-    """Of each program the least image of this shape, in order: what was found first differs from run to run."""
+    """Return the least image of this shape of each program, in order, since which image is found first differs between
+    runs.
+    """
     found = set()
     for text in programs:
         images = (image for image, _ in thread_images(parse_axb(text)))
@@ -69,7 +71,7 @@ def _representatives(shape: ProgramShape, programs: Iterable[str]) -> list[Progr
 
 
 def _loops(encoding: ProgressEncoding, clauses: Sequence[Clause], solver_name: str) -> list[Loop]:
-    """The sets of states that cheat, until nothing is left of the formula and these clauses."""
+    """Return the sets of states that cheat, until the formula and these clauses have no model left."""
     found: list[Loop] = []
     solver = open_solver(solver_name, encoding.formula.variables)
     try:
@@ -90,25 +92,25 @@ def _loops(encoding: ProgressEncoding, clauses: Sequence[Clause], solver_name: s
 
 
 def case_comment(encoding: ProgressEncoding, case: Sequence[int]) -> str:
-    """Which jumps a case fixes: ``case``, and thread, instruction and jump of each."""
+    """Return a comment with the jumps that a case fixes: ``case``, and the thread, instruction and jump of each."""
     names = {number: name for name, number in encoding.formula.names()}
     return f"case {case_word([names[literal][1:] for literal in case])}".rstrip()  # type: ignore[misc]
 
 
 def shape_lines(encoding: ProgressEncoding) -> Iterator[str]:
-    """The formula of a shape as its file has it: what variables mean, then clauses."""
+    """Yield the lines of a shape's formula as its file has them: the meaning of the variables, then the clauses."""
     shape = encoding.shape
     return formula_lines(head(shape.lengths, shape.locations, shape.values), formula_of(encoding))
 
 
 def formula_of(encoding: ProgressEncoding) -> CertifiedFormula:
-    """The formula of a shape, what its variables mean in words."""
+    """Return the formula of a shape, with the meaning of its variables in words."""
     variables = {" ".join(map(_word, name)): number for name, number in encoding.formula.names()}
     return CertifiedFormula(variables, [tuple(clause) for clause in encoding.formula.clauses])
 
 
 def _word(value: Hashable) -> str:
-    """A part of a variable's name: a number, a memory, a state, or a kind."""
+    """Return a part of a variable's name: a number, a memory, a state, or a kind."""
     if not isinstance(value, tuple):
         return str(value)
     return state_word(value) if isinstance(value[0], tuple) else numbers_word(value)

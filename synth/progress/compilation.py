@@ -1,4 +1,4 @@
-"""``synth compile`` for progress tests: each under each mapping as a program, and what real compilers make of them."""
+"""The compilation of progress tests by ``synth compile``, each under each mapping. Real compilers may check it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def compile_progress(
     check: bool,
     as_json: bool = False,
 ) -> int:
-    """Write a program for each test, and each mapping and placement of ``ways``, into ``output``; give how many of them
-    do not compile, if asked. ``as_json``: with an object for runners beside each.
+    """Write a program into ``output`` for each test and each mapping and placement of ``ways``.
 
-    Raises ``InputError`` where two tests share a file name, or a size is too much for the language.
+    Return how many programs do not compile, if ``check`` asks. ``as_json``: with an object for runners beside each.
+    Raises ``InputError`` where two tests share a file name, or where a size is too much for the language.
     """
     chosen = distinct(tests)
     written = []

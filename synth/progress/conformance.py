@@ -1,4 +1,4 @@
-"""What progress models promise of tests, and results of progress tests set against that.
+"""The promises of progress models on tests, and results compared with them.
 
 A model under which a test terminates promises that it does not hang. ``synth.conformance`` says when a device
 contradicts a model; only a hang that is confirmed (``synth.hangs``) does.
@@ -27,11 +27,11 @@ class MappingSummary:
 
 @dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """A model against the tests that were run in one placement: what one level of the device gives.
+    """The agreement of one model with the tests of one placement, which shows what a level of the device guarantees.
 
     ``may_hang`` tests may hang under the model, and ``observed`` of them did, in some mapping. ``refuting`` names the
-    tests that terminate under the model and hung, which is confirmed: with one of these the device is inconsistent with
-    the model.
+    tests that terminate under the model and have a confirmed hang: one of these shows that the device is inconsistent
+    with the model.
     """
 
     placement: str
@@ -42,27 +42,27 @@ class ModelSummary:
 
 
 def promises_of(verdicts: Mapping[str, str]) -> dict[str, Promise]:
-    """What the models of these verdicts promise."""
+    """Return the promises that these verdicts stand for, by model."""
     return {model: recorded(said, Verdict.TERMINATES, Verdict.MAY_HANG) for model, said in verdicts.items()}
 
 
 def promising(verdicts: Mapping[str, str]) -> tuple[str, ...]:
-    """The models that promise the end of a test, of those that have ``verdicts`` on it."""
+    """Return the models that promise that a test terminates, among those with ``verdicts`` on it."""
     return forbidden(promises_of(verdicts), [(HANG, True)]).get(HANG, ())
 
 
 def contradicted(result: ProgressResult, verdicts: Mapping[str, str]) -> tuple[str, ...]:
-    """The models that a result contradicts, of those that have ``verdicts`` on its test."""
+    """Return the models that a result contradicts, among those with ``verdicts`` on its test."""
     return promising(verdicts) if result.confirmed else ()
 
 
 def is_doubtful(result: ProgressResult, verdicts: Mapping[str, str]) -> bool:
-    """Whether it is a hang that is not confirmed, and would contradict a model if it were."""
+    """Return whether the result is a hang that is not confirmed, and would contradict a model if it were."""
     return result.hangs and not result.confirmed and bool(promising(verdicts))
 
 
 def by_mapping(results: Iterable[ProgressResult]) -> list[MappingSummary]:
-    """One line for each placement and mapping, in the order of their first result."""
+    """Return a summary for each placement and mapping, in the order of their first result."""
     groups: dict[tuple[str, str], list[ProgressResult]] = {}
     for result in results:
         groups.setdefault((result.placement, result.mapping), []).append(result)
@@ -78,7 +78,10 @@ def by_mapping(results: Iterable[ProgressResult]) -> list[MappingSummary]:
 
 
 def by_model(results: Iterable[ProgressResult], verdicts: Mapping[str, Mapping[str, str]]) -> list[ModelSummary]:
-    """One line for each placement and model; ``verdicts`` maps the name of each test that was run to its verdicts."""
+    """Return a summary for each placement and model.
+
+    ``verdicts`` maps the name of each test that was run to its verdicts.
+    """
     promises = {test: promises_of(said) for test, said in verdicts.items()}
     models = dict.fromkeys(model for said in promises.values() for model in said)
     hung: dict[str, dict[str, bool]] = {}

@@ -1,4 +1,4 @@
-"""An explanation as text for a person and as JSON for a program. ``oracle.progress.explain`` finds it."""
+"""Explanations of progress verdicts as text and as JSON. ``oracle.progress.explain`` finds them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from oracle.progress.explain import Exit, Explanation, Lasso, LtsStep, ModelLts
 from synth.accounts import Account
 
-_SHOWN = 8  # more places than these would be read by nobody
+_SHOWN = 8  # the most places that are printed, for a reader's sake
 
 
 def explanation_account(name: str, explanation: Explanation) -> Account:
-    """The verdict and why, as lines to read; ``name`` is what the test is called."""
+    """Return the account of a verdict, as lines to read; ``name`` is the name of the test."""
     graph, model, lasso = explanation.graph, explanation.model, explanation.lasso
     lines = []
     promise = _promise(explanation)
@@ -30,7 +30,7 @@ def explanation_account(name: str, explanation: Explanation) -> Account:
 
 
 def explanation_record(name: str, explanation: Explanation) -> dict[str, Any]:
-    """The explanation as plain data: ``lasso`` is null for TERMINATES, ``exits`` is empty for MAY_HANG."""
+    """Return the explanation as plain data: ``lasso`` is null for TERMINATES, ``exits`` is empty for MAY_HANG."""
     graph, lasso = explanation.graph, explanation.lasso
 
     def steps(path: Sequence[LtsStep]) -> list[dict[str, Any]]:
@@ -62,7 +62,10 @@ def explanation_record(name: str, explanation: Explanation) -> dict[str, Any]:
 
 
 def step_text(graph: ModelLts, step: LtsStep) -> tuple[str, str, str]:
-    """A step in three parts: the instruction and its outcome, what it does to memory, who is promised execution."""
+    """Return a step in three parts.
+
+    They are the instruction and its outcome, the change of memory, and the threads that are promised execution.
+    """
     action = graph.action(step)
     branch = {None: "", True: "taken", False: "not taken"}[action.taken]
     outcome = ", ".join(part for part in (action.outcome, branch) if part)
@@ -75,7 +78,7 @@ def step_text(graph: ModelLts, step: LtsStep) -> tuple[str, str, str]:
 
 
 def memory_text(graph: ModelLts, node: int) -> str:
-    """The values of all locations: ``1``, or ``[0 1]`` where there are several; ``[x=0 y=1]`` where they have names."""
+    """Return the values of all locations: ``1``, or ``[0 1]`` for several, or ``[x=0 y=1]`` where they have names."""
     values = list(map(str, graph.memory(node)))
     if graph.lts.locations:
         return f"[{' '.join(f'{name}={value}' for name, value in zip(graph.lts.locations, values, strict=True))}]"
@@ -83,7 +86,7 @@ def memory_text(graph: ModelLts, node: int) -> str:
 
 
 def _change_text(graph: ModelLts, step: LtsStep) -> str:
-    """What a step does to memory: ``[0 1]->[0 0]``, or ``[x=0 y=1->0]`` where locations have names."""
+    """Return the change of memory by a step: ``[0 1]->[0 0]``, or ``[x=0 y=1->0]`` where locations have names."""
     if graph.lts.locations:
         values = zip(graph.lts.locations, graph.memory(step.source), graph.memory(step.target), strict=True)
         return f"[{' '.join(f'{at}={old}' if old == new else f'{at}={old}->{new}' for at, old, new in values)}]"
@@ -92,17 +95,17 @@ def _change_text(graph: ModelLts, step: LtsStep) -> str:
 
 
 def threads_text(mask: int) -> str:
-    """A set of threads as in the figures of Sorensen et al. 2021: ``{0,1}``."""
+    """Return a set of threads as in the figures of Sorensen et al. 2021: ``{0,1}``."""
     return f"{{{','.join(map(str, _members(mask)))}}}"
 
 
 def counter_text(graph: ModelLts, thread: int, counter: int) -> str:
-    """A program counter, ``end`` where the thread has ended."""
+    """Return a program counter as text, ``end`` where the thread has ended."""
     return "end" if counter == graph.lts.ends[thread] else str(counter)
 
 
 def summary(explanation: Explanation) -> str:
-    """What happens, in one line."""
+    """Return what happens in the explanation as a line, such as ``every run ends``."""
     lasso = explanation.lasso
     if lasso is None:
         return "every run ends"
@@ -115,7 +118,7 @@ def summary(explanation: Explanation) -> str:
 
 
 def _stuck(graph: ModelLts, lasso: Lasso) -> int:
-    """The mask of threads that wait at a barrier, where all do that have not ended; else 0."""
+    """Return the mask of threads that wait at a barrier, where every thread that has not ended waits; else 0."""
     waiting = graph.waiting(lasso.cycle[0].source)
     return waiting if lasso.stepping & waiting else 0
 
@@ -179,7 +182,7 @@ def _reason(way: Exit) -> str:
 
 
 def _aligned(graph: ModelLts, *paths: Sequence[LtsStep]) -> list[list[str]]:
-    """The lines of each path, with the parts of a step in columns that all paths share."""
+    """Return the lines of each path, with the parts of a step in columns that all paths share."""
     rows = [[step_text(graph, step) for step in path] for path in paths]
     code, memory = (max((len(row[part]) for path in rows for row in path), default=0) for part in (0, 1))
     return [[f"  {row[0]:<{code}}  {row[1]:<{memory}}  {row[2]}" for row in path] for path in rows]
@@ -238,6 +241,6 @@ def _base(model: str) -> str:
 
 
 def _promise(explanation: Explanation) -> str:
-    """What the guarantee says of itself: the first line of its docstring, empty where a user's has none."""
+    """Return the first line of the guarantee's docstring, which states its promise; empty where a user's has none."""
     first = (inspect.getdoc(explanation.model.guarantee) or "").partition("\n")[0].rstrip(".")
     return first[:1].lower() + first[1:] if first[1:2].islower() else first

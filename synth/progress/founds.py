@@ -1,4 +1,5 @@
-"""What a search has found as records of a corpus: many tests of one shape at once, with digests, verdicts and texts.
+"""Tests found by a search, as records of a corpus with digests, verdicts and texts. Many tests of one shape come at
+once.
 
 Each test stands for its images under permutation of threads, and each image is a test of its own.
 """
@@ -24,23 +25,24 @@ from oracle.progress.models import ProgressModel, Vector, image_verdicts, image_
 from oracle.progress.reductions import minimal_images
 
 _TOGETHER = 2048
-"""Tests that are judged together: what is known of more of them would leave the processor's cache."""
+"""The number of tests that are judged together; the data of more tests would leave the processor's cache."""
 
 _MOST_CELLS = 1 << 21
-"""And so many of their states, once for each thread: 16 MB."""
+"""The most states, counted once for each thread, of tests that are judged together: 16 MB."""
 
 
 Wants = Callable[[Vector], bool]
-"""Whether a test is wanted that has these verdicts."""
+"""A function that says whether a test with these verdicts is wanted."""
 
 
 def founds_of(
     tests: ProgramBatch, wants: Wants, minimal: bool, symmetric_threads: bool, own: tuple[ProgressModel, ...] = ()
 ) -> Iterator[FoundTest]:
-    """What tests give, in their order: of each the images that are wanted with their verdicts, and, if asked, minimal.
+    """Yield the wanted images of tests, in their order, with their verdicts and, if asked, only the minimal ones.
 
-    With symmetric threads, one of them: the first that is wanted, for another order of the threads may have other
-    verdicts. ``own`` are models of the user's, which are asked beside the 12; that takes longer.
+    With symmetric threads, one image of each test is yielded: the first that is wanted, for another order of the
+    threads may have other verdicts. ``own`` are the user's models, which are asked beside the 12 built-in ones; that
+    takes longer.
     """
     for some in tests.pieces(min(_TOGETHER, max(1, _MOST_CELLS // (tests.states * len(tests.lengths))))):
         yield from _judged(some, wants, minimal, symmetric_threads, own)
@@ -79,7 +81,7 @@ def _judged(
 
 
 class _Image:
-    """Programs that are tests, their behaviours and their verdicts, as records have these."""
+    """Programs that are tests, with their behaviours and verdicts in the form of records."""
 
     def __init__(self, programs: ProgramBatch, automata: Automata, verdicts: list[Raw]) -> None:
         self.keys = programs.sort_keys()
@@ -91,24 +93,24 @@ class _Image:
         self._records = list(map(progress_record, digests, behaviours, self.texts, verdicts, tags))
 
     def record(self, n: int) -> tuple[str, bytes]:
-        """A test with the key that it is sorted by."""
+        """Return the record of a test with the key that it is sorted by."""
         return self.keys[n].hex(), self._records[n]
 
 
 @cache
 def _said(weak: int, strong: int) -> tuple[Vector, Raw]:
-    """``vector_of``, and that as a record has it."""
+    """Return ``vector_of`` the verdicts, and that vector in the form of a record."""
     vector = vector_of(weak, strong)
     return vector, verdict_groups(vector)
 
 
 def _name(numbers: bytes) -> str:
-    """The digest of ``corpus.progress.axb.digest_numbers``, of numbers that are bytes already."""
+    """Return the digest of ``corpus.progress.axb.digest_numbers`` for numbers that are bytes already."""
     return hashlib.sha256(numbers).hexdigest()[:16]
 
 
 class _Lines(dict[int, str]):
-    """Lines of text by the instruction that they are of, as a number; the head of a thread is part of its first."""
+    """The lines of text of instructions, by their numbers; the head of a thread is part of its first instruction."""
 
     def __init__(self, t: int, pc: int, length: int) -> None:
         self._head = f"THREAD {t}\n" if pc == 0 else ""

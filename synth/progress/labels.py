@@ -1,4 +1,4 @@
-"""Labels of progress tests: what is asked of a program, and what its verdicts look like."""
+"""The labels of progress tests: what is asked of a program, and how its verdicts look."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ProgressLabelling:
-    """How programs are labelled: by which models.
+    """The labelling of programs by progress models.
 
-    ``models`` are as the user named them, ``names`` what they are called; models travel to other processes by name.
-    ``facts_told``: whether the form of output says what is known of a test itself.
+    ``models`` are as the user named them, ``names`` are their full names; models travel to other processes by name.
+    ``facts_told``: the form of output includes facts on the test itself.
     """
 
     models: tuple[str, ...]
@@ -34,15 +34,17 @@ class ProgressLabelling:
 
     @property
     def parts(self) -> Sequence[tuple[int, ...]]:
-        """All at once: most of the work is the transition system, which all models see."""
+        """Return all models as one group: most of the work is the transition system, which all models share."""
         return (tuple(range(len(self.names))),)
 
     def request(self) -> dict[str, object]:
-        """The models with their digests."""
+        """Return the request of this labelling: the models with their digests."""
         return {"models": {model.name: model.digest for model in resolve_models(self.models)}}
 
     def label(self, asked: LabelTask) -> Labels:
-        """The labels of every model. Raises ``InputError`` where the text is no program, or a user's model fails."""
+        """Return the labels of every model. Raises ``InputError`` where the text is no program, or a user's model
+        fails.
+        """
         from corpus.progress.text import program_of
 
         test = asked.test.record or asked.test.axb()
@@ -51,34 +53,34 @@ class ProgressLabelling:
         return Labels(asked.test.label, labels, _facts(test) if self.facts_told else {})
 
     def label_together(self, asked: Sequence[LabelTask]) -> Sequence[Labels | None]:
-        """None: each test has a transition system of its own."""
+        """Return None for each test, for each has a transition system of its own."""
         return [None] * len(asked)
 
     def facts(self, test: Input) -> Mapping[str, object]:
-        """Its digest and its bound."""
+        """Return the digest and the bound of a test, if the form of output has them."""
         return _facts(test.axb()) if self.facts_told else {}
 
     def cells(self, label: ModelAnswer) -> Sequence[str]:
-        """The verdict."""
+        """Return the CSV cell of a label, which is the verdict."""
         return (label.verdict,)
 
     def record(self, label: ModelAnswer) -> object:
-        """The verdict; where there is none, with the reason."""
+        """Return the verdict for JSON; where there is none, with the reason."""
         return {"verdict": label.verdict, "reason": label.reason} if label.verdict == UNKNOWN else label.verdict
 
     def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
-        """One line a test, one column a model: ``T`` where it terminates, ``H`` where it may hang."""
+        """Return the table with a line for each test and a column for each model: ``T`` terminates, ``H`` may hang."""
         lost = any(label.verdict == UNKNOWN for labels in labelled for label in labels.labels)
         table = mark_table([progress_head(name) for name in self.names], labelled, progress_mark)
         return table, [LEGEND + ", ? no verdict" * lost]
 
 
 LEGEND = "T terminates, H may hang"
-"""What the marks are."""
+"""The legend of the marks in the table."""
 
 
 def progress_head(name: str) -> str:
-    """The head of a model's column, in two lines."""
+    """Return the head of a model's column, in two lines: the guarantee and its reading."""
     base, _, reading = name.rpartition("-")
     return f"{base}\n{reading}"
 
@@ -96,7 +98,7 @@ _MARKS = {Verdict.MAY_HANG: ("H", "red"), Verdict.TERMINATES: ("T", "green"), Ve
 
 
 def progress_mark(label: ModelAnswer) -> Text:
-    """What a table has for a verdict."""
+    """Return the mark for a verdict in a table, with its colour."""
     from rich.text import Text
 
     return Text(*_MARKS[Verdict(label.verdict)])

@@ -1,6 +1,6 @@
-"""``synth run`` for progress tests: iterations on a device, and the hangs beside what models say.
+"""The run of progress tests on a device by ``synth run``: hangs, beside the verdicts.
 
-Which hangs count is said in ``synth.hangs``.
+``synth.hangs`` decides which hangs count.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ from synth.screen import screen
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How each test is run: in each mapping and placement ``iterations`` times, ``timeout`` seconds for each (``None``:
-    measured); what comes after a hang is skipped, but with ``every_iteration``.
+    """How each test is run: ``iterations`` times in each mapping and placement, with ``timeout`` seconds for each
+    iteration.
+
+    A time-out of ``None`` is measured. The iterations after a hang are skipped, unless ``every_iteration`` is set.
     """
 
     mappings: Sequence[str]
@@ -58,11 +60,11 @@ class RunSettings:
 
 
 FLOOR = 0.1
-"""Seconds of a time-out that is measured, at least: on an unfair device hundreds of tests hang."""
+"""The least time-out in seconds that is measured: on an unfair device hundreds of tests hang."""
 
 
 def control(threads: int) -> Program:
-    """A program of so many threads that terminates under every model: four stores each, and the end."""
+    """Return a program of so many threads that terminates under every model: four stores each, and the end."""
     return Program(threads * (tuple(Instruction(0, 0, pc + 1, exchange=1) for pc in range(4)),))
 
 
@@ -79,11 +81,12 @@ def run_progress_tests(
     report: Path | None = None,
     known: KnownFailures | None = None,
 ) -> int:
-    """Run the tests, tell who hung, and return the exit code: 1 where a test could not be run, or one hung that a model
-    of ``sound`` (names of ``models``) says terminates, or the device is stuck.
+    """Run the tests, print which hung, and return the exit code.
 
-    The verdicts are those of ``models``, or where there are none, of the built-in ones. ``report`` is where a report in
-    JUnit's form goes. ``known`` failures are told, and are no reason for exit code 1.
+    It is 1 where a test could not be run, where one hung that terminates under a model of ``sound`` (names of
+    ``models``), or where the device is stuck. The verdicts are those of ``models``, or where there are none, of the
+    built-in ones. ``report`` is the path of a report in JUnit's form. ``known`` failures are printed, and are no reason
+    for exit code 1.
     """
     trials = _trials(campaign.shard.part(tests), backend, device, ways)
     rows = _Verdicts(models)
@@ -118,7 +121,7 @@ def run_progress_tests(
 
 
 def _words(trial: ProgressTrial) -> str:
-    """A trial in words: its test, and how its threads are mapped and placed."""
+    """Return a trial in words: its test, and how its threads are mapped and placed."""
     return f"{trial.test} {_way(trial)}"
 
 
@@ -137,7 +140,7 @@ def _suites(
     verdicts: Mapping[str, Mapping[str, str]],
     sound: Sequence[str],
 ) -> dict[str, list[Case]]:
-    """A suite for each way to run tests, a case a trial."""
+    """Return the JUnit suites: one for each way to run tests, with a case for each trial."""
     made = {_words(result): result for result in results}
     suites: dict[str, list[Case]] = {}
     for trial in trials:
@@ -183,13 +186,13 @@ def _trials(tests: Iterable[Test], backend: Backend, device: Device, ways: RunSe
 
 @dataclass(frozen=True, slots=True)
 class _Verdicts:
-    """What the models say of tests, or where there are none, the built-in ones."""
+    """The verdicts of the models on tests; where no models are given, of the built-in ones."""
 
     models: Sequence[ProgressModel]
     _known: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def of(self, test: Test) -> Mapping[str, str]:
-        """By model; each test is judged once."""
+        """Return the verdicts on a test by model; each test is judged once."""
         if test.name not in self._known:
             asked = [self.models] if self.models else []
             own = {} if self.models else test.verdicts
@@ -197,13 +200,13 @@ class _Verdicts:
         return self._known[test.name]
 
     def promise_its_end(self, test: Test) -> bool:
-        """Whether some model says that a test terminates, so that a hang contradicts it."""
+        """Return whether some model says that a test terminates, so that a hang contradicts it."""
         return bool(promising(self.of(test)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """A trial that is to be made, its test, and how that is launched."""
+    """A trial that is due, its test, and how that is launched."""
 
     trial: ProgressTrial
     test: Test
@@ -219,7 +222,7 @@ def _result(due: _Due, run: Run) -> ProgressResult:
 
 
 def _control(due: _Due) -> Launch:
-    """The control, launched with as many threads; which of them stands where makes no difference to it."""
+    """Return the launch of the control with as many threads; their mapping makes no difference to it."""
     program = control(due.launch.threads)
     return launch(program, "round-robin", due.launch.instances, placement=due.launch.placement.name)
 
@@ -232,7 +235,7 @@ def _run(
     campaign: Campaign,
     rows: _Verdicts,
 ) -> int:
-    """Make the trials that are due, and enter what they gave; how many there was no time for.
+    """Make the trials that are due, enter their results, and return how many there was no time for.
 
     Raises ``InputError`` for sizes that the language cannot take, and ``StuckError``.
     """
@@ -301,8 +304,10 @@ def _report(
 
 
 def _levels(summaries: Sequence[ModelSummary]) -> Table:
-    """A row a model and a column a placement: how many of the tests that may hang did, or which level is inconsistent
-    with the model, by how many tests.
+    """Return a table with a row for each model and a column for each placement.
+
+    A cell says how many of the tests that may hang did hang, or by how many tests a level is inconsistent with the
+    model.
     """
     placements = list(dict.fromkeys(summary.placement for summary in summaries))
     cells = {(summary.model, summary.placement): _cell(summary) for summary in summaries}

@@ -1,4 +1,4 @@
-"""``synth show`` for corpora of progress tests: tests by bound and idiom, models, and Table 4 of the paper."""
+"""The tables of ``synth show`` for progress tests: bounds, idioms, models, and Table 4. Table 4 is the paper's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from synth.screen import Listing, plain_table
 
 
 def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
-    """Tables, whose titles are in them."""
+    """Yield the tables of a corpus of progress tests; their titles are in the tables."""
     if corpus.tests:
         counts = counted(corpus)
         yield "", _terminating(corpus.tests, corpus.models)
@@ -29,7 +29,7 @@ def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | List
 
 
 def counted(corpus: Corpus) -> VerdictCounts:
-    """What the tests say about the borders between models."""
+    """Return the counts of tests at the borders between models."""
     return census((test.verdicts for test in corpus.tests), corpus.models, MODELS)
 
 
@@ -59,7 +59,7 @@ def _terminating(tests: Sequence[Test], models: Sequence[str]) -> Table:
 
 
 Vectors = Counter[tuple[tuple[str, str], ...]]
-"""How often each verdict vector occurs."""
+"""The number of tests with each vector of verdicts."""
 
 
 def _terminates(vectors: Vectors, model: str) -> int:
@@ -100,7 +100,7 @@ def _table_4(counts: VerdictCounts) -> Table:
 
 
 def _d_and_c(title: str, guarantees: Iterable[str], cells: Mapping[str, tuple[int | None, int]]) -> Table:
-    """Distinguishing and conformance tests by model name; a dash where they are not known."""
+    """Return the table of distinguishing and conformance tests by model; a dash where they are not known."""
     table = plain_table("model", title=title)
     for heading in ("weak D", "weak C", "strong D", "strong C"):
         table.add_column(heading, justify="right")
@@ -111,7 +111,7 @@ def _d_and_c(title: str, guarantees: Iterable[str], cells: Mapping[str, tuple[in
 
 
 Roles = tuple[list[str], list[str]]
-"""The models that a test is a conformance test and a distinguishing test of."""
+"""The models of which a test is a conformance test, and those of which it is a distinguishing test."""
 
 
 def _roles(tests: Iterable[Test], models: Sequence[str]) -> Iterator[tuple[Test, Roles]]:
@@ -136,7 +136,7 @@ def _listing(tests: Sequence[Test], models: Sequence[str]) -> Listing:
 
 
 def summary(opened: Corpus, list_tests: bool) -> dict[str, Any]:
-    """The same as data."""
+    """Return the counts of a corpus of progress tests, which ``tables`` shows, as plain data."""
     models, counts = opened.models, counted(opened)
     found: dict[str, Any] = {
         "complete": opened.complete,

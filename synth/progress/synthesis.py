@@ -1,9 +1,9 @@
-"""The pipeline of progress tests: plan units of work, enumerate, judge, keep, write a corpus.
+"""The pipeline of progress tests: plan units, enumerate, judge, keep, write a corpus.
 
-A *unit* is a cube of a shape (see ``constraints.progress``): independent work that a process can do alone. One that
-holds more than a process should do at once is cut into parts, which are units as well. Threads of a
-shape are in ascending order of length; what the solver finds stands for its images under all permutations of threads,
-and each image is judged as a test of its own, for thread ids matter to the models.
+A *unit* is a cube of a shape (see ``constraints.progress``): independent work that a process can do alone. A unit that
+holds more than a process should do at once is cut into parts, which are units as well. The threads of a shape are in
+ascending order of length. A program that the solver finds stands for its images under all permutations of threads, and
+each image is judged as a test of its own, for thread ids matter to the models.
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ from synth.pool import Jobs
 from synth.units import Parts, Until, as_left, effort_of, search_units
 
 CUTTING = 2
-"""Grows when a bound is cut into other units: a journal knows these by number, so it cannot be resumed then."""
+"""The version of the division into units. It grows when a bound is cut into other units: a journal knows units by
+number, so one of another version cannot be resumed.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgressSuiteRequest:
-    """What a suite holds. Everything that changes the answer, and nothing that does not.
+    """The request for a suite of progress tests: all options that change the corpus, and no others.
 
     ``threads`` and ``instrs`` may be ``None`` with ``distinguish``: bounds then grow until one holds a test.
     """
@@ -47,12 +49,12 @@ class ProgressSuiteRequest:
     values: int = 2
     minimal: bool = True
     up_to: str = "behaviour"  # or "program"
-    distinguish: tuple[str, ...] | None = None  # terminates under the first, may hang under all others
+    distinguish: tuple[str, ...] | None = None  # tests terminate under the first, may hang under all others
     symmetric_threads: bool = False
-    own: tuple[str, ...] = ()  # models of the user's that ``distinguish`` names
+    own: tuple[str, ...] = ()  # the user's models that ``distinguish`` names
 
     def as_json(self) -> dict[str, Any]:
-        """The request as the corpus keeps it; of models of the user's with the digests of their files."""
+        """Return the request as the corpus keeps it; the user's models are there with the digests of their files."""
         own = {model.name: model.digest for model in self.own_models}
         asked = {name: value for name, value in asdict(self).items() if value or name != "own"}
         digests = {"model_digests": own} if own else {}
@@ -60,13 +62,13 @@ class ProgressSuiteRequest:
 
     @property
     def own_models(self) -> tuple[ProgressModel, ...]:
-        """The models of the user's, both readings of each. Raises ``InputError`` where one cannot be loaded."""
+        """Return the user's models, both readings of each. Raises ``InputError`` where one cannot be loaded."""
         return tuple(resolve_models(self.own)) if self.own else ()
 
 
 @dataclass(frozen=True, slots=True)
 class CubeUnit:
-    """One cube of one shape, by its number; or a part of one, by the numbers of the values that it fixes besides.
+    """A unit: a cube of a shape, by its number; or a part of one, by the numbers of the further values that it fixes.
 
     ``known``: programs that were found before, and are not to be found here again.
     """
@@ -78,15 +80,17 @@ class CubeUnit:
 
     @property
     def name(self) -> str:
-        """Such as ``1.3/0``: lengths of the threads, and the cube; ``1.3/0.2.1`` is a part of a part of it."""
+        """Return the unit's name, such as ``1.3/0``: thread lengths and cube; ``1.3/0.2.1`` is a part of a part of that
+        cube.
+        """
         return f"{'.'.join(map(str, self.shape.lengths))}/{'.'.join(map(str, (self.cube, *self.within)))}"
 
 
 @dataclass(slots=True)
 class ProgressSuiteOutcome:
-    """How a run ended: ``stopped`` says why a unit was left unsearched, and is empty where none was.
+    """The end of a run: ``stopped`` says why a unit was left unsearched, and is empty where none was.
 
-    ``tests`` counts before tests of the same behaviour are made one.
+    ``tests`` is the number of tests before those with equal behaviour are merged.
     """
 
     stopped: str = ""
@@ -94,20 +98,22 @@ class ProgressSuiteOutcome:
 
     @property
     def complete(self) -> bool:
-        """Whether the last call of the solver for every unit said that nothing is left."""
+        """Return whether the last call of the solver for every unit said that nothing is left."""
         return not self.stopped
 
 
 _LARGEST = 50_000
-"""States times instructions of the largest shape that is tried: half a million clauses; a bound has many shapes."""
+"""The largest product of states and instructions of a shape that is tried: half a million clauses; a bound has many
+shapes.
+"""
 
 _COUNTED = 10**15
-"""States that are counted, for the message; a person asks no more."""
+"""The most states that are counted for the message, as many as a person may ask for."""
 
 
 def check_size(request: ProgressSuiteRequest) -> None:
-    """Raises ``InputError`` for a bound that memory would not hold."""
-    threads = request.threads or 2  # where the bound grows, what it begins with
+    """Raise ``InputError`` for a bound that memory would not hold."""
+    threads = request.threads or 2  # the first bound where bounds grow
     instrs = request.instrs or max(threads, 2)
     if max(threads, instrs) > _LARGEST:
         raise InputError(f"the bound is too large: {threads} threads of {instrs} instructions; ask for fewer")
@@ -126,7 +132,7 @@ def check_size(request: ProgressSuiteRequest) -> None:
 
 
 def bounds(request: ProgressSuiteRequest) -> Iterator[tuple[int, int]]:
-    """The bounds to search, as (threads, instructions), smallest first."""
+    """Yield the bounds to search, as (threads, instructions), smallest first."""
     if request.threads is not None and request.instrs is not None:
         yield request.threads, request.instrs
         return
@@ -137,7 +143,7 @@ def bounds(request: ProgressSuiteRequest) -> Iterator[tuple[int, int]]:
 
 
 def partitions(threads: int, instrs: int, least: int = 1) -> Iterator[tuple[int, ...]]:
-    """Ascending lengths of ``threads`` threads with ``instrs`` instructions in all."""
+    """Yield ascending lengths, of at least ``least``, of ``threads`` threads with ``instrs`` instructions in all."""
     if threads == 1:
         if instrs >= least:
             yield (instrs,)
@@ -148,12 +154,12 @@ def partitions(threads: int, instrs: int, least: int = 1) -> Iterator[tuple[int,
 
 
 def cases_of(shape: ProgramShape) -> int:
-    """Into how many cubes to cut a shape at least: enough to keep many cores busy, one where it is done in no time."""
+    """Return the least number of cubes of a shape: enough to keep many cores busy, one where it is done in no time."""
     return {1: 1, 2: 1, 3: 1, 4: 2, 5: 16}.get(sum(shape.lengths), 48)
 
 
 def units(request: ProgressSuiteRequest, threads: int, instrs: int) -> Iterator[CubeUnit]:
-    """The units of a bound; longer threads, which have more tests, first."""
+    """Yield the units of a bound; those of longer threads, which have more tests, come first."""
     for lengths in sorted(partitions(threads, instrs), reverse=True):
         shape = ProgramShape(lengths, min(request.locs, instrs), request.values)
         for cube in range(shape.cubes(cases_of(shape))):
@@ -161,7 +167,7 @@ def units(request: ProgressSuiteRequest, threads: int, instrs: int) -> Iterator[
 
 
 def parts_of(unit: CubeUnit) -> list[CubeUnit]:
-    """One part for each value of the next choice that the encoding has; none where all is fixed."""
+    """Return one part for each value of the next choice that the encoding has; none where all is fixed."""
     encoding, case, _ = prepared(unit)
     choices = encoding.choices()[len(case) :]
     if not choices:
@@ -179,7 +185,7 @@ def parts_of(unit: CubeUnit) -> list[CubeUnit]:
 
 
 def name_of_whole(name: str) -> str:
-    """The name of the cube that a unit is, or is a part of."""
+    """Return the name of the cube that a unit is, or is a part of."""
     shape, number = name.split("/")
     return f"{shape}/{number.partition('.')[0]}"
 
@@ -187,26 +193,26 @@ def name_of_whole(name: str) -> str:
 # -- work ------------------------------------------------------------------------------------------------------------
 
 BATCH_SECONDS = 0.5
-"""How long a unit gathers what it finds before it hands it over to be written."""
+"""The seconds for which a unit gathers what it finds before it hands it over to be written."""
 
 
 MOST = 30_000
-"""How many programs a unit may find; where there are more, its parts go on. That takes seconds."""
+"""The most programs that a unit may find, which takes seconds; where there are more, its parts go on."""
 
 
 @cache
 def encoding_of(shape: ProgramShape) -> tuple[ProgressEncoding, list[list[int]], list[Clause]]:
-    """The encoding of a shape, its cubes, and the refinements learned so far in this process."""
+    """Return the encoding of a shape, its cubes, and the refinements learned so far in this process."""
     encoding = ProgressEncoding(shape)
     return encoding, encoding.cubes(cases_of(shape)), []
 
 
 _REMEMBERED = 5_000
-"""Refinements of earlier units that save more than they cost: a solver has to look at all, and most are of one unit."""
+"""The refinements of earlier units that are kept: a solver has to look at all, and most are of use to one unit only."""
 
 
 def prepared(unit: CubeUnit) -> tuple[ProgressEncoding, list[int], list[Clause]]:
-    """The encoding of a unit, the literals that the unit fixes, and the refinements learned so far."""
+    """Return the encoding of a unit, the literals that the unit fixes, and the refinements learned so far."""
     encoding, cubes, lemmas = encoding_of(unit.shape)
     if len(lemmas) > _REMEMBERED:
         lemmas.clear()
@@ -218,8 +224,8 @@ def prepared(unit: CubeUnit) -> tuple[ProgressEncoding, list[int], list[Clause]]
 def run_unit(
     unit: CubeUnit, request: ProgressSuiteRequest, solver: str
 ) -> Iterator[list[FoundTest] | Parts[CubeUnit] | dict[str, int]]:
-    """What a unit finds beyond what is known, in batches; last, its statistics, with its parts if it is cut."""
-    # With numpy, which whoever only asks for help has no use for.
+    """Yield in batches what a unit finds beyond what is known, and last its statistics, with its parts if it is cut."""
+    # Imported here since it needs numpy, which --help does not.
     from constraints.families import FamilyEncoding, found_in, together
     from oracle.progress.batches import ProgramBatch, joined
     from synth.progress.founds import founds_of
@@ -245,7 +251,7 @@ def run_unit(
     for family in chain.from_iterable(found_in(families, unit.shape) for families in together(found)):
         tests.append(family.where([each not in known for each in family.programs()]) if known else family)
         fresh += len(tests[-1])
-        # Where to cut does not depend on the clock, for what is kept of many tests must not.
+        # The cut does not depend on the clock, since the choice of the kept tests must not.
         if fresh >= MOST or (len(tests[-1]) and time.monotonic() - handed_over > BATCH_SECONDS):
             yield batch()
             handed_over = time.monotonic()
@@ -259,7 +265,7 @@ def run_unit(
 
 
 def wants(request: ProgressSuiteRequest, vector: Vector) -> bool:
-    """Whether a test with these verdicts is on the border that the request asks for."""
+    """Return whether a test with these verdicts is on the border that the request asks for."""
     if request.distinguish is None:
         return True
     passing, *failing = request.distinguish
@@ -267,7 +273,7 @@ def wants(request: ProgressSuiteRequest, vector: Vector) -> bool:
 
 
 def one_per_behaviour(tests: list[Test], symmetric_threads: bool = False) -> list[Test]:
-    """The first test of each behaviour; with symmetric threads, up to permutation of threads."""
+    """Return the first test of each behaviour; with symmetric threads, up to permutation of threads."""
     first: dict[str, Test] = {}
     for test in tests:
         first.setdefault(behaviour_digest(program_of(test), True) if symmetric_threads else test.behaviour, test)
@@ -286,7 +292,7 @@ def synthesise(
     time_limit: float | None = None,
     watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
 ) -> ProgressSuiteOutcome:
-    """Searches every unit that the journal has not closed, and records what it finds there.
+    """Search every unit that the journal has not closed, and record the tests found there.
 
     Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. ``watch`` is told how many units
     are closed and planned and how many tests found.
@@ -298,7 +304,7 @@ def synthesise(
 
     def take(unit: CubeUnit, founds: list[FoundTest]) -> list[FoundTest]:
         kept = []
-        for found in founds:  # how many come at once depends on the clock, and what is kept must not
+        for found in founds:  # batches depend on the clock, and the kept tests must not
             if max_tests is not None and outcome.tests >= max_tests:
                 break
             kept.append(found)
@@ -312,7 +318,7 @@ def synthesise(
             for unit in units(request, threads, instrs)
             for part in as_left(unit, journal, lambda unit, _: parts_of(unit))
         ]
-        # What an earlier run found at another bound does not count for this one.
+        # Tests that an earlier run found at another bound do not count for this one.
         shapes = {shape_of(unit.name) for unit in planned}
         elsewhere = outcome.tests - sum(tests for name, tests in journal.tests.items() if shape_of(name) in shapes)
         outcome.stopped = search_units(planned, work, journal, jobs, take, lambda: outcome.tests, until, watch)
@@ -322,7 +328,7 @@ def synthesise(
 
 
 def shape_of(unit: str) -> str:
-    """The lengths of the threads, as the name of a unit has them."""
+    """Return the lengths of the threads, as the name of a unit has them."""
     return unit.partition("/")[0]
 
 
@@ -334,7 +340,7 @@ def write_suite(
     seconds: float,
     max_tests: int | None = None,
 ) -> int:
-    """Turns the journal into the suite that was asked for, and gives the number of its tests."""
+    """Turn the journal into the suite that was asked for, and return the number of its tests."""
 
     def chosen(tests: list[Test]) -> list[Test]:
         behaviours = request.up_to == "behaviour"
@@ -359,9 +365,10 @@ def manifest_of(
     solver: str,
     stopped: str = "",
 ) -> dict[str, Any]:
-    """What the manifest of a suite says besides what follows from its tests; ``stopped``: why it is not complete.
+    """Return the keys of a suite's manifest that do not follow from its tests; ``stopped``: why it is not complete.
 
-    ``encodings``: how large the formula of each shape is."""
+    ``encodings``: how large the formula of each shape is.
+    """
     asked = request.as_json()
     return {
         "complete": not stopped,

@@ -1,6 +1,6 @@
-"""The check of a certified progress suite: each unit's proof, each test, and that no test is missing.
+"""The check of a certified progress suite: proofs, tests, and that no test is missing.
 
-Planned and spread over processes here; every word of judgement is the oracle's (``oracle.certificates``).
+The work is planned and spread over processes here; every judgement is the oracle's (``oracle.certificates``).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """What became of a unit: its case, and how much it claims; the size of its formula; what does not hold."""
+    """The check of a unit: its case, its number of claims, the size of its formula, and what does not hold."""
 
     bad: list[str]
     case: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class _Checked:
 
 
 def verify(corpus: Corpus, jobs: Jobs, limits: Limits, watch: Watch) -> Findings:
-    """Check a corpus with its certificate."""
+    """Check a certified progress suite with its certificate, and return the findings."""
     findings = Findings(tests=len(corpus.tests))
     try:
         request, asked = _asked(corpus)
@@ -90,7 +90,7 @@ def verify(corpus: Corpus, jobs: Jobs, limits: Limits, watch: Watch) -> Findings
 
 
 def _asked(corpus: Corpus) -> tuple[ProgressSuiteRequest, ProgressClaim]:
-    """What the corpus is to hold. Raises ``RefusedError`` where it does not claim to hold all that it was asked for."""
+    """Return what the corpus is to hold. Raises ``RefusedError`` where it does not claim to be complete."""
     if not corpus.complete:
         raise RefusedError("complete: expected true")
     request = asked_again(corpus, PROGRESS, ProgressSuiteRequest, ProgressSuiteRequest.as_json)
@@ -129,7 +129,7 @@ def _claim(asked: ProgressClaim, tests: int) -> dict[str, Any]:
 def _check_tests(
     asked: ProgressClaim, corpus: Corpus, jobs: Jobs, limits: Limits, findings: Findings
 ) -> dict[str, bytes]:
-    """The places of the tests, each of which is judged anew, by their keys."""
+    """Judge each test anew, and return the places of the tests by their keys."""
     present: dict[str, bytes] = {}
     places: list[bytes] = []
 
@@ -162,7 +162,7 @@ def _check_tests(
 
 
 def _check_test(numbered: tuple[int, Test], asked: ProgressClaim) -> tuple[int, str, str, bytes]:
-    """The number of a test, what does not hold of it, and its key and place."""
+    """Return the number of a test, what does not hold of it, and its key and place."""
     number, test = numbered
     try:
         return number, "", *check_test(asked, test)
@@ -183,7 +183,8 @@ def _check_units(
     watch: Watch,
     found: Findings,
 ) -> dict[str, dict[str, int]]:
-    """Each unit proves what it claims, what it counts as found is present, and together they are all programs.
+    """Check that each unit proves its claims, that the claimed tests are present, and that together the units are all
+    programs.
 
     The result is how large the formula of each shape is, as the manifest has it.
     """
@@ -235,7 +236,7 @@ def _claims(
     return (formula, claims), claims.clauses
 
 
-@lru_cache(maxsize=2)  # each of its units asks, one after the other
+@lru_cache(maxsize=2)  # the units of a shape ask one after the other
 def _formula(shape: UnitShape, file: Packed) -> ProgressFormula:
     formula = read_formula(shape, file.lines())
     check_formula(formula)

@@ -1,1 +1,1 @@
-"""Repairs: what may be changed in a program, what that costs, and which changes make it right."""
+"""Repairs of litmus tests: possible changes, their costs, and the cheapest that suffice."""

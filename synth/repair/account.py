@@ -1,4 +1,4 @@
-"""Repairs as text, as a difference of texts, as a picture and as plain data."""
+"""Repairs as text, as a diff of texts, as a picture and as plain data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from synth.repair.sites import Direction
 
 
 def headline(tests: Sequence[LitmusTest], cheapest: Fixed | None, model: Model, direction: Direction) -> str:
-    """What came of it, in a line."""
+    """Return the result of a repair in one line, such as ``SB under tso: repaired by 2 changes, cost 200; ..``."""
     under = f"{', '.join(test.name for test in tests)} under {model.name}:"
     if cheapest is None:
         return f"{under} no repair: no allowed change forbids the outcome"
@@ -40,7 +40,7 @@ def headline(tests: Sequence[LitmusTest], cheapest: Fixed | None, model: Model, 
 
 
 def lines(tests: Sequence[LitmusTest], fixed: Fixed, dialect: Dialect) -> Iterator[str]:
-    """A repair with its reasons and what it changes in the text, an empty line before each."""
+    """Yield a repair with its reasons and the diff of the text, an empty line before each."""
     for change in fixed.changes:
         yield from ("", change.text, *([] if change.cut is None else reason_lines(change.cut)))
     for kept in fixed.kept:
@@ -53,17 +53,17 @@ def lines(tests: Sequence[LitmusTest], fixed: Fixed, dialect: Dialect) -> Iterat
 
 
 def warnings(caveats: Iterable[str]) -> Iterator[str]:
-    """What an answer rests on."""
+    """Yield the caveats of an answer as warnings, an empty line before each."""
     for caveat in caveats:
         yield from ("", f"warning: {caveat}")
 
 
 OF_ONE_TYPE = "  as another access of its location is atomic"
-"""Why an access stays atomic that forbids nothing."""
+"""The reason why an access stays atomic although it forbids nothing."""
 
 
 def reason_lines(cut: Cut) -> Iterator[str]:
-    """What a change is needed for."""
+    """Yield the lines that say why a change is needed: the cycle that it cuts, in its execution."""
     if cut.after is not None and cut.after.edges:
         names = event_names(cut.after.execution.events)
         yield f"  cuts {path_text(cut.after.steps, names)}  ({cut.after.check.name}, {check_place(cut.after.check)})"
@@ -73,13 +73,13 @@ def reason_lines(cut: Cut) -> Iterator[str]:
 
 
 def difference(before: LitmusTest, after: LitmusTest, dialect: Dialect) -> list[str]:
-    """What changes in the text, as a unified diff."""
+    """Return the changes of a test's text as a unified diff."""
     old, new = (printed(test, dialect).splitlines() for test in (before, after))
     return list(unified_diff(old, new, before.name, f"{after.name} (repaired)", lineterm="", n=1_000))
 
 
 def drawing(fixes: Fixes, model: Model) -> Drawing:
-    """The cycles that the first repair cuts, side by side."""
+    """Draw the cycles that the first repair cuts, side by side."""
     first = fixes.repairs[0]
     changes = [change for change in (*first.changes, *first.kept) if change.cut is not None]
     pictures = [replace(_drawn(first.tests[0], model, change.cut), title=change.text) for change in changes]
@@ -94,7 +94,7 @@ def _drawn(test: LitmusTest, model: Model, cut: Cut | None) -> Drawing:
 
 
 def record(files: Sequence[str], fixes: Fixes, model: Model, dialect: Dialect) -> dict[str, Any]:
-    """The same as plain data."""
+    """Return the repairs of some tests, with their costs, changes and texts, as plain data."""
     return {
         "files": list(files),
         "tests": [test.name for test in fixes.tests],

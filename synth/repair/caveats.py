@@ -1,12 +1,12 @@
-"""What an answer rests on that its model may take for stronger than machines do.
+"""The caveats of a repair: what its model may take for stronger than machines do.
 
     control dependencies   that order reads: the answer's tests are judged again where they order none
     what is not read       scopes, orders, cache operators, fences, .. that the model does not tell from stronger ones:
                            the answer is that for the stronger ones
     flags                  an allowed execution raises one, as of a race, of which most models promise nothing
 
-On cas-sl (Alglave et al. 2015, Fig. 9) one fence is enough under ptx-rmo, whose dependencies order the read of ``x``
-behind the branch; the paper has one on both sides.
+Example: on cas-sl (Alglave et al. 2015, Fig. 9) one fence is enough under ptx-rmo, whose dependencies order the read of
+``x`` behind the branch; the paper has one on both sides.
 """
 
 from __future__ import annotations
@@ -36,15 +36,16 @@ Instructed = Load | Store | Rmw | Fence | Barrier
 
 
 def caveats(tests: Sequence[LitmusTest], dialect: Dialect, question: RepairQuestion) -> tuple[str, ...]:
-    """What the answer for these tests, repaired or weakened, rests on, a line each. Raises ``TooManyError`` where
-    they are too large.
+    """Return the caveats of the answer for these tests, repaired or weakened, a line each.
+
+    Raises ``TooManyError`` where the tests are too large.
     """
     branches = (line for test in tests for line in _branches(test, question))
     return tuple(dict.fromkeys([*branches, *unread(tests, dialect, question.model), *_flags(tests, question)]))
 
 
 def _branches(test: LitmusTest, question: RepairQuestion) -> Iterator[str]:
-    """That control dependencies to reads are needed, with those of one execution that there would be without."""
+    """Yield a caveat where control dependencies to reads are needed, with those of an execution that they exclude."""
     model = question.model
     if not model.mentions("ctrl"):
         return
@@ -68,12 +69,12 @@ def _branches(test: LitmusTest, question: RepairQuestion) -> Iterator[str]:
 
 
 def _branches_of(execution: CandidateExecution, model: Model) -> list[tuple[int, int]]:
-    """The control dependencies to reads in what an execution violates; all of them where they are hidden there."""
+    """Return the control dependencies to reads in an execution's violation; all of the execution where it has none."""
     reads = {number for number, event in enumerate(execution.events) if event.kind is EventKind.READ}
     every = [(one, other) for one, other in execution.pairs("ctrl") if other in reads]
     results = [result.truth for result in model.judge(execution.base) if not result.check.flag]
     failed = next((number for number, truth in enumerate(results) if not truth), None)
-    if failed is None:  # it raises a flag, or none any more
+    if failed is None:  # the execution raises a flag, or passes all checks
         return every
     violation = violated(model, failed, execution)
     steps = {(step.source, step.target) for step in (*violation.steps, *violation.aside)}
@@ -81,7 +82,7 @@ def _branches_of(execution: CandidateExecution, model: Model) -> list[tuple[int,
 
 
 def unread(tests: Sequence[LitmusTest], dialect: Dialect, model: Model) -> Iterator[str]:
-    """What the model does not read of instructions, where it takes something stronger for the same."""
+    """Yield what the model does not read of instructions, where it does not tell a word from a stronger one."""
     told = telling([model], flags=True)
     found: dict[str, list[str]] = {}
     for test in tests:
@@ -106,11 +107,11 @@ UNREAD = (
     "these fences",
     "these barriers",
 )
-"""What a model may not read."""
+"""The parts of an instruction that a model may not read."""
 
 
 def _unread_of(ins: Instructed, told: Telling, every: Scope, orders: Sequence[Order]) -> Iterator[str]:
-    """Of one instruction; ``orders``: the stronger ones that it may have."""
+    """Yield what the model does not read of one instruction; ``orders``: the stronger ones that it may have."""
     kind, mode = KINDS[type(ins)], ins.mode
     scopes, these, volatile, caches, memory, fences, barriers = UNREAD
     if not told.reads(kind, mode):
@@ -133,7 +134,7 @@ def _unread_of(ins: Instructed, told: Telling, every: Scope, orders: Sequence[Or
 
 
 def _stronger(test: LitmusTest, place: SitePlace, dialect: Dialect) -> list[Order]:
-    """The orders above that of an instruction, if it says one, that the dialect has there."""
+    """Return the orders above that of an instruction, if it says one, that the dialect has there."""
     ins = test.threads[place.thread].instructions[place.at]
     if not isinstance(ins, Instructed) or (isinstance(ins, Rmw) and ins.mode == DEFAULT_RMW):
         return []
@@ -142,7 +143,7 @@ def _stronger(test: LitmusTest, place: SitePlace, dialect: Dialect) -> list[Orde
 
 
 def _flags(tests: Sequence[LitmusTest], question: RepairQuestion) -> Iterator[str]:
-    """That an allowed execution raises a flag."""
+    """Yield a caveat where an allowed execution raises a flag."""
     if question.model.flags and not question.flags:
         names = dict.fromkeys(name for test in tests for name in flags_raised(test, question.model, question.unroll))
         if names:

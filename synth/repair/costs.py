@@ -1,5 +1,8 @@
-"""What it costs to do an instruction in a way: what the instruction costs that is not there otherwise, and its order,
-and its scope; or a figure for the way as a whole (``[way]``, ``"F.sc.gpu" = 180``).
+"""The costs of instructions in a repair, by instruction, order and scope. Tables of costs ship, or are a user's TOML
+file.
+
+An instruction that is not there otherwise costs its own figure, plus that of its order and that of its scope; or a
+figure for the way as a whole (``[way]``, ``"F.sc.gpu" = 180``).
 
 The tables that ship are orders of magnitude, one for each target: a wider scope costs least, a stronger order more, and
 a fence or barrier that was not there most. A user's own table is a TOML file of the same form (docs/repair.md).
@@ -21,7 +24,7 @@ from corpus.files import read_text
 from corpus.litmus.test import Mode, Order, Scope
 
 TARGETS = ("c", "opencl", "ptx", "vulkan")
-"""The tables that ship."""
+"""The targets whose cost tables ship."""
 
 _INSTRUCTIONS = tuple(KIND_WORDS.values())
 _ORDERS = tuple(order.value for order in Order if order is not Order.WEAK)
@@ -31,7 +34,7 @@ _SECTIONS = {"instruction": _INSTRUCTIONS, "order": _ORDERS, "scope": _SCOPES, "
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """A table of costs, whole numbers from 0 on; what it does not list is for nothing."""
+    """A table of costs, whole numbers from 0 on; a part that it does not list costs 0."""
 
     instruction: Mapping[str, int]
     order: Mapping[str, int]
@@ -39,7 +42,9 @@ class Costs:
     way: Mapping[str, int]
 
     def of(self, kind: OpKind, mode: Mode | None) -> int:
-        """What an instruction of a kind costs that is done in a way; None: that is not there."""
+        """Return the cost of an instruction of a kind in a mode; 0 where the mode is None, that is, without the
+        instruction.
+        """
         if mode is None:
             return 0
         word = spelled_mode(kind, mode)
@@ -54,7 +59,7 @@ class Costs:
 
 
 def read_costs(name: str) -> Costs:
-    """The table of a target, or of a file. Raises ``InputError`` where it cannot be read or is none."""
+    """Read the cost table of a target, or of a file. Raises ``InputError`` where it cannot be read or is no table."""
     shipped = name in TARGETS
     text = files("synth.repair").joinpath(f"tables/{name}.toml").read_text() if shipped else read_text(Path(name))
     try:
@@ -81,4 +86,4 @@ def _section(table: Mapping[str, Any], section: str, known: tuple[str, ...] | No
 
 
 MOST = 1_000_000
-"""A cost is at most so much."""
+"""The largest cost that a table may have."""

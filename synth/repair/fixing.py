@@ -1,8 +1,8 @@
-"""A litmus test made right by the cheapest changes, or made as weak as it may be: what is changed, and why.
+"""The repair of a litmus test by the cheapest changes, or its weakening, with reasons.
 
-What is to go: executions with the outcome of the condition (of a ``forall``, those that violate it), or that raise a
-flag of the model's, as of a race. A test is weakened where it is right already; then each instruction costs what it
-costs as it is, and what is cheapest is found among all ways to do no more than the test does.
+A repair excludes executions: those with the outcome of the condition (of a ``forall``, those that violate it), or those
+that raise a flag of the model's, as of a race. A test is weakened where it is right already; then each instruction has
+its cost as it is written, and the cheapest program is found among all that do no more than the test does.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from synth.repair.sites import Direction, ModelVocabulary, SiteModes, Sites, don
 
 @dataclass(frozen=True, slots=True)
 class RepairQuestion:
-    """What there should be no execution of, under a model: one with the outcome, one that raises a flag, or neither."""
+    """The question of a repair: the executions to exclude under a model, by the outcome, by a flag, or neither."""
 
     model: Model
     unroll: int
@@ -37,7 +37,7 @@ class RepairQuestion:
 
 @dataclass(frozen=True, slots=True)
 class RepairChange:
-    """One change, or one instruction that stays as strong as it is, in words; ``cut``: what it is needed for."""
+    """One change, or one instruction that stays as strong as it is, in words; ``cut`` says why it is needed."""
 
     text: str
     cut: Cut | None = None
@@ -45,9 +45,10 @@ class RepairChange:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """Tests repaired, or weakened: what has changed, and what is kept, in the order of the text. ``cost``: what all
-    that changed costs then, less what it cost; of what is weakened, that is less than nothing. ``caveats``: what it
-    rests on (``synth.repair.caveats``).
+    """Tests repaired, or weakened: the changes, and the instructions that are kept, in the order of the text.
+
+    ``cost`` is what all that changed costs then, less what it cost before; for a weakened test it is below 0.
+    ``caveats`` say what the answer rests on (``synth.repair.caveats``).
     """
 
     tests: tuple[LitmusTest, ...]
@@ -59,10 +60,10 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Fixes:
-    """All that was asked for of some tests at once: the ``repairs``, the cheapest first, none where nothing repairs
-    them.
+    """The answer for some tests at once: the ``repairs``, cheapest first, of which there are none where nothing repairs
+    the tests.
 
-    ``complete``: a repair holds beyond the rounds of loops that were looked at, too.
+    ``complete``: a repair holds beyond the rounds of loops that were unrolled, too.
     """
 
     tests: tuple[LitmusTest, ...]
@@ -71,9 +72,9 @@ class Fixes:
 
 
 def model_named(name: str, bell: str | None = None) -> Model:
-    """The model of a .cat file, by its name, after a bell file if one is named.
+    """Return the model of a .cat file, by its name, after a bell file if one is named.
 
-    Raises ``InputError`` where there is none, or it is none of these.
+    Raises ``InputError`` where there is no model of that name, or it is no .cat file.
     """
     (model,) = resolve_consistency_models([name], bell=bell)
     if isinstance(model, OperationalModel):
@@ -82,12 +83,12 @@ def model_named(name: str, bell: str | None = None) -> Model:
 
 
 def flags_raised(test: LitmusTest, model: Model, unroll: int) -> tuple[str, ...]:
-    """The flags that some allowed execution raises, as of a race."""
+    """Return the flags that some allowed execution raises, as of a race."""
     return judge_by_sat(test, model, unroll).flags
 
 
 class Fixing:
-    """The search for repairs of a test, or of several of one program at once: it yields them, the cheapest first.
+    """The search for repairs of a test, or of several tests of one program at once; it yields them, the cheapest first.
 
     ``allowed``: which of fences, orders, scopes and barriers may be changed.
     """
@@ -101,8 +102,10 @@ class Fixing:
         direction: Direction,
         allowed: Sequence[str],
     ) -> None:
-        """Raises ``InputError`` where a model mentions what no program can show, or several tests have no place in
-        common, and ``TooManyError`` where a test is too large; so does the search.
+        """Find the sites of the tests, and prepare the search.
+
+        Raises ``InputError`` where a model mentions what no program can show, or several tests have no place in common,
+        and ``TooManyError`` where a test is too large; the search raises these, too.
         """
         self._direction, self._costs = direction, costs
         words = ModelVocabulary(question.model)
@@ -132,7 +135,7 @@ class Fixing:
 
 
 def _allowed(sites: Sites, allowed: Sequence[str]) -> Sites:
-    """The sites with those levels that may be chosen, and the one that is there."""
+    """Return the sites with the levels that may be chosen, and the level that is there."""
 
     def may_be(written: Mode | None, mode: Mode | None, kind: OpKind) -> bool:
         if written is None or mode is None:
@@ -157,10 +160,12 @@ def _fixed(
     required: Sequence[Requirement],
     costs: Costs,
 ) -> Fixed:
-    """A repair with what it changes, and why each change is needed, or each instruction that is kept."""
+    """Return a repair with its changes, and why each change, or each instruction that is kept, is needed."""
 
     def cut(number: int, lower: Sequence[int]) -> Cut | None:
-        """What goes when a site is at the first of these levels that it may be at, with those that go with it."""
+        """Return the execution that there would be with a site, and those tied to it, at the first possible of these
+        levels.
+        """
         ways = (lowered(repair.levels, number, level, required) for level in lower)
         weaker = next(filter(None, ways), None)
         if weaker is None:
@@ -188,7 +193,7 @@ def _fixed(
 
 
 def _described(test: LitmusTest, choice: SiteModes, level: int) -> tuple[str, str]:
-    """What stands at a site, or follows on a gap, and what stands there at a level."""
+    """Return what stands at a site, or follows on a gap, and what stands there at a level."""
     mode = choice.modes[level]
     at = [(place.thread, test.threads[place.thread].instructions[place.at]) for place in choice.places]
     old = ", ".join(f"P{thread}: {describe(ins)}" for thread, ins in at)
@@ -200,7 +205,7 @@ def _described(test: LitmusTest, choice: SiteModes, level: int) -> tuple[str, st
 
 
 def _below(choice: SiteModes, level: int) -> list[int]:
-    """The levels below one, the strongest first."""
+    """Return the levels below a level, the strongest first."""
     above = choice.ladder.above
     below = [lower for lower in range(level) if level in above[lower]]
     return sorted(below, key=lambda lower: (-sum(lower in each for each in above), lower))

@@ -1,12 +1,12 @@
-"""Where a litmus test may be changed, and into what: its sites, and the levels of each (``constraints.levels``).
+"""The sites where a litmus test may be changed, and the levels of each site. ``constraints.levels`` defines levels.
 
-Sites are the accesses, fences and barriers that a test has, which may be done in a stronger way or a weaker one, and
-the places between instructions, where there may be a fence. Ways are those of a vocabulary
-(``corpus.executions.vocabulary``) that the test's dialect can say there. One way is stronger than another where steps
-of relaxations (``corpus.executions.relaxations``) lead from it to that.
+Sites are the accesses, fences and barriers of a test, each of which may have a stronger or weaker mode, and the gaps
+between instructions, where there may be a fence. Modes are those of a vocabulary (``corpus.executions.vocabulary``)
+that the test's dialect can say there. One mode is stronger than another where steps of relaxations
+(``corpus.executions.relaxations``) lead from it to the other.
 
-Of ways that a model does not tell apart (``atom.relaxed.cta`` and ``.gpu``, where it reads no scopes of atomics) one is
-tried: the way as written, else, of stronger ones the cheapest whose scope has all threads, and of weaker ones the
+Of modes that a model does not tell apart (``atom.relaxed.cta`` and ``.gpu``, where it reads no scopes of atomics) one
+is tried: the mode as written; else, of stronger ones the cheapest whose scope has all threads, and of weaker ones the
 strongest, so that what the model does not read stays as it was.
 """
 
@@ -62,17 +62,20 @@ KINDS: Mapping[type[Instruction], OpKind] = {
     Fence: OpKind.FENCE,
     Barrier: OpKind.BARRIER,
 }
-"""What vocabularies call instructions that make events."""
+"""The word of vocabularies for each type of instruction that makes events."""
 
 ORDER_TAGS = ("RLX", "ACQ", "REL", "ACQ_REL", "SC")
-"""The sets of what has an order."""
+"""The tags of instructions that have an order."""
 
 Cost = Callable[[OpKind, Mode | None], int]
-"""What an instruction of a kind costs that is done in a way; None: that is not there."""
+"""A function that returns the cost of an instruction of a kind in a mode; None: the instruction is not there."""
 
 
 class SitePlace(NamedTuple):
-    """A site by its thread and the instruction of the test as it is written; with ``gap``, the place before it."""
+    """The place of a site: its thread, and its instruction in the test as it is written.
+
+    With ``gap``, it is the place before that instruction.
+    """
 
     thread: int
     at: int
@@ -80,7 +83,7 @@ class SitePlace(NamedTuple):
 
 
 class Direction(StrEnum):
-    """Which ways of an instruction are tried: those at least as strong as it is written, or those at most as strong."""
+    """The direction of a repair: modes of an instruction at least as strong as it is written, or at most as strong."""
 
     STRONGER = "stronger"
     WEAKER = "weaker"
@@ -88,9 +91,9 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SiteModes:
-    """How instructions may be done, or what may be in gaps: ``modes[k]`` is level ``k`` of the ladder.
+    """The modes that instructions may have, or that fences in gaps may have: ``modes[k]`` is level ``k`` of the ladder.
 
-    There are several places where threads meet at a barrier, and where tests name points of one program.
+    ``places`` has several places where threads meet at a barrier, and where tests name points of one program.
     """
 
     places: tuple[SitePlace, ...]
@@ -99,7 +102,7 @@ class SiteModes:
     ladder: Ladder
 
     def only(self, levels: Sequence[int]) -> SiteModes:
-        """The choice of some levels, in ascending order, the first among them."""
+        """Return this choice with some levels only, in ascending order, the first level among them."""
         above = tuple(
             frozenset(k for k, level in enumerate(levels) if level in self.ladder.above[one]) for one in levels
         )
@@ -108,36 +111,38 @@ class SiteModes:
 
     @property
     def in_gaps(self) -> bool:
-        """Whether it is of something that is not there yet."""
+        """Return whether the site is a gap, where the test has no instruction yet."""
         return any(place.gap for place in self.places)
 
 
 @dataclass(frozen=True, slots=True)
 class Sites:
-    """What may be changed in a test; ``atomic_types`` is that of its dialect."""
+    """The sites of a test; ``atomic_types`` is that of its dialect."""
 
     test: LitmusTest
     choices: tuple[SiteModes, ...]
     atomic_types: bool = False
 
     def at(self, levels: Levels) -> LitmusTest:
-        """The test with its sites at these levels."""
+        """Return the test with its sites at these levels."""
         return retold(changed(self.test, [(c, c.modes[level]) for c, level in zip(self.choices, levels, strict=True)]))
 
     @property
     def padded(self) -> LitmusTest:
-        """The test with an instruction at each site; barriers have names of their own, so that each meets its own."""
+        """Return the test with an instruction at each site; barriers have names of their own, so that each meets its
+        own.
+        """
         modes = [(c, next(mode for mode in c.modes if mode is not None)) for c in self.choices]
         return changed(self.test, modes, named=True)
 
     @property
     def ladders(self) -> list[Ladder]:
-        """The levels of each site."""
+        """Return the ladder of levels of each site, in the order of the sites."""
         return [choice.ladder for choice in self.choices]
 
     @property
     def sites(self) -> list[Site]:
-        """The sites, as instructions of the padded test."""
+        """Return the sites, as instructions of the padded test."""
         gaps = [(place, number) for number, c in enumerate(self.choices) for place in c.places if place.gap]
         return [
             Site(
@@ -150,11 +155,11 @@ class Sites:
 
     @property
     def requirements(self) -> list[Requirement]:
-        """Which levels of sites go together."""
+        """Return the requirements between sites: which levels of different sites go together."""
         return [*self._barriers_in_order(), *(self._of_one_type() if self.atomic_types else ())]
 
     def _barriers_in_order(self) -> Iterator[Requirement]:
-        """Of two barriers that threads would come to in different orders, one is not there."""
+        """Yield requirements that leave out one of two barriers that threads would come to in different orders."""
         new = (each for each in enumerate(self.choices) if each[1].in_gaps and each[1].kind is OpKind.BARRIER)
         for (one, first), (other, second) in combinations(new, 2):
             if not all(left <= right for left, right in zip(first.places, second.places, strict=False)) and (
@@ -163,8 +168,10 @@ class Sites:
                 yield {one: frozenset({0}), other: frozenset({0})}
 
     def _of_one_type(self) -> Iterator[Requirement]:
-        """If one access of a location is plain, all are: in C, ``*x`` is a seq_cst access where ``x`` is an
-        ``atomic_int``. Accesses that the test has plain beside atomic ones, as herd reads them, may stay.
+        """Yield requirements that if one access of a location is plain, all are.
+
+        In C, ``*x`` is a seq_cst access where ``x`` is an ``atomic_int``. Accesses that the test has plain beside
+        atomic ones, as herd reads them, may stay.
         """
         at = {place: number for number, choice in enumerate(self.choices) for place in choice.places}
         users: dict[str, list[SitePlace]] = {}
@@ -198,13 +205,13 @@ class Sites:
                     yield {**levels(one, True), **levels(other, False)}
 
     def _mode(self, place: SitePlace) -> Mode:
-        """How the access at a place is done in the test as it is."""
+        """Return the mode of the access at a place in the test as it is written."""
         ins = self.test.threads[place.thread].instructions[place.at]
         assert isinstance(ins, Load | Store | Rmw)
         return ins.mode
 
     def written(self, choice: SiteModes) -> Mode | None:
-        """How a choice is done in the test as it is; None: it is not."""
+        """Return the mode of a choice in the test as it is written; None: there is no instruction."""
         ins = self.test.threads[choice.places[0].thread].instructions[choice.places[0].at]
         return None if choice.in_gaps or not isinstance(ins, Load | Store | Rmw | Fence | Barrier) else ins.mode
 
@@ -223,7 +230,10 @@ class Sites:
 
 
 def changed(test: LitmusTest, modes: Sequence[tuple[SiteModes, Mode | None]], named: bool = False) -> LitmusTest:
-    """The test with some choices done in these ways; None: nothing is there. ``named``: new barriers have own names."""
+    """Return the test with some choices in these modes; None stands for no instruction.
+
+    ``named``: new barriers have own names.
+    """
     new: dict[SitePlace, list[Instruction]] = {}
     modes_at: dict[SitePlace, Mode | None] = {}
     for number, (choice, mode) in enumerate(modes):
@@ -247,17 +257,17 @@ def changed(test: LitmusTest, modes: Sequence[tuple[SiteModes, Mode | None]], na
 
 
 NAMES = 1000
-"""New barriers are numbered from here on, while it is open which there are."""
+"""The number from which new barriers are named, while it is open which there are."""
 
 
 def done(ins: Instruction, mode: Mode) -> Instruction:
-    """An instruction that makes events, done in a way."""
+    """Return an instruction that makes events, in another mode."""
     assert isinstance(ins, Load | Store | Rmw | Fence | Barrier)
     return replace(ins, mode=mode)
 
 
 def at_place(test: LitmusTest, place: SitePlace, mode: Mode) -> LitmusTest:
-    """The test with the instruction at a place done in another way."""
+    """Return the test with the instruction at a place in another mode."""
     threads = list(test.threads)
     body = threads[place.thread].instructions
     done_so = (*body[: place.at], done(body[place.at], mode), *body[place.at + 1 :])
@@ -266,7 +276,9 @@ def at_place(test: LitmusTest, place: SitePlace, mode: Mode) -> LitmusTest:
 
 
 def retold(test: LitmusTest) -> LitmusTest:
-    """The test as a reader tells it: without failure orders and types that follow, and operands that do nothing."""
+    """Return the test as a reader parses it: without failure orders and types that follow, and operands that do
+    nothing.
+    """
     threads = (
         replace(thread, instructions=sequenced(tuple(map(without_failure, thread.instructions))))
         for thread in test.threads
@@ -275,14 +287,14 @@ def retold(test: LitmusTest) -> LitmusTest:
 
 
 def without_failure(ins: Instruction) -> Instruction:
-    """An exchange whose failure order follows from its order without it; any other instruction."""
+    """Return an exchange without a failure order that follows from its order, and any other instruction unchanged."""
     return replace(ins, failure=told_failure(ins.mode.order, ins.failure)) if isinstance(ins, Rmw) else ins
 
 
 def sites_of(test: LitmusTest, dialect: Dialect, words: ModelVocabulary, cost: Cost, direction: Direction) -> Sites:
-    """The sites of a test, in the order of its text. Fences go into gaps where it is to be stronger.
+    """Return the sites of a test, in the order of its text; fences go into gaps where the test is to be stronger.
 
-    Where it is to be weaker, barriers that meet are one site, and may be left out.
+    Where the test is to be weaker, barriers that meet are one site, and may be left out.
     """
     found: list[SiteModes] = []
     met = {place: places for places in met_barriers(test) for place in places if direction is Direction.WEAKER}
@@ -309,8 +321,10 @@ def sites_of(test: LitmusTest, dialect: Dialect, words: ModelVocabulary, cost: C
 def _said(
     test: LitmusTest, choice: SiteModes, words: ModelVocabulary, dialect: Dialect, direction: Direction
 ) -> SiteModes:
-    """The choice of those levels that the dialect can say. Of those that are one to the model: of the one as written,
-    else of the cheapest whose scope has all threads, or, to weaken, of the strongest.
+    """Return the choice with those levels that the dialect can say.
+
+    Of levels that the model does not tell apart, it keeps one: the mode as written, else the cheapest whose scope has
+    all threads, or, to weaken, the strongest.
     """
     written = Sites(test, (choice,)).written(choice)
     levels = [k for k, mode in enumerate(choice.modes) if is_said(retold(changed(test, [(choice, mode)])), dialect)]
@@ -329,23 +343,25 @@ def _said(
 
 
 def common_scope(test: LitmusTest) -> Scope:
-    """The narrowest scope that has all threads."""
+    """Return the narrowest scope that has all threads."""
     first, *others = (thread.place for thread in test.threads)
     return next(scope for scope in Scope if all(first.shares(place, scope) for place in others))
 
 
 def has_all(mode: Mode, every: Scope) -> bool:
-    """Whether the scope of a mode, if it names one, is one that has all threads, as ``every`` has."""
+    """Return whether the scope of a mode, if it names one, has all threads, as ``every`` has."""
     return mode.scope is None or mode.scope.value <= every.value
 
 
 MOST_MEETINGS = 256
-"""Ways of a work-group to meet at one more barrier that are tried; beyond, none is."""
+"""The most ways of a work-group to meet at one more barrier that are tried; where there are more, none is."""
 
 
 def meetings(test: LitmusTest) -> list[tuple[SitePlace, ...]]:
-    """Where the threads of a work-group may meet at one more barrier: a gap of each, which it comes to once and in any
-    case, behind equally many barriers; none where they do not have equally many. In the order of the text.
+    """Return where the threads of a work-group may meet at one more barrier, in the order of the text.
+
+    Such a meeting is a gap of each thread that the thread comes to exactly once, behind equally many barriers. There is
+    none where the threads do not have equally many.
     """
     groups: dict[tuple[int, ...], list[int]] = {}
     for number, thread in enumerate(test.threads):
@@ -362,8 +378,10 @@ def meetings(test: LitmusTest) -> list[tuple[SitePlace, ...]]:
 
 
 def met_barriers(test: LitmusTest) -> list[tuple[SitePlace, ...]]:
-    """The barriers that threads meet at, the first of each, the second, and so on, where they are the same in all
-    threads of a group that have any, but for who waits, and these come to each once and in any case.
+    """Return the barriers that threads meet at: the first of each thread, the second, and so on.
+
+    They have to be alike in all threads of a group that have any, except for which threads wait, and these threads come
+    to each exactly once.
     """
     groups: dict[tuple[int, ...], dict[int, list[int]]] = {}
     for number, thread in enumerate(test.threads):
@@ -381,26 +399,26 @@ def met_barriers(test: LitmusTest) -> list[tuple[SitePlace, ...]]:
 
 
 def _told(body: Sequence[Instruction], at: Sequence[int]) -> tuple[Instruction, ...]:
-    """Barriers of a thread, but for whether it waits there."""
+    """Return the barriers of a thread, without whether the thread waits there."""
     return tuple(replace(ins, arrive=False) for ins in (body[index] for index in at) if isinstance(ins, Barrier))
 
 
 def _is_passed(body: Sequence[Instruction], index: int) -> bool:
-    """Whether a thread may come to an instruction not at all, or more than once."""
+    """Return whether a thread may come to an instruction not at all, or more than once."""
     ins = body[index]
     guarded = not isinstance(ins, Label) and ins.guard is not None
     return guarded or any(first < index <= last for first, last in _jumps(body))
 
 
 def _jumps(body: Sequence[Instruction]) -> list[tuple[int, int]]:
-    """From where to where there are jumps, either way, the earlier place first."""
+    """Return the ranges of jumps, forward or back, with the earlier place first."""
     labels = {ins.name: index for index, ins in enumerate(body) if isinstance(ins, Label)}
     ends = ((index, labels[ins.label]) for index, ins in enumerate(body) if isinstance(ins, Branch))
     return [(min(pair), max(pair)) for pair in ends]
 
 
 def _certain_gaps(thread: Thread, number: int) -> list[tuple[SitePlace, int]]:
-    """The gaps of a thread that it comes to exactly once, with how many barriers are before them."""
+    """Return the gaps of a thread that it comes to exactly once, with how many barriers are before them."""
     body = thread.instructions
     jumps = _jumps(body)
     return [
@@ -413,10 +431,10 @@ def _certain_gaps(thread: Thread, number: int) -> list[tuple[SitePlace, int]]:
 
 
 def in_common(several: Sequence[Sites]) -> list[Sites]:
-    """The places that tests of one program have in common, each of them in its own test.
+    """Return the places that tests of one program have in common, each of them in its own test.
 
-    What has a label before it goes by the label's name, in whichever thread; what has none by its place, where all
-    tests have the same code. Raises ``InputError`` where there is nothing in common.
+    A place with a label before it is known by the label's name, in whichever thread; a place without one by its
+    position, where all tests have equal code. Raises ``InputError`` where no place is in common.
     """
     codes = {tuple(thread.instructions for thread in sites.test.threads) for sites in several}
 
@@ -449,7 +467,7 @@ def in_common(several: Sequence[Sites]) -> list[Sites]:
 
 
 def _is_gap(thread: Thread, index: int) -> bool:
-    """Whether a fence before an instruction is of use: between accesses, and not behind what orders nothing."""
+    """Return whether a fence before an instruction is of use: between accesses, and not behind what orders nothing."""
     body = thread.instructions
     accesses = [isinstance(ins, Load | Store | Rmw | Barrier) for ins in body]
     loops = any(isinstance(ins, Label) for ins in body)
@@ -459,8 +477,9 @@ def _is_gap(thread: Thread, index: int) -> bool:
 
 
 def _sides(thread: Thread, index: int) -> tuple[int, ...] | None:
-    """The operands of C's expressions that a fence before an instruction is in; None between two operands, which are in
-    no order that it could stand in.
+    """Return the operands of C's expressions that a fence before an instruction is in.
+
+    None where it is between two operands, which are in no order that a fence could stand in.
     """
     evaluated = [
         (at, sides_of(ins)) for at, ins in enumerate(thread.instructions) if isinstance(ins, Load | Store | Rmw | Fence)
@@ -471,7 +490,7 @@ def _sides(thread: Thread, index: int) -> tuple[int, ...] | None:
 
 
 def _ways(ins: Load | Store | Rmw | Fence | Barrier, words: ModelVocabulary, direction: Direction) -> list[Mode | None]:
-    """How an instruction is done, first, and the other ways to do it in that direction."""
+    """Return the modes of an instruction: its own mode first, and the other modes in that direction."""
     kind = KINDS[type(ins)]
     ways = [mode for mode in words.ways(kind) if mode != ins.mode]
     if words.tells_types:
@@ -486,7 +505,7 @@ def _ways(ins: Load | Store | Rmw | Fence | Barrier, words: ModelVocabulary, dir
 
 
 def is_said(test: LitmusTest, dialect: Dialect) -> bool:
-    """Whether a dialect can say a test."""
+    """Return whether a dialect can say a test."""
     try:
         printed(test, dialect)
     except InputError:
@@ -495,14 +514,14 @@ def is_said(test: LitmusTest, dialect: Dialect) -> bool:
 
 
 class ModelVocabulary:
-    """What a model is about, as tests say it, with the ways that are at most as strong as one.
+    """The vocabulary of a model in the terms of tests, with the modes that are at most as strong as one.
 
-    Orders that the model mentions in flags alone are left out: it does not speak of them. ``tells_types``: it tells
-    locations that are atomic from others, and so what is plain stays so, and what is not.
+    Orders that the model mentions in flags alone are left out: it does not speak of them. ``tells_types``: the model
+    tells atomic locations from others, so that plain accesses stay plain, and atomic ones atomic.
     """
 
     def __init__(self, model: Model) -> None:
-        """Raises ``InputError`` where the model mentions what no vocabulary has."""
+        """Find the vocabulary of a model. Raises ``InputError`` where the model mentions what no vocabulary has."""
         words = vocabulary(dialect_of([model]))
         silent = {name for name in ORDER_TAGS if model.mentions(name) and not model.checks_mention(name)}
         modes = {
@@ -515,15 +534,15 @@ class ModelVocabulary:
         self._below: dict[tuple[OpKind, Mode], frozenset[Mode]] = {}
 
     def ways(self, kind: OpKind) -> tuple[Mode, ...]:
-        """The ways to do an instruction of a kind."""
+        """Return the modes of an instruction of a kind."""
         return self._words.modes.get(kind, ())
 
     def told(self, kind: OpKind, mode: Mode | None) -> object:
-        """What the model sees of a way to do an instruction; None where it is as if nothing were there."""
+        """Return what the model sees of a mode; None where the instruction might as well be absent."""
         return None if mode is None or not self.telling.reads(kind, mode) else self.telling.of(kind, mode)
 
     def below(self, kind: OpKind, mode: Mode) -> frozenset[Mode]:
-        """The ways that are at most as strong as this one, itself among them."""
+        """Return the modes that are at most as strong as this one, itself among them."""
         if (kind, mode) not in self._below:
             words, steps = self._words, list[Mode]()
             if mode in self.ways(kind):
@@ -534,14 +553,14 @@ class ModelVocabulary:
         return self._below[kind, mode]
 
     def weaker(self, kind: OpKind, one: Mode | None, other: Mode | None) -> bool:
-        """Whether one way is at most as strong as another; None, that there is nothing, is so."""
+        """Return whether one mode is at most as strong as another; None, that is, no instruction, is the weakest."""
         return one is None or (other is not None and one in self.below(kind, other))
 
 
 def _choice(
     places: tuple[SitePlace, ...], kind: OpKind, modes: Sequence[Mode | None], words: ModelVocabulary, cost: Cost
 ) -> SiteModes:
-    """The levels of a site, the weakest first; each costs what it costs beyond the cheapest, at each place."""
+    """Return the levels of a site, the weakest first, each with its cost beyond the cheapest, at each place."""
     modes = tuple(sorted(modes, key=lambda mode: sum(words.weaker(kind, other, mode) for other in modes)))
     prices = [cost(kind, mode) for mode in modes]
     costs = tuple(len(places) * (price - min(prices)) for price in prices)

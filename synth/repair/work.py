@@ -1,4 +1,6 @@
-"""The repairs of one program, step by step, as a process makes them alone: what is said, written and drawn of each."""
+"""The repairs of one program, as a process makes them: their texts, tests and pictures. Each is reported as it is
+found.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from synth.repair.sites import Direction
 
 @dataclass(frozen=True, slots=True)
 class RepairRequest:
-    """What is asked of every program, in the words of the command.
+    """The request for repairs of every program, in the words of the command.
 
     ``forbid`` is a condition, ``cost`` a table of costs, ``every``: all minimal repairs, and ``drawn``: a picture of
     the first.
@@ -41,7 +43,7 @@ class RepairRequest:
 
 @dataclass(frozen=True, slots=True)
 class RepairFound:
-    """One repair, in lines, and the tests that it makes of those that were given, in their order."""
+    """One repair, in lines, and the tests as it changes them, in their order."""
 
     lines: tuple[str, ...]
     tests: tuple[str, ...]
@@ -49,9 +51,9 @@ class RepairFound:
 
 @dataclass(frozen=True, slots=True)
 class RepairSummary:
-    """What is left to say when there are no more; all as plain data; a picture, where one was asked for.
+    """The end of a search for repairs: the last lines, all as plain data, and a picture where one was asked for.
 
-    ``cut``: a limit ended the search, and there may be more.
+    ``cut``: a limit ended the search, and there may be more repairs.
     """
 
     repaired: bool
@@ -62,7 +64,7 @@ class RepairSummary:
 
 
 def repaired(group: Sequence[Input], asked: RepairRequest) -> Iterator[RepairFound | RepairSummary]:
-    """The repairs of the tests of one program, the cheapest first, each as soon as it is found.
+    """Yield the repairs of the tests of one program, the cheapest first, each as soon as it is found.
 
     Raises ``InputError`` where a test, the model or the costs cannot be read, and where a test is too large.
     """
@@ -98,7 +100,7 @@ def repaired(group: Sequence[Input], asked: RepairRequest) -> Iterator[RepairFou
 
 
 def _read(group: Sequence[Input], forbid: str | None) -> tuple[list[LitmusTest], Dialect]:
-    """Tests of one dialect with it, and with another condition where one is given."""
+    """Read tests of one dialect, with another condition where one is given, and return them with the dialect."""
     tests, dialects = [], []
     for given in group:
         text = given.text()

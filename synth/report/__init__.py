@@ -1,1 +1,1 @@
-"""What was seen on devices as one report: a page to explore, tables, and files for other programs."""
+"""The report on devices: a page to explore, tables, and files for other programs."""

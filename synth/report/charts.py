@@ -1,8 +1,8 @@
 """Plots of a report as SVG that stands in a page.
 
 Colours are names of the page's style (``var(--ink)``), so that a plot is light where the page is light and dark where
-it is dark. Text stays text. The same facts give the same bytes. Names of tests and devices may be anything: they are
-not read as mathematics, and matplotlib escapes them.
+it is dark. Text stays text. Equal evidence gives equal bytes. Names of tests and devices may be anything: they are not
+read as mathematics, and matplotlib escapes them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from synth.drawing.plotting import Figure
 
 MOST_ROWS = 40
-"""Tests that a plot of rates has room for."""
+"""The number of tests for which a plot of rates has room."""
 
 _INK, _MUTED, _GRID = "#010101", "#020202", "#030303"
 _SERIES = [f"#0401{number:02x}" for number in range(8)]
@@ -56,7 +56,7 @@ _MARKERS = "osD^v<>P"
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A plot: what it shows, and a document of SVG without its XML header."""
+    """A plot: its title and description, and a document of SVG without its XML header."""
 
     title: str
     note: str
@@ -64,7 +64,7 @@ class Chart:
 
 
 def charts(found: Evidence) -> Iterator[Chart]:
-    """The plots of a report; none of what was not run."""
+    """Yield the plots of a report; a family of which no test was run has none."""
     if found.columns_of(PROGRESS):
         yield from _hangs(found)
     if found.columns_of(MEMORY):
@@ -72,7 +72,8 @@ def charts(found: Evidence) -> Iterator[Chart]:
 
 
 def _hangs(found: Evidence) -> Iterator[Chart]:
-    """A bar a column: the tests that hung, by the least fair guarantee that promises that they end.
+    """Yield the plot of hangs: a bar for each column, split by the least fair guarantee that each hung test
+    contradicts.
 
     A hang that is not confirmed breaks no promise, and is left out.
     """
@@ -82,7 +83,7 @@ def _hangs(found: Evidence) -> Iterator[Chart]:
         if column in counts and cell.seen and (subject, column) not in found.unconfirmed:
             try:
                 cell_of = border(found.subjects[subject].test.verdicts)
-            except StopIteration:  # not all models of the paper were asked
+            except StopIteration:  # not every model of the paper was asked
                 cell_of = None
             counts[column]["never" if cell_of is None else cell_of[1]] += 1
     if not any(counts.values()):
@@ -107,7 +108,9 @@ def _hangs(found: Evidence) -> Iterator[Chart]:
 
 
 def _rates(found: Evidence) -> Iterator[Chart]:
-    """A row a test, the most frequent outcomes first, with a mark and its interval for each column."""
+    """Yield the plot of rates: a row for each test, most frequent outcomes first, with a mark and interval for each
+    column.
+    """
     columns = found.columns_of(MEMORY)
     shares: dict[int, float] = {}
     for (subject, column), cell in found.cells.items():
@@ -173,7 +176,7 @@ def _svg(draw: Callable[[Any], None], rows: int, salt: str) -> str:
     svg = re.sub(
         r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL
     )
-    svg = re.sub(r'<g id="[^"]*">', "<g>", svg)  # every plot would have the same
+    svg = re.sub(r'<g id="[^"]*">', "<g>", svg)  # ids would repeat in every plot
     for colour, name in _STYLE.items():
         svg = svg.replace(colour, name)
     head, _, rest = svg.partition(">")

@@ -1,9 +1,9 @@
-"""Why models say what they say of the tests that a reader looks at first, with figures: the costly part of a report.
+"""The details of a report: verdicts explained, with figures, for the tests worth reading. They are its costly part.
 
-To explain a test takes some milliseconds to some seconds a model, too long for all of ten thousand tests. So the tests
-are ranked: those that contradict a model, the one that fewest models forbid last; then those whose outcome was seen;
-then the first test of each shape or idiom, and of each row of verdicts. As many as are asked for are explained, over
-several processes, each within limits; the report says which were not.
+An explanation takes some milliseconds to some seconds for a test and a model, which is too long for ten thousand tests.
+So the tests are ranked: first those that contradict a model, the one that fewest models forbid last; then those whose
+outcome was seen; then the first test of each shape or idiom, and of each row of verdicts. As many tests as are asked
+for are explained, over several processes, each within limits; the report names those that were not.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from synth.watch import watching
 from synth.worker import Limits
 
 DETAILED = 100
-"""Tests that are explained unless more are asked for."""
+"""The number of tests that are explained unless more are asked for."""
 
 LARGEST_FIGURE = 400_000
-"""Characters of a figure; nobody can read a larger one."""
+"""The most characters of a figure; nobody can read a larger one."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictReason:
-    """Why some models, which all say the same for the same reason, say so of a test."""
+    """A reason that several models share for their equal verdicts on a test."""
 
     models: tuple[str, ...]
     verdict: str
@@ -38,7 +38,7 @@ class VerdictReason:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """An execution or a lasso, as a document of SVG, under a model."""
+    """A figure of an explanation under a model: an execution or a lasso, as a document of SVG."""
 
     model: str
     verdict: str
@@ -47,7 +47,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What is known of a test besides its verdicts; ``problem`` says why there is less than there should be."""
+    """The details of a test besides its verdicts; ``problem`` says why there is less than there should be."""
 
     reasons: tuple[VerdictReason, ...] = ()
     figures: tuple[Figure, ...] = ()
@@ -55,7 +55,7 @@ class Detail:
 
 
 def ranked(found: Evidence) -> list[int]:
-    """The numbers of the tests that are worth explaining, most interesting first, each once."""
+    """Return the numbers of the tests that are worth explaining, most interesting first, each once."""
     seen = {subject for (subject, _), cell in found.cells.items() if cell.seen}
     against = {
         subject: len({model for column in range(len(found.columns)) for model in found.contradicted(subject, column)})
@@ -75,7 +75,7 @@ def ranked(found: Evidence) -> list[int]:
 
 
 def details(found: Evidence, most: int, jobs: int, limits: Limits) -> dict[int, Detail]:
-    """The details of as many tests, by number."""
+    """Return the details of the first ``most`` ranked tests, by number."""
     chosen = ranked(found)[:most]
     named = {name: found.models[name] for name in found.families}
 
@@ -96,20 +96,20 @@ def details(found: Evidence, most: int, jobs: int, limits: Limits) -> dict[int, 
 
 
 def detail(subject: Subject, models: tuple[str, ...]) -> Detail:
-    """The details of a test under these models, of its family; a model that cannot tell costs its part only."""
+    """Return the details of a test under these models of its family; a model without an answer costs its part alone."""
     kind = family(subject.family)
     given = subject.given
     told: list[Told] = []
     problems: list[str] = []
     try:
         told = kind.explain(given, models, UNROLL) if models else []
-    except InputError:  # one at a time, to keep what the others say
+    except InputError:  # one model at a time, to keep the others' explanations
         for model in models:
             try:
                 told += kind.explain(given, [model], UNROLL)
             except InputError as error:
                 problems.append(f"{model}: {error.message}")
-    except Exception as error:  # a fault of ours costs the reasons of one test
+    except Exception as error:  # a fault of synth costs the reasons of one test only
         problems.append(f"{type(error).__name__}: {error}")
     return Detail(tuple(_reasons(told)), tuple(_figures(told, kind.sides[1].verdict)), "; ".join(problems))
 
@@ -124,14 +124,14 @@ def _reasons(told: list[Told]) -> Iterator[VerdictReason]:
 
 
 def _figures(told: list[Told], allows: str) -> Iterator[Figure]:
-    """At most two: of the last model that allows the outcome, and of the first that forbids it."""
+    """Yield at most two figures: of the last model that allows the outcome, and of the first that forbids it."""
     verdicts = [(one.account().verdict, one) for one in told]
     allowing = [each for each in verdicts if each[0] == allows]
     forbidding = [each for each in verdicts if each[0] != allows]
     for verdict, one in (*allowing[-1:], *forbidding[:1]):
         try:
             svg = one.drawing().svg()
-        except InputError:  # there is nothing to draw
+        except InputError:  # the explanation has no picture
             continue
         if len(svg) <= LARGEST_FIGURE:
             yield Figure(one.model, verdict, svg)

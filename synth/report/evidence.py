@@ -1,12 +1,12 @@
-"""What is known of tests and of what devices did with them: the facts that every form of a report is made of.
+"""The evidence of a report: what is known of tests, and of what devices did with them.
 
-A test asks about one outcome, a hang or certain final values, and a *trial* saw it in so many of so many runs:
-iterations of a progress test, instances of a memory test. A *device* is what ran it, told apart by back end, name,
-driver and compiler; a *column* is a device and a way to run tests on it: the mapping and the placement of a progress
+A test asks about one outcome, a hang or certain final values. A *trial* saw that outcome in so many of so many runs:
+iterations of a progress test, instances of a memory test. A *device* ran the trial; devices differ by back end, name,
+driver and compiler. A *column* is a device and a way to run tests on it: the mapping and the placement of a progress
 test, the profile and the stress of a memory test. Of several lines for one trial the last counts
 (``backends.shared.results``); trials of one column, which differ in instances, iterations and time-outs, are added up.
 
-Gap: a launch of a memory test that did not come to an end has no instances that could be counted.
+Gap: a launch of a memory test that did not end has no instances that could be counted.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ Asked = frozenset[Outcome]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A test that the report is about, its family, and where it is from.
+    """A test that the report is about, with its family and where it is from.
 
-    ``promises`` are those of the models that were asked about each of its outcomes; of other models the verdict on the
-    asked outcome is known, as the test has it.
+    ``promises`` are those of the models that were asked about each outcome of the test; of other models, only the
+    verdict on the asked outcome is known, which the test has.
     """
 
     family: str
@@ -60,7 +60,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A device and a way to run tests of a family on it."""
+    """A column of the report: a device, and a way to run tests of a family on it."""
 
     family: str
     device: Machine
@@ -71,14 +71,14 @@ class Column:
 
     @property
     def way(self) -> str:
-        """The way in words: ``chunked, workgroup``; ``profile spread``; empty where there is nothing to say."""
+        """Return the way in words: ``chunked, workgroup``; ``profile spread``; empty for the usual way."""
         if self.family == PROGRESS:
             return self.mapping if self.placement == DEVICE.name else f"{self.mapping}, {self.placement}"
         return ", ".join([f"profile {self.profile}"] * bool(self.profile) + ["stress"] * self.stress)
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """Where it stands among others: by family, device and way, mappings in their usual order."""
+        """Return the sort key of the column: family, device and way, with mappings in their usual order."""
         mappings = list(MAPPINGS)
         at = mappings.index(self.mapping) if self.mapping in mappings else len(mappings)
         return self.family != PROGRESS, self.device, self.placement, at, self.mapping, self.profile, self.stress
@@ -86,24 +86,24 @@ class Column:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Level:
-    """What models are set against: a device, and of progress tests the level of it that holds their threads."""
+    """A level of a device that models are compared with; for progress tests, the placement that holds their threads."""
 
     device: Machine
     placement: str = ""
 
     @property
     def way(self) -> str:
-        """The placement, where it is not the usual one."""
+        """Return the placement in words; empty for the usual one."""
         return "" if self.placement in ("", DEVICE.name) else self.placement
 
 
 @dataclass(frozen=True, slots=True)
 class TrialEvidence:
-    """A trial and what came of it: the outcome that its test asks about was seen in ``seen`` of ``runs``.
+    """The evidence of a trial: the outcome that its test asks about was seen in ``seen`` of ``runs``.
 
     ``subject`` and ``column`` are numbers. ``entry`` is the line of the results, a failure where the trial could not be
     made; ``asked`` are the final values that count as seen. ``forbidden`` are the outcomes that were seen and that some
-    model forbids, each with these models.
+    model forbids, each with the models that forbid it.
     """
 
     subject: int
@@ -116,17 +116,17 @@ class TrialEvidence:
 
     @property
     def confirmed(self) -> bool:
-        """Whether it hung each time that it was made (``synth.hangs``)."""
+        """Return whether the trial hung each time that it was made (``synth.hangs``)."""
         return isinstance(self.entry, ProgressResult) and self.entry.confirmed
 
     @property
     def slow(self) -> bool:
-        """Whether it hung, and terminated with more time."""
+        """Return whether the trial hung, and terminated with more time."""
         return isinstance(self.entry, ProgressResult | MemoryResult) and self.entry.slow
 
     @property
     def error(self) -> str:
-        """Why it could not be made; empty where it was."""
+        """Return why the trial could not be made; empty where it was made."""
         return self.entry.error if isinstance(self.entry, ProgressFailure | MemoryFailure) else ""
 
 
@@ -140,13 +140,13 @@ class ReportCell:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The confidence interval of the rate; None where nothing was run."""
+        """Return the confidence interval of the rate; None where nothing was run."""
         return rate_interval(self.seen, self.runs) if self.runs else None
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A suite that has mutants, and what was seen of tests and mutants."""
+    """A suite that has mutants, with what was seen of its tests and mutants."""
 
     suite: MutantSuite
     observed: Observed
@@ -154,11 +154,11 @@ class Scored:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The facts of a report.
+    """The evidence that a report is made of.
 
-    ``sides`` are the verdicts of each family of which there are tests, the stricter one first; ``models`` those that
-    judged its tests, in their order. ``strangers`` are names of tests with results whose texts nobody gave,
-    or whose registers and locations are called otherwise. ``scored`` are suites whose mutants were run.
+    ``sides`` are the verdicts of each family that has tests, the stricter one first; ``models`` are those that judged
+    its tests, in their order. ``strangers`` are names of tests that have results, but no known text, or other registers
+    and locations than the results. ``scored`` are suites whose mutants were run.
     """
 
     subjects: tuple[Subject, ...]
@@ -174,22 +174,22 @@ class Evidence:
 
     @property
     def families(self) -> tuple[str, ...]:
-        """The families of which there are tests."""
+        """Return the families of which there are tests."""
         return tuple(self.sides)
 
     @cached_property
     def devices(self) -> tuple[Machine, ...]:
-        """The devices, sorted."""
+        """Return the devices that ran tests, in sorted order."""
         return tuple(sorted({column.device for column in self.columns}))
 
     @cached_property
     def names(self) -> Mapping[Machine, str]:
-        """What columns call each device."""
+        """Return the short name that the columns of the report have for each device."""
         return short_names(self.devices)
 
     @cached_property
     def cells(self) -> Mapping[tuple[int, int], ReportCell]:
-        """Subject and column -> what was seen there, where there is anything to say."""
+        """Return by subject and column what was seen there, where there is anything to say."""
         seen: Counter[tuple[int, int]] = Counter()
         runs: Counter[tuple[int, int]] = Counter()
         failed: Counter[tuple[int, int]] = Counter()
@@ -201,11 +201,11 @@ class Evidence:
         return {at: ReportCell(seen[at], runs[at], failed[at]) for at in sorted(runs)}
 
     def columns_of(self, family: str) -> list[int]:
-        """The numbers of the columns of a family."""
+        """Return the numbers of the columns of a family."""
         return [number for number, column in enumerate(self.columns) if column.family == family]
 
     def levels_of(self, family: str) -> dict[Level, list[int]]:
-        """The levels at which tests of a family were run, each with the numbers of its columns."""
+        """Return the levels at which tests of a family were run, each with the numbers of its columns."""
         levels: dict[Level, list[int]] = {}
         for number in self.columns_of(family):
             column = self.columns[number]
@@ -213,12 +213,12 @@ class Evidence:
         return levels
 
     def promise(self, subject: int, model: str) -> Promise:
-        """What a model promises of a test."""
+        """Return the promise of a model on a test."""
         each = self.subjects[subject]
         return promised(each, model, self.sides[each.family])
 
     def standings(self, columns: Iterable[int], family: str) -> tuple[ModelConformance[int], ...]:
-        """How each model of a family stands to what was seen in these columns together; tests are numbers."""
+        """Return how each model of a family stands to the evidence of these columns together; tests are numbers."""
         key = frozenset(columns), family
         if key not in self._standings:
             seen: dict[int, bool] = {}
@@ -237,12 +237,12 @@ class Evidence:
         return self._standings[key]
 
     def contradicted(self, subject: int, column: int) -> tuple[str, ...]:
-        """The models that forbid what was seen of a test in a column."""
+        """Return the models that forbid what was seen of a test in a column."""
         return self._contradictions.get((subject, column), ())
 
     @cached_property
     def _contradictions(self) -> Mapping[tuple[int, int], tuple[str, ...]]:
-        """Subject and column -> the models that forbid something that was seen there, where there are any."""
+        """Return by subject and column the models that forbid something that was seen there, where there are any."""
         found: dict[tuple[int, int], set[str]] = {}
         for trial in self.trials:
             for models in trial.forbidden.values():
@@ -254,7 +254,9 @@ class Evidence:
 
     @cached_property
     def unconfirmed(self) -> frozenset[tuple[int, int]]:
-        """Subject and column of hangs that contradict nothing, and would contradict a model if they were confirmed."""
+        """Return subject and column of hangs that contradict nothing, and would contradict a model if they were
+        confirmed.
+        """
         confirmed = {(trial.subject, trial.column) for trial in self.trials if trial.confirmed}
         return frozenset(
             (subject, column)
@@ -263,16 +265,16 @@ class Evidence:
         )
 
     def forbidding(self, subject: int) -> tuple[str, ...]:
-        """The models that forbid the outcome that a test asks about."""
+        """Return the models that forbid the outcome that a test asks about."""
         models = self.models[self.subjects[subject].family]
         return tuple(model for model in models if self.promise(subject, model).forbids_asked)
 
     def slow(self, columns: Collection[int]) -> int:
-        """How many trials in these columns hung, and terminated with more time."""
+        """Return how many trials in these columns hung, and terminated with more time."""
         return sum(trial.column in columns and trial.slow for trial in self.trials)
 
     def against(self, models: Sequence[str]) -> dict[str, str]:
-        """Those of these models that something that was seen contradicts, each with the name of a test that does."""
+        """Return those of these models that the evidence contradicts, each with the name of a test that does so."""
         found: dict[str, str] = {}
         for (subject, _), contradicted in self._contradictions.items():
             for model in contradicted:
@@ -282,7 +284,7 @@ class Evidence:
 
 
 def promised(subject: Subject, model: str, sides: Sides) -> Promise:
-    """What a model promises of a test of a family with these verdicts."""
+    """Return the promise of a model on a test of a family with these verdicts."""
     if model in subject.promises:
         return subject.promises[model]
     test = subject.test
@@ -296,9 +298,9 @@ def evidence(
     models: Mapping[str, Sequence[str]],
     scored: Sequence[Scored] = (),
 ) -> Evidence:
-    """The facts: tests, and lines of results in the order in which they were written.
+    """Return the evidence of tests and of lines of results, which are in the order in which they were written.
 
-    ``models`` are those of a family to look at; all that have a verdict where none are named.
+    ``models`` are the models of a family to consider; all that have a verdict, where none are named.
     """
     known = distinct(subjects)
     numbers = {(subject.family, subject.test.digest): number for number, subject in enumerate(known)}
@@ -341,7 +343,7 @@ def evidence(
 
 
 def distinct(subjects: Iterable[Subject]) -> tuple[Subject, ...]:
-    """Each digest of a family once: the first gives its name, the others what verdicts it lacks."""
+    """Return one subject for each digest of a family: the first gives its name, the others missing verdicts."""
     kept: dict[tuple[str, str], Subject] = {}
     for subject in subjects:
         key = subject.family, subject.test.digest
@@ -350,7 +352,7 @@ def distinct(subjects: Iterable[Subject]) -> tuple[Subject, ...]:
 
 
 def column_of(entry: Entry) -> Column:
-    """The column that a line of results belongs to."""
+    """Return the column that a line of results belongs to."""
     device = Machine(entry.backend, entry.device, entry.driver, entry.compiler)
     if isinstance(entry, ProgressTrial):
         return Column(PROGRESS, device, mapping=entry.mapping, placement=entry.placement)
@@ -366,13 +368,13 @@ def _merged(first: Subject, other: Subject) -> Subject:
 
 
 def _models(subjects: Iterable[Subject], family: str, named: Sequence[str]) -> tuple[str, ...]:
-    """The models that have verdicts, in their first order; those that are named only where any are."""
+    """Return the models that have verdicts, in their first order; only those named, where any are."""
     found = dict.fromkeys(model for subject in subjects if subject.family == family for model in subject.test.verdicts)
     return tuple(model for model in found if not named or model in named)
 
 
 def _counted(entry: Entry, asked: Asked) -> tuple[int, int]:
-    """In how many of how many runs the outcome was seen."""
+    """Return in how many of how many runs the outcome was seen."""
     if isinstance(entry, ProgressResult):
         return entry.outcomes.count(TIMED_OUT), len(entry.outcomes)
     if isinstance(entry, MemoryResult):

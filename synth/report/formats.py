@@ -1,4 +1,4 @@
-"""A report as text for people, Markdown and LaTeX, and for programs, JSON, CSV and JUnit XML.
+"""The forms of a report: Markdown and LaTeX for people; JSON, CSV and JUnit for programs.
 
 Markdown and LaTeX hold the tables of ``synth.report.tables``. CSV has a row for each test and column of the report,
 JSON all facts. A case of JUnit fails where what was seen contradicts a model that the reader believes in.
@@ -29,7 +29,7 @@ _HEADS = (
 
 
 def markdown(found: Evidence, title: str, notes: Sequence[str]) -> str:
-    """Tables in the Markdown of GitHub."""
+    """Return the report as tables in the Markdown of GitHub, with a title and notes."""
     parts = [f"# {marked(title)}"]
     if sentences := findings(found):
         parts.append("\n".join(f"- {marked(sentence.text)}" for sentence in sentences))
@@ -40,7 +40,7 @@ def markdown(found: Evidence, title: str, notes: Sequence[str]) -> str:
 
 
 def latex(found: Evidence, title: str, notes: Sequence[str]) -> str:
-    """Tables for a paper: ``\\input`` it where booktabs is loaded."""
+    """Return the report as tables for a paper: ``\\input`` it where booktabs is loaded."""
     language = LANGUAGES[LATEX]
     lines = [language.line(title), *language.begin]
     for table in tables(found):
@@ -49,7 +49,7 @@ def latex(found: Evidence, title: str, notes: Sequence[str]) -> str:
 
 
 def comma_separated(found: Evidence) -> str:
-    """A row for each test and column; one without a device for a test that was not run."""
+    """Return CSV with a row for each test and column; a test that was not run has a row without a device."""
     return "".join(csv_lines(_rows(found)))
 
 
@@ -70,7 +70,7 @@ def _rows(found: Evidence) -> Iterator[Sequence[object]]:
 
 
 def as_json(found: Evidence, title: str, notes: Sequence[str]) -> str:
-    """All facts as one JSON object; tests and columns are referred to by their place in their lists."""
+    """Return all evidence as one JSON object; tests and columns are referred to by their place in their lists."""
     record = {
         "title": title,
         "notes": list(notes),
@@ -117,7 +117,7 @@ def as_json(found: Evidence, title: str, notes: Sequence[str]) -> str:
 
 
 def junit_xml(found: Evidence, title: str, sound: Sequence[str]) -> str:
-    """A suite a column; a case fails where its test contradicts a model of ``sound``."""
+    """Return JUnit XML with a suite for each column; a case fails where its test contradicts a model of ``sound``."""
     names = [class_name(*_machine(column.device), *_way(column)) for column in found.columns]
     suites: dict[str, list[Case]] = {name: [] for name in names}
     for (subject, column), cell in found.cells.items():
@@ -130,7 +130,7 @@ def _machine(device: Machine) -> tuple[str, str, str, str]:
 
 
 def _way(column: Column) -> tuple[str, ...]:
-    """The way as ``synth run --junit`` calls it."""
+    """Return the way to run tests in the terms of ``synth run --junit``."""
     if column.family == PROGRESS:
         return (column.mapping,) if column.placement == DEVICE.name else (column.mapping, column.placement)
     return (column.profile or ("stress" if column.stress else "plain"),)

@@ -1,4 +1,4 @@
-"""The facts of a report from what a command line names: results, and the tests that they are of."""
+"""The collection of a report's evidence: the results that are named, and their tests."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Line = tuple[Entry, tuple[float, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """What a report is to be about: paths to results and to tests, which of the tests, and under which models.
+    """The request for a report: paths to results and to tests, a choice of the tests, and the models.
 
     Verdicts that are not known are found by ``jobs`` processes, each within ``limits``.
     """
@@ -49,7 +49,7 @@ class ReportRequest:
 
 
 def gather(asked: ReportRequest) -> Evidence:
-    """The facts.
+    """Read the results and tests of a request, find the verdicts that are missing, and return the evidence.
 
     Raises ``InputError`` where a path cannot be read, no test is named, or none of the results is of these tests.
     """
@@ -82,7 +82,7 @@ def gather(asked: ReportRequest) -> Evidence:
 
 
 def _scored(suites: Sequence[str], lines: Sequence[Line], choice: SelectionFilter) -> Iterator[Scored]:
-    """The suites whose mutants were run."""
+    """Yield the suites whose mutants were run."""
     for suite in map(Path, suites):
         if (suite / MUTANTS / LINKS).exists():
             whole = read_suite(suite, choice)
@@ -92,7 +92,7 @@ def _scored(suites: Sequence[str], lines: Sequence[Line], choice: SelectionFilte
 
 
 def opened(path: Path) -> tuple[list[Line], list[str]]:
-    """What a path stands for: results of a file with the corpus around it, a corpus with its results, or tests."""
+    """Read a path: the results of a file with the corpus around it, a corpus with its results, or tests."""
     if path.is_dir():
         inside = path / RESULTS
         return timed_results(inside) if is_corpus(path) and inside.exists() else [], [str(path)]
@@ -108,7 +108,7 @@ def _subjects(path: str) -> list[Subject]:
 
 
 def _named(kind: str, models: Sequence[str]) -> tuple[str, ...]:
-    """The models of a family among those that were named, as they are called in full."""
+    """Return the full names of the models of a family among those that were named."""
     mine = tuple(model for model in models if (kind == PROGRESS) is is_progress_model(model))
     return tuple(family(kind).labelling(mine, AUTO, UNROLL, CSV).names) if mine else ()
 
@@ -116,9 +116,10 @@ def _named(kind: str, models: Sequence[str]) -> tuple[str, ...]:
 def _with_verdicts(
     subjects: Sequence[Subject], kind: str, models: Sequence[str], jobs: int, limits: Limits
 ) -> Iterator[Subject]:
-    """The tests of a family, with the verdicts of ``models``; progress tests without any with those of all models.
+    """Yield the tests of a family, with the verdicts of ``models``; progress tests without verdicts get those of all
+    models.
 
-    Those of memory models take too long for nobody to have asked for them.
+    Memory tests do not: their verdicts take long, and are found only on request.
     """
     mine = [each for each in subjects if each.family == kind]
     lacking = [each for each in mine if _lacks(each, kind, models)]
@@ -151,10 +152,10 @@ def _with_verdicts(
 
 
 def _judges(suites: Sequence[str], models: Sequence[str]) -> dict[str, ConsistencyModel]:
-    """The memory models that can be asked, by name: those that were named, and of those that labelled a corpus all that
-    ship.
+    """Return the memory models that can be asked, by name.
 
-    Of a user's own model that labelled a corpus, the verdicts are known and the text is not.
+    They are those that were named, and those that labelled a corpus and that ship. Of a user's own model that labelled
+    a corpus, the verdicts are known and the text is not.
     """
     digests: dict[str, set[str]] = {}
     for suite in filter(is_corpus, map(Path, suites)):
@@ -172,7 +173,7 @@ def _with_promises(
     jobs: int,
     limits: Limits,
 ) -> Iterator[Subject]:
-    """The tests; those with a digest in ``ran`` with what each judge that has a verdict on them promises."""
+    """Yield the tests; those with a digest in ``ran`` have the promises of each judge that has a verdict on them."""
     asked = [
         (number, model)
         for number, subject in enumerate(subjects)

@@ -1,4 +1,4 @@
-"""Short names of devices, for the columns of tables and the legends of plots.
+"""The short names of devices, for the columns of tables and the legends of plots.
 
 ``llvmpipe (LLVM 15.0.6, 256 bits), Mesa 25.0.7, Vulkan`` is called llvmpipe. Where it was driven by GLSL and by WGSL,
 the names are ``llvmpipe, glsl`` and ``llvmpipe, wgsl``. PoCL and Intel's runtime on one CPU are told apart by the words
@@ -14,17 +14,17 @@ from collections.abc import Mapping, Sequence
 from synth.mutation.kills import Machine
 
 LONGEST = 32
-"""Characters of each part of a name."""
+"""The most characters of each part of a name."""
 
 _MARKS = re.compile(r"\((?:R|TM|C)\)", re.IGNORECASE)
 _HEAD = re.compile(r"\s*(?:[,(@]|$)")
 
 
 def short_names(machines: Sequence[Machine]) -> Mapping[Machine, str]:
-    """A short name for each machine, no two the same.
+    """Return a short name for each machine; no two machines share one.
 
-    It is what the device is called up to the first comma, bracket or ``@``. Machines that share that name get further
-    words until they differ: the back end, what else the device is called, the driver, the compiler, a number.
+    The name is that of the device up to the first comma, bracket or ``@``. Machines that share that name get further
+    words until they differ: the back end, the rest of the device's name, the driver, the compiler, a number.
     """
     names = {machine: _head(machine.device) or machine.backend for machine in machines}
     for facts in (
@@ -47,14 +47,14 @@ def short_names(machines: Sequence[Machine]) -> Mapping[Machine, str]:
 
 
 def _head(text: str) -> str:
-    """``Intel Xeon Platinum 8370C CPU`` of ``Intel(R) Xeon(R) Platinum 8370C CPU @ 2.80GHz, OpenCL 3.0``."""
+    """Return ``Intel Xeon Platinum 8370C CPU`` for ``Intel(R) Xeon(R) Platinum 8370C CPU @ 2.80GHz, OpenCL 3.0``."""
     text = _MARKS.sub("", text).strip()
     end = _HEAD.search(text)
     return " ".join(text[: end.start() if end else None].split())[:LONGEST].strip()
 
 
 def _rests(machines: Sequence[Machine], names: Mapping[Machine, str]) -> dict[Machine, str]:
-    """What else each device is called, without the words that every machine of its name has."""
+    """Return the rest of each device's name, without the words that every machine of its short name has."""
     shared = Counter(names.values())
     words = {machine: re.split(r"[,\s]+", machine.device.partition(",")[2].strip()) for machine in machines}
     common: dict[str, Counter[str]] = {}

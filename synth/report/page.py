@@ -1,8 +1,8 @@
-"""The report as one page that needs nothing else: no network, no server, no other file.
+"""The page of a report: one HTML file that needs no network, no server and no other file.
 
-What the page shows is data in it, in columns, so that ten thousand tests take a few megabytes; its script makes every
-element of that and sets texts as texts, so no name can be markup. A policy in the page lets the browser run this script
-alone and load nothing.
+The page contains its data in columns, so that ten thousand tests take a few megabytes. Its script makes every element
+of the data and sets texts as texts, so that no name can act as markup. A policy in the page lets the browser run this
+script alone and load nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _STATES = list(ConformanceStatus)
 
 
 def page(found: Evidence, explained: Mapping[int, Detail], title: str, notes: Sequence[str]) -> str:
-    """The page, the same text each time."""
+    """Return the page as HTML; equal evidence gives equal text."""
     folder = folder_of("synth.report") / "assets"
     script = read_text(folder / "report.js")
     parts = {
@@ -49,7 +49,7 @@ def page(found: Evidence, explained: Mapping[int, Detail], title: str, notes: Se
 
 
 def _filled(template: str, parts: Mapping[str, str]) -> Iterator[str]:
-    """The template, each ``{{name}}`` replaced once; what parts hold is not looked at."""
+    """Yield the template with each ``{{name}}`` replaced once; the text of the parts is not searched again."""
     first, *rest = template.split("{{")
     yield first
     for each in rest:
@@ -100,7 +100,9 @@ def _data(found: Evidence, explained: Mapping[int, Detail], title: str, notes: S
 
 
 def _family(found: Evidence, name: str, explained: Mapping[int, Detail]) -> dict[str, Any]:
-    """What the script knows of a family. Tests, columns, levels and launches are numbers, places in their lists."""
+    """Return the data of a family for the script. Tests, columns, levels and launches are numbers, places in their
+    lists.
+    """
     place = {number: at for at, number in enumerate(_numbers(found, name))}
     tests = [found.subjects[number].test for number in place]
     kind, models = family(name), found.models[name]
@@ -157,7 +159,7 @@ def _numbers(found: Evidence, name: str) -> list[int]:
 
 
 def _intervals(found: Evidence, name: str) -> Iterator[tuple[str, list[float]]]:
-    """The confidence interval of each rate that the page shows: ``3/20`` -> its ends."""
+    """Yield the confidence interval of each rate on the page: ``3/20`` with the two ends of its interval."""
     columns = set(found.columns_of(name))
     shown = {(cell.seen, cell.runs) for (_, column), cell in found.cells.items() if column in columns}
     for seen, of in sorted(each for each in shown if each[1]):
@@ -170,7 +172,7 @@ def _standing(each: ModelConformance[int]) -> list[int]:
 
 
 def _silent(subject: Subject) -> dict[str, str]:
-    """The models that promise nothing of a test, and why."""
+    """Return the models that promise nothing of a test, each with the reason."""
     return {**subject.test.reasons, **{model: each.reason for model, each in subject.promises.items() if each.reason}}
 
 
@@ -181,10 +183,10 @@ def _trial(
     models: Sequence[str],
     launches: dict[str, int],
 ) -> list[Any]:
-    """Test, column, launch, seen, runs, what came of it; and what is unusual. Launches that are new are entered.
+    """Return a trial's test, column, launch, seen, runs and result, and what is unusual; new launches are entered.
 
-    Unusual are, among others, outcomes by their place in what came of it: those that were ``asked`` for, and those that
-    models forbid, which are numbers, too.
+    The unusual facts include outcomes, by their place in the result: those that were ``asked`` for, and those that
+    models forbid, which are numbers as well.
     """
     entry = trial.entry
     terms = list(entry.terms) if isinstance(entry, MemoryTrial) else []
@@ -227,7 +229,7 @@ def _detail(each: Detail) -> dict[str, Any]:
 
 
 def _mutants(found: Evidence, place: Mapping[int, int]) -> Iterator[tuple[int, list[list[Any]]]]:
-    """The mutants of each test that has any: name, relaxation, what the outcome takes, and how often it was seen."""
+    """Yield the mutants of each test that has any: name, relaxation, what the outcome takes, and its count."""
     names = {found.subjects[number].test.digest: at for number, at in place.items()}
     for scored in found.scored:
         links: dict[str, list[MutantLink]] = {}
@@ -254,6 +256,6 @@ def _mutant(found: Evidence, scored: Scored, link: MutantLink) -> list[Any]:
 
 
 def _spread(found: Evidence, name: str) -> str:
-    """How the tests of a family spread over its models, drawn as ``synth show --svg`` draws a corpus."""
+    """Return the SVG of how the tests of a family spread over its models, as ``synth show --svg`` draws it."""
     tests = [subject.test for subject in found.subjects if subject.family == name]
     return family(name).distribution_svg(Corpus(Path(), {"models": list(found.models[name])}, tests))

@@ -1,4 +1,4 @@
-"""A report as plain tables: what the pages, the Markdown and the LaTeX of it say in the same words."""
+"""The tables of a report, whose words its page, its Markdown and its LaTeX share."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from synth.statistics import rate_interval
 from synth.tables import Table
 
 LISTED = 50
-"""Rows of a table of tests that a reader of a text is shown."""
+"""The most rows of a table of tests in a text."""
 
 
 def label(found: Evidence, column: Column | Level) -> str:
-    """The short name of a column or level: that of its device, and the way."""
+    """Return the short name of a column or level: its device's, and the way."""
     return ", ".join(part for part in (found.names[column.device], column.way) if part)
 
 
 def strongest(standings: Sequence[ModelConformance[int]]) -> tuple[str, ...]:
-    """The fairest progress models that nothing contradicts: those with no fairer one among them.
+    """Return the fairest progress models that nothing contradicts: those with no fairer one among them.
 
-    A model whose guarantee is not known, a user's own, is neither more nor less fair than another.
+    A user's own model, whose guarantee is not known, is neither more nor less fair than another.
     """
     standing = [
         each.model
@@ -41,17 +41,17 @@ def strongest(standings: Sequence[ModelConformance[int]]) -> tuple[str, ...]:
 
 
 def outcome_word(family: str) -> str:
-    """What is seen of the tests of a family."""
+    """Return the word for what is seen of the tests of a family."""
     return "hung" if family == PROGRESS else "seen"
 
 
 def rate_text(cell: ReportCell) -> str:
-    """``3 of 20``, with the rate where that is too long to be read."""
+    """Return a rate as ``3 of 20``, with commas in long numbers."""
     return f"{cell.seen:,} of {cell.runs:,}"
 
 
 def share_text(share: float) -> str:
-    """A share with three digits: ``0.15``, ``1.2e-05``; 0 and 1 as they are."""
+    """Return a share with three digits: ``0.15``, ``1.2e-05``; 0 and 1 as they are."""
     return f"{share:.3g}"
 
 
@@ -64,7 +64,7 @@ class Finding:
 
 
 def findings(found: Evidence) -> list[Finding]:
-    """A sentence for each family and the devices of which the same is to be said.
+    """Return a sentence for each family and each group of devices with equal findings.
 
     Example: ``llvmpipe: 26 memory tests, outcomes of 3 seen; contradicted: sc (2)``.
     """
@@ -77,7 +77,7 @@ def findings(found: Evidence) -> list[Finding]:
 
 
 def _finding(found: Evidence, family: str, columns: Sequence[int]) -> Finding | None:
-    """What to say of a level of a device; None where nothing was run there."""
+    """Return the finding on a level of a device; None where nothing was run there."""
     cells = {at: cell for at, cell in found.cells.items() if at[1] in columns and cell.runs}
     if not cells:
         return None
@@ -102,7 +102,7 @@ def _finding(found: Evidence, family: str, columns: Sequence[int]) -> Finding | 
 
 
 def tables(found: Evidence) -> Iterator[Table]:
-    """All tables of a report."""
+    """Yield all tables of a report, in their order on the page."""
     if found.columns:
         yield _devices(found)
     for family in found.families:
@@ -135,7 +135,9 @@ STANDING_NOTE = (
 
 
 def standing_text(each: ModelConformance[int]) -> str:
-    """``contradicted 3/12``, ``consistent 5/8``, ``weaker than needed 0/4``; a dash where there are no verdicts."""
+    """Return a standing in words: ``contradicted 3/12``, ``consistent 5/8``, ``weaker than needed 0/4``; a dash for
+    none.
+    """
     match each.status:
         case ConformanceStatus.SILENT:
             return "-"
@@ -167,7 +169,7 @@ def _devices(found: Evidence) -> Table:
 
 
 def _verdicts(found: Evidence, family: str, kind: str) -> Table:
-    """Of a family of which nothing was run: how many tests each model forbids and allows."""
+    """Return the table of a family of which nothing was run: how many tests each model forbids and allows."""
     tests = [each.test for each in found.subjects if each.family == family]
     sides = found.sides[family]
     rows = []
@@ -220,7 +222,7 @@ def _contradictions(found: Evidence, family: str, kind: str) -> Iterator[Table]:
 
 
 def _seen(found: Evidence, family: str, kind: str) -> Iterator[Table]:
-    """Tests whose outcome was seen and contradicts no model: as every model allows it, or it is not confirmed."""
+    """Yield the table of tests whose outcome was seen and contradicts no model: all allow it, or it is unconfirmed."""
     word = "that hung" if family == PROGRESS else "whose outcome was seen"
     titles = f"{word}, as every model allows", "whose hang is not confirmed, and contradicts nothing"
     for doubtful, title in enumerate(titles):
@@ -241,7 +243,7 @@ def _rate(cell: ReportCell) -> tuple[str, str, str]:
 
 
 def mutation_tables(found: Evidence, scored: Scored) -> Iterator[Table]:
-    """The mutation score of each environment, and what the mutants say of each test on each device."""
+    """Yield the mutation score of each environment, and the trust in each test on each device."""
     suite = scored.suite
     counted = [link.mutant for links in suite.counted.values() for link in links]
     rows: list[tuple[str, ...]] = []
@@ -273,7 +275,7 @@ def mutation_tables(found: Evidence, scored: Scored) -> Iterator[Table]:
 
 
 def machine_label(found: Evidence, machine: Machine) -> str:
-    """The short name of a device, which may have run mutants alone."""
+    """Return the short name of a device, which may have run mutants alone."""
     return found.names.get(machine, str(machine))
 
 

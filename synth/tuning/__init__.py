@@ -1,1 +1,1 @@
-"""How a device is launched so that weak outcomes are seen most often: the search for a profile."""
+"""The search for a profile with which a device shows weak outcomes most often."""

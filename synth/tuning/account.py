@@ -1,4 +1,4 @@
-"""What a search has found, in words, as a table and as data."""
+"""The result of a tuning search in words, as a table and as plain data."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from synth.statistics import rate_interval
 from synth.tuning.search import Patches, ProfileComparison, Sample, Trials, TuningResult
 
 _BEST = 5
-"""Candidates of a step that are told."""
+"""The number of candidates of a step that are printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Weak outcomes of so many instances, the rate with its interval, and instances a second."""
+    """The rate of weak outcomes in so many instances, with its interval, and the instances a second."""
 
     seen: int
     runs: int
@@ -31,19 +31,19 @@ class Rate:
 
     @property
     def rate(self) -> float:
-        """The share that was seen."""
+        """Return the share of instances that ended in the weak outcome; 0 where there were none."""
         return self.seen / self.runs if self.runs else 0.0
 
 
 def rate_of(sample: Sample) -> Rate:
-    """What a sample says of its test."""
+    """Return the rate that a sample of a test shows, with its interval."""
     low, high = rate_interval(sample.seen, sample.runs) if sample.runs else (0.0, 1.0)
     speed = sample.runs / sample.running if sample.running else 0.0
     return Rate(sample.seen, sample.runs, low, high, speed, sample.error)
 
 
 def remarks(found: TuningResult, names: Sequence[str], hardware: str, backend: str, method: str, seed: int) -> str:
-    """Where a profile comes from, for its file."""
+    """Return the remarks on the origin of a profile, for its file."""
     lines = [f"Found by synth tune --backend {backend} --method {method} --seed {seed}, on {hardware}."]
     for number, name in enumerate(names):
         shown = (f"{_rate(rate_of(samples[number]))} {way}" for way, samples in found.rates.items())
@@ -54,7 +54,7 @@ def remarks(found: TuningResult, names: Sequence[str], hardware: str, backend: s
 
 
 def record(found: TuningResult, names: Sequence[str], hardware: str) -> dict[str, Any]:
-    """All that was measured."""
+    """Return all measurements of a search as plain data."""
     return {
         "device": hardware,
         "profile": {"name": found.profile.name, **found.profile.chosen},
@@ -86,7 +86,7 @@ def _step(step: Patches | ProfileComparison | Trials, names: Sequence[str]) -> d
 
 
 def print_found(found: TuningResult, names: Sequence[str], hardware: str, file: Path, console: Screen) -> None:
-    """Tell of the steps, the rates of each way to launch, and the profile."""
+    """Print the steps, the rates of each way to launch, and the profile."""
     console.print(Text(hardware), soft_wrap=True)
     for title, step in found.steps.items():
         console.print()

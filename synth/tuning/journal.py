@@ -1,7 +1,7 @@
-"""What a search has measured, a line each in a file beside the profile: a search that is stopped goes on there.
+"""The journal of a search for a profile: a line for each measurement, to resume from. It lies beside the profile.
 
-A search asks the same questions in the same order when it is made again, so its N-th question is answered by the N-th
-line. A line of another question is of another search, and refused. Each line is on the disk before the next question.
+A search asks its questions in a fixed order, so when it is made again its N-th question is answered by the N-th line. A
+line of another question belongs to another search, and is refused. Each line is on the disk before the next question.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BUSY = "another process is at work on this search"
 
 
 class TuningEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A line: the search it is of, a question and its answer, as ``Ask`` and ``Sample`` have them."""
+    """A line of the journal: the key of its search, a question and its answer, as ``Ask`` and ``Sample`` have them."""
 
     search: str
     test: str
@@ -37,7 +37,7 @@ class TuningEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TuningJournal(NamedTuple):
-    """The answers of earlier runs, in order, and how to add one."""
+    """The answers of earlier runs, in order, and the function that adds one."""
 
     path: Path | None
     entries: list[TuningEntry]
@@ -45,13 +45,13 @@ class TuningJournal(NamedTuple):
 
 
 def journal_of(profile: Path) -> Path:
-    """The file beside a profile."""
+    """Return the path of the journal beside a profile's file."""
     return profile.with_suffix(".journal.jsonl")
 
 
 @contextmanager
 def open_journal(path: Path | None) -> Iterator[TuningJournal]:
-    """A journal, which is made if need be and locked; ``None`` keeps nothing.
+    """Open and lock a journal, which is made if need be; ``None`` keeps nothing.
 
     A last line that was cut off is dropped. Raises ``InputError`` where it cannot be opened, is in use, or holds
     something else.
@@ -67,7 +67,7 @@ def answered(
     measure: Callable[[Sequence[Ask]], Iterator[Sample]],
     journal: TuningJournal,
 ) -> Iterator[TuningResult | None]:
-    """Make a search: yields ``None`` after each measurement, and last what was found.
+    """Make a search: yield ``None`` after each measurement, and last the result.
 
     ``key`` tells searches apart, ``names`` are those of tests. Raises ``InputError`` where the journal is of another
     search.
@@ -99,5 +99,5 @@ def answered(
 
 
 def _asked(key: str, names: Sequence[str], ask: Ask) -> dict[str, Any]:
-    """A question, as a line has it."""
+    """Return a question in the form of a line."""
     return {"search": key, "test": names[ask.test], "profile": ask.profile.chosen, "launches": ask.launches}

@@ -1,4 +1,4 @@
-"""What a device gives where a test is launched as profiles say."""
+"""The measurement of weak outcomes on a device where a test is launched as profiles say."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from synth.tuning.search import Ask, Sample
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Tests on the device of a runner, ``instances`` in each launch, which has ``timeout`` seconds."""
+    """A bench of tests on the device of a runner, with ``instances`` in each launch, which has ``timeout`` seconds."""
 
     backend: Backend
     runner: Runner
@@ -28,7 +28,7 @@ class Bench:
     timeout: float
 
     def measure(self, asks: Sequence[Ask]) -> Iterator[Sample]:
-        """Run tests and count their weak outcomes, launch by launch, in the order of the questions.
+        """Run tests and yield their weak outcomes, launch by launch, in the order of the questions.
 
         Their programs are built together where that is quicker. What cannot be run is a sample with an error.
         """
@@ -53,13 +53,13 @@ class Bench:
         yield from (found[number] for number in range(told, len(asks)))
 
     def _program(self, ask: Ask) -> tuple[dict[str, str], Layout]:
-        """The files of a test that is launched in that way. Raises ``InputError`` where there are none."""
+        """Return the files and the layout of a test for a question. Raises ``InputError`` where there are none."""
         test = self.tests[ask.test]
         layout = self.runner.device.layout(test, ask.profile.instances or self.instances, ask.profile)
         return self.backend.memory_files(test.name, layout), layout
 
     def _sample(self, ask: Ask, instances: int, program: Prepared | RunError, built: float) -> Sample:
-        """What a program gives; it took so many seconds to build."""
+        """Return the sample of a program, which took ``built`` seconds to build."""
         since = time.monotonic()
         try:
             if isinstance(program, RunError):
@@ -75,7 +75,7 @@ class Bench:
 
 
 def _weak(test: LitmusTest, run: Run, launch: int) -> int:
-    """Instances of a launch with the outcome that the test asks for."""
+    """Return the instances of a launch with the outcome that the test asks for."""
     seen = outcomes(Run(TERMINATED, (0.0,), (run.said[launch],)))
     terms = outcome_terms(test)
     return sum(count for values, count in seen.counts.items() if is_asked_for(test, terms, values))

@@ -1,22 +1,22 @@
-"""The search for the profile that shows weak outcomes most often: as published, or at random.
+"""The search for the profile that shows weak outcomes most often. It is the published one, or random.
 
-*As published* (Sorensen and Donaldson 2016, section 3). First the patch: which words of the scratch area are as good as
-their neighbours to stress (3.2). Then the sequence of accesses to stress with (3.3). Then over how many patches to
-spread the stress (3.4). Each is measured on all tests, for several distances of their locations, and where tests
-disagree the choice is one that no other beats in all of them, of those the one with the largest sum over tests. Last
-come the incantations of Alglave et al. 2015, section 4.3 (Tab. 6): stress as it was found, bank conflicts,
-synchronisation and randomisation, each on its own and combined.
+*As published* (Sorensen and Donaldson 2016, section 3). The first step finds the patch: the words of the scratch area
+that are as good to stress as their neighbours (3.2). The second finds the sequence of accesses to stress with (3.3),
+and the third the number of patches over which to spread the stress (3.4). Each step measures all tests, for several
+distances of their locations. Where tests disagree, the choice is a candidate that no other beats in all of them, and of
+those the one with the largest sum over tests. Last come the incantations of Alglave et al. 2015, section 4.3 (Tab. 6):
+stress as it was found, bank conflicts, synchronisation and randomisation, each on its own and combined.
 
-*At random*: profiles with a third of all that a profile may say drawn, and, in the second half, changes of the best one
-in a parameter or two. The best quarter is measured again, and the best of these once more, for the best of many is in
-part the luckiest.
+*At random*: profiles with a third of their parameters drawn, and, in the second half, changes of the best one in a
+parameter or two. The best quarter is measured again, and the best of these once more, for the best of many is in part
+the luckiest.
 
-A search is a generator: it yields what is to be measured next, as much at once as it can, for programs are quicker
-built together, and is sent what was measured. So it does nothing but decide, and the same measurements give the same
-decisions; all chance comes from its seed. A *budget* in seconds is shared out among the steps, and not kept to the
-second. A step goes through its settings (a test and a distance) in an order drawn from the seed, in each of which it
-measures all of its candidates; where its share is used up it decides by the settings that are whole, one of each test
-at least. So all candidates are compared by the same settings.
+A search is a generator: it yields the next questions, as many at once as it can, since programs are quicker built
+together, and is sent the samples. It does nothing but decide, and equal samples give equal decisions; all chance comes
+from its seed. A *budget* in seconds is shared out among the steps, and kept approximately. A step goes through its
+settings (a test and a distance) in an order drawn from the seed, and measures all of its candidates in each. Where its
+share is used up, it decides by the settings that are complete, at least one of each test. So all candidates are
+compared by equal settings.
 
 Differences from the paper: a launch runs many instances, so the noise threshold of 3 in 1,000 executions is a share;
 stressing work-groups are half to all of ``STRESS`` for each that plays, for nothing says how many threads a device runs
@@ -39,35 +39,37 @@ from backends.shared.profiles import Profile
 METHODS = ("published", "random")
 
 WAYS = ("bare", "own", "tuned")
-"""Ways to launch that are measured in the end: without any incantation, as the device does of itself (or the profile
-that was the start says), and as was found."""
-
-STRESS = 2
-"""Work-groups for stress for each that plays a CTA of each test, at most: half of them at least, of two or three."""
-
-DRAWN = 0.35
-"""The share of parameters that a random profile draws: where all are drawn, one that is bad hides those that are good.
+"""The ways to launch that are measured in the end: without any incantation, as the device does of itself (or as the
+profile at the start says), and as was found.
 """
 
+STRESS = 2
+"""The most work-groups for stress for each that plays a CTA of each test; at least half of them, of two or three."""
+
+DRAWN = 0.35
+"""The share of parameters that a random profile draws: where all are drawn, a bad one hides the good ones."""
+
 TOGETHER = 8
-"""Random profiles that are measured before the next are drawn."""
+"""The number of random profiles that are measured before the next are drawn."""
 
 SPIN = 1 << 10
-"""How long threads wait for each other, on a device that does not do so of itself."""
+"""The rounds for which threads wait for each other, on a device that does not do so of itself."""
 
 PLAIN_SEQUENCE = "st ld"
-"""What stresses before sequences are compared (3.2)."""
+"""The sequence that stresses before sequences are compared (3.2)."""
 
 STEP = 11
-"""The region at which launch N of one with a ``spread`` of 1 stresses is N times this, modulo the regions."""
+"""The step between regions: launch N of a profile with a ``spread`` of 1 stresses region N times this, modulo the
+regions.
+"""
 
 INCANTATIONS = ("memory stress", "bank conflicts", "synchronisation", "randomisation")
-"""In the order of Tab. 6, the first of which changes last."""
+"""The incantations in the order of Tab. 6, the first of which changes last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What is to be measured: a test, by its number, launched as a profile says, so many times."""
+    """A question of a search: a test, by its number, launched as a profile says, so many times."""
 
     test: int
     profile: Profile
@@ -76,9 +78,10 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was measured: the weak outcomes of each launch, of so many instances each.
+    """A sample, which answers a question: the weak outcomes of each launch, of so many instances each.
 
-    ``seconds`` is what it took in all, ``running`` what the launches did. ``error`` says why there is nothing.
+    ``seconds`` is the whole time of the measurement, ``running`` that of its launches. ``error`` says why there is no
+    measurement.
     """
 
     weak: tuple[int, ...] = ()
@@ -88,7 +91,7 @@ class Sample:
     error: str = ""
 
     def with_(self, other: Sample) -> Sample:
-        """What was measured in both; an error where one has it."""
+        """Return this sample and another as one; it has an error where one of them has."""
         return Sample(
             self.weak + other.weak,
             max(self.instances, other.instances),
@@ -99,23 +102,23 @@ class Sample:
 
     @property
     def seen(self) -> int:
-        """Weak outcomes of all launches."""
+        """Return the number of weak outcomes of all launches."""
         return sum(self.weak)
 
     @property
     def runs(self) -> int:
-        """Instances of all launches."""
+        """Return the number of instances of all launches."""
         return len(self.weak) * self.instances
 
     @property
     def rate(self) -> float:
-        """The share of instances that ended in the weak outcome; 0 where nothing was measured."""
+        """Return the share of instances that ended in the weak outcome; 0 where nothing was measured."""
         return self.seen / self.runs if self.runs else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """How finely a search looks.
+    """The grid of a search, which says how finely it looks.
 
     ``distances``: words between the locations of a test. ``locations``: words of the scratch area at which stress is
     tried, a power of two. ``longest``: the most accesses of a sequence. ``spreads``: how many patches to stress.
@@ -139,7 +142,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Patches:
-    """Weak outcomes by test, distance and stressed location, as shares, and what they say: the patch, or none."""
+    """The patch, or None, and the weak outcomes behind it: shares by test, distance and stressed location."""
 
     shares: Mapping[tuple[int, int], tuple[float, ...]]
     patch: int | None
@@ -147,7 +150,7 @@ class Patches:
 
 @dataclass(frozen=True, slots=True)
 class ProfileComparison:
-    """Candidates of one step with their scores, a sum of rates over distances for each test, and the one to take."""
+    """The candidates of a step with their scores, a sum of rates over distances for each test, and the one to take."""
 
     scores: Mapping[str, tuple[float, ...]]
     best: str
@@ -162,7 +165,7 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class TuningResult:
-    """What a search has found: the profile, its steps, and the sample of each test for each of ``WAYS``."""
+    """The result of a search: the profile, its steps, and the sample of each test for each of ``WAYS``."""
 
     profile: Profile
     steps: Mapping[str, Patches | ProfileComparison | Trials]
@@ -177,7 +180,7 @@ Steps = Generator[Sequence[Ask], Sequence[Sample], Result]
 
 @dataclass(slots=True)
 class ProfileSearch:
-    """A search for a device: ``tests`` of them, by launches that ``base`` describes, on top of ``own``.
+    """The search for a profile of a device: ``tests`` of them, by launches that ``base`` describes, on top of ``own``.
 
     ``spent`` is the seconds of all measurements so far.
     """
@@ -191,7 +194,7 @@ class ProfileSearch:
     spent: float = field(default=0.0, init=False)
 
     def steps(self) -> Steps[TuningResult]:
-        """All of the search."""
+        """Yield the questions of the whole search, and return its result."""
         steps: dict[str, Patches | ProfileComparison | Trials] = {}
         best = yield from (self._published(steps) if self.method == "published" else self._at_random(steps))
         ways = (bare(self.base), self.base, best)
@@ -208,7 +211,7 @@ class ProfileSearch:
 
     @property
     def most(self) -> int:
-        """How many measurements it takes where no budget ends it."""
+        """Return the number of measurements that the search takes where no budget ends it."""
         ends = len(WAYS) * self.tests * self.grid.repeats
         if self.method == "random":
             again = max(1, self.grid.candidates // 4)
@@ -243,7 +246,7 @@ class ProfileSearch:
         return by_incantation[found.best]
 
     def _patches(self, profile: Profile) -> Steps[Patches]:
-        """Stress at each location in turn, a launch each."""
+        """Measure stress at each location in turn, a launch each, and find the patch."""
         size = self.grid.locations
         rounds = -(-self.grid.launches // 8)
         shares: dict[tuple[int, int], tuple[float, ...]] = {}
@@ -266,7 +269,7 @@ class ProfileSearch:
         launches: int,
         distances: Sequence[int | None] | None = None,
     ) -> Steps[ProfileComparison]:
-        """All candidates in one setting after the other, as far as the share of the budget goes."""
+        """Compare all candidates in one setting after the other, as far as the share of the budget goes."""
         scores = {name: [0.0] * self.tests for name in candidates}
         settings = self._settings(self.grid.distances if distances is None else distances)
         seen: set[int] = set()
@@ -280,7 +283,7 @@ class ProfileSearch:
         return ProfileComparison({name: tuple(each) for name, each in scores.items()}, most_effective(scores))
 
     def _settings(self, distances: Sequence[Any]) -> list[tuple[int, Any]]:
-        """Tests and distances, in an order drawn from the seed in which every test comes soon."""
+        """Return tests and distances in an order drawn from the seed, in which every test comes soon."""
         random = Random(f"{self.seed} settings")
         columns = [random.sample(distances, len(distances)) for _ in range(self.tests)]
         return [(test, column[number]) for number in range(len(distances)) for test, column in enumerate(columns)]
@@ -320,7 +323,7 @@ class ProfileSearch:
     # measuring
 
     def _measure(self, asks: Sequence[Ask]) -> Steps[Sequence[Sample]]:
-        """What is asked, ``turns`` times in turn: what else the machine does comes and goes."""
+        """Measure the questions ``turns`` times in turn: other load of the machine comes and goes."""
         found = [Sample()] * len(asks)
         for turn in range(self.grid.turns):
             if turn and self._over(1.0):
@@ -335,7 +338,7 @@ class ProfileSearch:
 
 
 _Tried = tuple[Profile, list[Sample]]
-"""A random profile, and what it gave."""
+"""A random profile, and its samples."""
 
 
 def _score_of(tried: _Tried) -> float:
@@ -343,19 +346,20 @@ def _score_of(tried: _Tried) -> float:
 
 
 def _score(samples: Sequence[Sample]) -> float:
-    """The mean rate of the samples: all tests are measured as often."""
+    """Return the mean rate of the samples: all tests are measured equally often."""
     return sum(sample.rate for sample in samples) / len(samples) if samples else 0.0
 
 
 def sequences(longest: int) -> list[str]:
-    """All sequences of accesses up to a length, by length."""
+    """Return all sequences of accesses up to a length, by length."""
     return [" ".join(words) for length in range(1, longest + 1) for words in product(("ld", "st"), repeat=length)]
 
 
 def critical_patch(shares: Mapping[tuple[int, int], Sequence[float]], noise: float) -> int | None:
-    """The patch size that all tests agree on (3.2): that of the most maximal runs of locations above the noise.
+    """Return the patch size that all tests agree on (3.2): that of the most maximal runs of locations above the noise.
 
-    ``None`` where tests disagree or see none, and where a run is all of the locations, which are then as good.
+    ``None`` where tests disagree or see no weak outcome, and where one run has all locations, which are then equally
+    good.
     """
     agreed = set()
     for test in sorted({test for test, _ in shares}):
@@ -371,7 +375,7 @@ def critical_patch(shares: Mapping[tuple[int, int], Sequence[float]], noise: flo
 
 
 def most_effective(scores: Mapping[str, Sequence[float]]) -> str:
-    """A candidate that no other beats in all tests (3.3); of those one with the largest sum, the first."""
+    """Return a candidate that no other beats in all tests (3.3): of those one with the largest sum, the first."""
     best = [
         name
         for name, mine in scores.items()
@@ -381,7 +385,7 @@ def most_effective(scores: Mapping[str, Sequence[float]]) -> str:
 
 
 def incantations(tuned: Profile, base: Profile, own: Parameters) -> dict[str, Profile]:
-    """Every combination of ``INCANTATIONS``, by the names of those that are on; ``tuned`` says how to stress."""
+    """Return every combination of ``INCANTATIONS``, by the names of those that are on; ``tuned`` says how to stress."""
     found = {}
     for switches in product((False, True), repeat=len(INCANTATIONS)):
         stress, conflicts, synchronised, random = switches
@@ -398,7 +402,7 @@ def incantations(tuned: Profile, base: Profile, own: Parameters) -> dict[str, Pr
 
 
 def bare(base: Profile) -> Profile:
-    """The same launches without any incantation."""
+    """Return the launches of a profile without any incantation."""
     return replace(
         base,
         conflicts=False,
@@ -447,32 +451,35 @@ _DRAWN: Mapping[str, Callable[[Random], Any]] = {
     "spread": _mostly(0.3, _powers(0, 6)),
     "patch": _powers(0, 7),
 }
-"""How each parameter is drawn."""
+"""The function that draws each parameter."""
 
 
 _LOOKED = 500
-"""Draws after which every value of a parameter has come up but, perhaps, some of the sequences."""
+"""The draws after which every value of a parameter has come up, except perhaps some of the sequences."""
 
 
 def drawn(base: Profile, own: Parameters, random: Random) -> Profile:
-    """A profile at random, on top of a base: what that chooses stays."""
+    """Draw a random profile on top of a base, whose own choices stay."""
     return _redrawn(base, [key for key in _free(base, own) if random.random() < DRAWN], random)
 
 
 def drawable(key: str) -> list[Any]:
-    """The values of which a parameter is drawn, in their order; none where it is not."""
+    """Return the values from which a parameter is drawn, in order; none where it is not drawn."""
     draw = _DRAWN.get(key)
     return sorted({draw(Random(seed)) for seed in range(_LOOKED)}) if draw else []
 
 
 def changed(profile: Profile, base: Profile, own: Parameters, random: Random) -> Profile:
-    """A profile with a parameter or two drawn anew."""
+    """Return a profile with a parameter or two drawn anew."""
     free = _free(base, own)
     return _redrawn(profile, random.sample(free, min(len(free), random.choice((1, 1, 2)))), random)
 
 
 def _free(base: Profile, own: Parameters) -> list[str]:
-    """What is to be drawn. A device that plays all instances in passes of itself knows how many work-groups it runs."""
+    """Return the parameters to draw.
+
+    A device that plays all instances in passes of itself decides how many work-groups it runs, so that is not drawn.
+    """
     serial = own.passes * own.slots >= own.instances
     return [key for key in _DRAWN if key not in base.chosen and not (key == "passes" and serial)]
 

@@ -1,4 +1,5 @@
-"""The tests that a device is tuned by: store buffering, message passing and load buffering, or a user's own.
+"""The tests that a device is tuned by: SB, MP and LB, or a user's own. SB is store buffering, MP message passing, LB
+load buffering.
 
 Each of the three is written once, in OpenCL's dialect, with relaxed accesses of the whole device and threads in
 work-groups of their own: every language here can say it (Sorensen and Donaldson 2016, section 3.1).
@@ -27,13 +28,13 @@ _SHAPES = {
     "MP": ((_store("x"), _store("y")), (_load("r0", "y"), _load("r1", "x")), "1:r0 = 1 /\\ 1:r1 = 0"),
     "LB": ((_load("r0", "x"), _store("y")), (_load("r0", "y"), _store("x")), "0:r0 = 1 /\\ 1:r0 = 1"),
 }
-"""The code of both threads, and the weak outcome."""
+"""The code of both threads, and the weak outcome, of each shape."""
 
 SHAPES = tuple(_SHAPES)
 
 
 def shape(name: str) -> LitmusTest:
-    """One of ``SHAPES``."""
+    """Return the litmus test of one of ``SHAPES`` in OpenCL's dialect."""
     *threads, weak = _SHAPES[name]
     parameters = "global atomic_int* x, global atomic_int* y"
     code = "\n".join(
@@ -43,7 +44,7 @@ def shape(name: str) -> LitmusTest:
 
 
 def shapes_of(words: Sequence[str]) -> list[LitmusTest]:
-    """The tests that words mean: names of shapes, or files.
+    """Return the tests that words mean: names of shapes, or files.
 
     Raises ``InputError`` where one cannot be read, or two have one name.
     """
