@@ -19,6 +19,11 @@ Constraints
 
 Nothing is taken for granted of the model. Where what a program allows, a weaker one allows as well, boxes are large.
 Where that is not so (two scopes of OpenCL 3.0 have to be the same), what is stronger than a repair need not be one.
+
+``cut_of`` says why a repair needs a change, by two calls of a solver: with all other changes the model allows an
+execution that is asked for; the same execution, its reads and coherence and all, fails a check with the change. Where
+the change makes another one of it (an order of fences that was not there is chosen), any one with the same reads and
+coherence shows how.
 """
 
 from __future__ import annotations
@@ -35,11 +40,11 @@ from constraints.circuit import Literal, Name, building
 from constraints.executions import Executions, FiniteValues
 from constraints.levels import Site
 from constraints.solvers import EXECUTION_SOLVER, open_solver
-from constraints.witnesses import decoded
+from constraints.witnesses import decoded, violated
 from corpus.litmus.test import LitmusTest, Quantifier
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
-from oracle.executions.witness import CandidateExecution
+from oracle.executions.witness import CandidateExecution, Violation
 
 Levels = tuple[int, ...]
 """A level of each site."""
@@ -410,3 +415,24 @@ class _Optimiser:
         if clause:
             self._rc2.add_clause(clause)
         self._refuted |= not clause
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What a change cuts. ``before``: an execution without it, which raises ``flags``; ``after``: how it fails with the
+    change, None where it is not wrong any more (it raises no flag).
+    """
+
+    before: CandidateExecution
+    flags: tuple[str, ...]
+    after: Violation | None
+
+
+def cut_of(program: RepairableProgram, levels: Levels, weaker: Levels) -> Cut | None:
+    """What the step from weaker levels to others cuts; None where that is nothing."""
+    left = program.left(weaker)
+    if left is None:
+        return None
+    failing = program.failing(left, levels)
+    after = None if failing is None else violated(program.model, failing.failed, failing.execution)
+    return Cut(left.execution, left.flags, after)
