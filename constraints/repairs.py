@@ -19,6 +19,10 @@ Constraints
 
 No property of the model is assumed. Boxes are large where a weaker program allows all that a stronger one allows. Where
 that fails (two scopes of OpenCL 3.0 have to be equal), levels above a repair need not be a repair.
+
+``cut_of`` says why a repair needs a change, by two calls of a solver. With all other changes the model allows an
+execution with the outcome. With the change, that execution, of equal reads-from and coherence, fails a check. Where the
+change adds a choice to the execution (an order of fences), any execution of equal reads-from and coherence serves.
 """
 
 from __future__ import annotations
@@ -35,11 +39,11 @@ from constraints.circuit import Literal, Name, building
 from constraints.executions import Executions, FiniteValues
 from constraints.levels import Site
 from constraints.solvers import EXECUTION_SOLVER, open_solver
-from constraints.witnesses import decoded
+from constraints.witnesses import decoded, violated
 from corpus.litmus.test import LitmusTest, Quantifier
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
-from oracle.executions.witness import CandidateExecution
+from oracle.executions.witness import CandidateExecution, Violation
 
 Levels = tuple[int, ...]
 """A level for each site, by number."""
@@ -408,3 +412,24 @@ class _Optimiser:
         if clause:
             self._rc2.add_clause(clause)
         self._refuted |= not clause
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What a change cuts. ``before``: an execution without it, which raises ``flags``; ``after``: how it fails with the
+    change, None where it is not wrong any more (it raises no flag).
+    """
+
+    before: CandidateExecution
+    flags: tuple[str, ...]
+    after: Violation | None
+
+
+def cut_of(program: RepairableProgram, levels: Levels, weaker: Levels) -> Cut | None:
+    """What the step from weaker levels to others cuts; None where that is nothing."""
+    left = program.left(weaker)
+    if left is None:
+        return None
+    failing = program.failing(left, levels)
+    after = None if failing is None else violated(program.model, failing.failed, failing.execution)
+    return Cut(left.execution, left.flags, after)

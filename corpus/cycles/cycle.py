@@ -1,4 +1,4 @@
-"""Defines critical cycles, their names and their litmus tests. Source: Alglave et al. 2015, sections 4.1 and 4.5.
+"""Critical cycles, their names and texts, and the litmus tests that ask for them (Alglave et al. 2015, 4.1 and 4.5).
 
 **Values.** All edges between accesses of one location lead forward in time, wherever each location is coherent, so the
 cycle says in which order memory has them. Writes get 1, 2, .. in that order, and a read the value of the write before
@@ -23,7 +23,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, chain, count
 from typing import NamedTuple
 
-from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, Outline, atomic_mode
+from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, Outline, all_annotations, all_edges, atomic_mode
 from corpus.laws.ptx import MEMBARS
 from corpus.litmus import test as litmus
 from corpus.litmus.made import STRONG, location_name, masked, observer
@@ -426,3 +426,35 @@ def region_name(regions: Sequence[litmus.Region]) -> str:
     """Which locations are in shared memory, as a name ends with it: ``.shared-x``."""
     shared = [location_name(number) for number, region in enumerate(regions) if region is litmus.Region.SHARED]
     return f".shared-{''.join(shared)}" if shared else ""
+
+
+def cycle_text(cycle: Cycle) -> str:
+    """Edges; annotations and regions of events; places of threads (GPU, queue, CTA, warp): ``Rfe .. | Plain .. |
+    global .. | 0.0.0.0 ..``."""
+    parts = (
+        (edge.name for edge in cycle.edges),
+        (annotation.name for annotation in cycle.annotations),
+        (region.value for region in cycle.regions),
+        (".".join(map(str, place)) for place in cycle.places),
+    )
+    return " | ".join(map(" ".join, parts))
+
+
+def parse_cycle(text: str) -> Cycle:
+    """The cycle that ``cycle_text`` printed. Raises ``ValueError`` where it is none, as where there is communication
+    alone, which only goes on in the order of memory."""
+    try:
+        edges, annotations, regions, places = (part.split(" ") for part in text.split(" | "))
+        cycle = Cycle(
+            tuple(all_edges()[name] for name in edges),
+            tuple(all_annotations()[name] for name in annotations),
+            tuple(map(litmus.Region, regions)),
+            tuple(litmus.Place(*map(int, place.split("."))) for place in places),
+        )
+    except (KeyError, TypeError):
+        raise ValueError("not a cycle") from None
+    whole = len(cycle.edges) == len(cycle.annotations) == len(cycle.regions) and not cycle.edges[-1].internal
+    whole = whole and any(edge.kind not in COMMUNICATION for edge in cycle.edges)
+    if not whole or len(cycle.threads()) != len(cycle.places) or cycle_text(cycle) != text:
+        raise ValueError("not a cycle")
+    return cycle

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, product
 
-from corpus.cycles.cycle import Cycle
+from corpus.cycles.cycle import Cycle, parse_cycle
 from corpus.cycles.edges import (
     COMMUNICATION,
     PLAIN,
@@ -25,7 +25,6 @@ from corpus.cycles.edges import (
     composed,
     inner_communication,
 )
-from corpus.cycles.text import parse_cycle
 from corpus.litmus.normal import renumbered
 from corpus.litmus.test import SCOPES, Mode, Region
 from oracle.certificates.clauses import CertifiedFormula, Clause, read_groups

@@ -17,8 +17,7 @@ from corpus.progress.axb import thread_images as program_images
 from corpus.progress.idioms import tags_of
 from corpus.progress.text import print_axb, program_of
 from corpus.test import Test
-from oracle.certificates.records import unlike
-from oracle.certificates.refusal import RefusedError
+from oracle.certificates.refusal import RefusedError, unlike
 from oracle.certificates.units import UnitShape
 from oracle.progress.behaviour import Behaviour, digest_automaton, minimise, thread_images
 from oracle.progress.lts import Lts, explore

@@ -23,7 +23,7 @@ from constraints.cycles import cycles
 from constraints.programs.criterion import Criterion
 from constraints.solvers import open_solver
 from corpus.certificates import sizes_word
-from corpus.cycles.text import cycle_text
+from corpus.cycles.cycle import cycle_text
 from corpus.errors import InputError
 from corpus.executions.text import execution_text, normal_form
 from corpus.journal import Journal, programs_of

@@ -15,8 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from constraints.programs.criterion import Criterion
 from corpus.certificates import FOLDER, Packed, sizes_word
-from corpus.cycles.cycle import Cycle, cycle_name, oriented
-from corpus.cycles.text import cycle_text
+from corpus.cycles.cycle import Cycle, cycle_name, cycle_text, oriented
 from corpus.errors import InputError
 from corpus.executions.execution import Execution
 from corpus.executions.text import execution_text
@@ -28,8 +27,7 @@ from corpus.suite import MANIFEST, TESTS, Corpus, read_manifest, read_tests
 from corpus.test import Test
 from oracle.certificates import cycles, executions
 from oracle.certificates.clauses import CertifiedFormula, Clause, formula_lines
-from oracle.certificates.records import differences
-from oracle.certificates.refusal import RefusedError
+from oracle.certificates.refusal import RefusedError, differences
 from oracle.consistency import ConsistencyModel
 from oracle.executions.judge import Answer
 from oracle.executions.steps import TooManyError

@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import unified_diff
 from typing import Any
 
-from constraints.cuts import Cut
+from constraints.repairs import Cut
 from corpus.dialects.registry import printed
 from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Dialect

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from constraints.cuts import Cut, cut_of
 from constraints.executions import judge_by_sat
-from constraints.repairs import Repair, RepairableProgram, Requirement, lowered, repairs
+from constraints.repairs import Cut, Repair, RepairableProgram, Requirement, cut_of, lowered, repairs
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
 from corpus.litmus.describe import describe

@@ -16,8 +16,8 @@ from constraints.cycles import CycleBounds, CycleEncoding, cycles
 from constraints.programs.forbidden import Forbidden
 from constraints.programs.skeleton import ProgramSkeleton
 from constraints.proofs import prove_unsatisfiable
+from corpus.cycles.cycle import cycle_text, parse_cycle
 from corpus.cycles.edges import parse_edges
-from corpus.cycles.text import cycle_text, parse_cycle
 from corpus.errors import InputError
 from corpus.executions.text import parse_execution
 from corpus.executions.vocabulary import vocabulary
