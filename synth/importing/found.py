@@ -10,7 +10,7 @@ from typing import Any
 from backends.shared.results import Entry, Times, parse_result
 
 TIMEOUT = 20.0
-"""The seconds after which a program counts as killed where nobody says otherwise: those of the published runs."""
+"""The seconds after which a program counts as killed unless the user says otherwise: those of the published runs."""
 
 
 @dataclass(frozen=True, slots=True)
