@@ -43,9 +43,9 @@ DIALECTS = {f"corpus.dialects.{name}" for name in ("lisa", "gpu_ptx", "dartagnan
 WORK = """
 from synth.families.memory import FAMILY
 from synth.inputs import expand
-from synth.labels import Asked
+from synth.labels import LabelTask
 labelling = FAMILY.labelling(["rc11"], "auto", 2, "csv")
-print(labelling.label(Asked(expand(["examples/memory/c-mp-rel-acq.litmus"])[0], (0,))))
+print(labelling.label(LabelTask(expand(["examples/memory/c-mp-rel-acq.litmus"])[0], (0,))))
 """
 
 
