@@ -59,7 +59,7 @@ GROUPS = {
         "completion": "Have your shell complete the words of synth.",
     },
 }
-"""Groups of sub-commands, each with the line that ``synth --help`` shows. The module of the same name holds it."""
+"""The groups of sub-commands, each with the line that ``synth --help`` shows. Each is in the module of that name."""
 
 COMMANDS = {name: line for commands in GROUPS.values() for name, line in commands.items()}
 """All sub-commands with their lines, in the order of the help."""

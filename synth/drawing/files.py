@@ -1,6 +1,6 @@
 """Pictures as files: SVG, PDF, PNG or TikZ, as the name says, with their titles or without.
 
-Typst turns SVG into both, with the fonts in its wheel and no others, so that the bytes are the same on every machine.
+Typst turns SVG into both, with the fonts in its wheel and no others, so that the bytes are equal on every machine.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ import msgspec
 from backends.shared.results import Entry, MemoryFailure, ProgressFailure, Times, parse_result, print_result, trial_of
 
 TIMEOUT = 20.0
-"""The seconds after which a program counts as killed where nobody says otherwise: those of the published runs."""
+"""The seconds after which a program counts as killed unless the user says otherwise: those of the published runs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def _of_asked(test: LitmusTest, model: ConsistencyModel) -> Promise:
 
 
 LIMITS = Limits(20.0, 4096)
-"""The limits on asking one model about one test, where nobody says otherwise: seconds and megabytes."""
+"""The limits on asking one model about one test, unless the user says otherwise: seconds and megabytes."""
 
 
 def promises_by_processes(

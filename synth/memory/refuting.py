@@ -38,7 +38,7 @@ TARGET = "target"
 
 
 def unwatched(closed: int, planned: int, bugs: int) -> None:
-    """Ignore the progress of a search that nobody watches."""
+    """Ignore the progress of a search that has no watcher."""
 
 
 @dataclass(frozen=True, slots=True)

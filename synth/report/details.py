@@ -24,7 +24,7 @@ DETAILED = 100
 """The number of tests that are explained unless more are asked for."""
 
 LARGEST_FIGURE = 400_000
-"""The most characters of a figure; nobody can read a larger one."""
+"""The most characters of a figure; a larger one is not readable."""
 
 
 @dataclass(frozen=True, slots=True)
