@@ -32,6 +32,7 @@ from corpus.journal import Journal, read_corpus
 from corpus.links import read_links
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.normal import litmus_digest
+from corpus.litmus.verdict_table import read_verdicts
 from corpus.progress.text import parse_axb, print_axb, program_of, read_axb
 from corpus.suite import JOURNAL, MANIFEST, TESTS
 from oracle.consistency import load_model, resolve_consistency_models
@@ -72,6 +73,8 @@ SB += b"exists (0:r0 = 0 /\\ 1:r0 = 0)\n"
 MUTEX = (ROOT / "examples/progress/mutex.axb").read_bytes()
 LITMUS = ["mp-weak", "c-sb-sc", "cl-mp-wg-scope", "sb-shared-global", "coRR", "mp+membar.gl+addr-xor", "cas-sl"]
 GUARANTEE = b'NAME = "last"\n\ndef guarantee(running, stepped):\n    return running & -running | stepped & running\n'
+TABLE = b"file,model,verdict,condition,flags\nSB.litmus,sc,FORBIDDEN,false,\nSB.litmus,tso,ALLOWED,true,data-race\n"
+TABLE += b'"MP+a,b.litmus",sc,FORBIDDEN,false,\nMP+a,b.litmus,tso,UNKNOWN,,\n'
 RESULTS = (
     b'{"test":"SB","digest":"0","backend":"cpp","device":"a CPU","instances":64,"iterations":2,"timeout":1.0,'
     b'"stress":false,"terms":["P0:r0","P1:r0"],"outcomes":[[[0,1],100],[[1,1],28]],"other":0,"launches":2,"hung":false}\n'
@@ -275,6 +278,13 @@ def readers(
             ["label . -m sc -j 1", "convert @all --to c -o out", "export . --to litmus -o out"],
             {"SB.litmus": SB, "sub/SB.litmus": SB, "@more": b"SB.litmus\n"},
         ),
+        "labels beside tests": Reader(
+            "labels.csv",
+            [TABLE],
+            lambda folder: read_verdicts(folder / "labels.csv"),
+            ["export . --to litmus -o out"],
+            {"SB.litmus": SB},
+        ),
         "results.jsonl": Reader(
             "results.jsonl",
             [RESULTS],
@@ -442,7 +452,7 @@ NAMES = [
     *("results.jsonl", "results.times.jsonl", "outcomes of Amber", "script of Amber"),
     *(f"scored: {file}" for file in ("mutants/links.csv", "results.jsonl", "results.times.jsonl")),
     *("resume: labels.csv", "resume: labels.csv.request.json"),
-    *("old suite: labels.csv", "old suite: manifest.json", "old suite: @all"),
+    "labels beside tests",
     *(f"{kind}: {file}" for kind in ("progress", "memory") for file in (MANIFEST, TESTS)),
     *(f"{kind} stopped: {file}" for kind in ("progress", "memory") for file in (MANIFEST, TESTS, JOURNAL)),
 ]
