@@ -11,7 +11,7 @@ from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.executions.vocabulary import Kind
+from corpus.executions.execution import OpKind
 from oracle.cat.interpreter import checked_model
 from oracle.cat.syntax import parse_cat
 from oracle.executions.events import VOCABULARY
@@ -115,7 +115,7 @@ def test_the_answer_says_so():
 def test_programs_are_made_with_updates():
     """A model of one event tells updates from other accesses by what it does not say."""
     plain = vocabulary_of([model(f"{COS} acyclic po-loc | rf | co | fr")])
-    assert plain.modes.get(Kind.UPDATE)
+    assert plain.modes.get(OpKind.UPDATE)
 
 
 def test_mixed_models_are_judged_each_by_its_own_events():
