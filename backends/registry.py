@@ -1,6 +1,6 @@
 """Lists every back end by its name.
 
-To add one, write its folder and add its line here; nothing else names the languages.
+To add one, write its folder and add its line here. Tests and ``synth.inputs`` name languages too (docs/internals.md).
 """
 
 from __future__ import annotations
