@@ -34,6 +34,20 @@ def test_the_readme_is_short_and_its_pictures_are_there() -> None:
     assert all((ROOT / picture).stat().st_size < 200_000 for picture in pictures)
 
 
+def test_the_first_program_and_its_answer_are_what_synth_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program is the test that ships, without its description; the answer is that of the command below it."""
+    monkeypatch.chdir(ROOT)
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.S | re.M)
+    (program,) = (text for kind, text in blocks if not kind)
+    shipped = (ROOT / "examples" / "memory" / "mp-weak.litmus").read_text(encoding="utf-8").splitlines()
+    assert [line for line in shipped if not line.startswith('"')] == program.splitlines()
+    (console,) = (text for kind, text in blocks if kind == "console")
+    command, _, answer = console.partition("\n")
+    result = CliRunner().invoke(main, shlex.split(command)[2:])
+    assert result.exit_code == 0
+    assert [line.rstrip() for line in result.stdout.splitlines()] == answer.splitlines()
+
+
 @pytest.mark.parametrize(("name", "command"), drawn().items(), ids=list(drawn()))
 def test_pictures_are_what_the_commands_draw(
     name: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
