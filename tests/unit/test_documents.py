@@ -100,10 +100,10 @@ def test_listings_and_titles_are_in_documents(tmp_path):
     corpus = str(tmp_path / "corpus")
     assert not synth("progress", "--threads", "2", "--instrs", "2", "-o", corpus).exit_code
     markdown = synth("show", corpus, "--tests", "--format", MARKDOWN).stdout
-    assert "\n## Table 4\n\n| model |" in markdown
+    assert "\n## Table 4\n\nAs in Table 4 of Sorensen et al. 2021: " in markdown and "\n\n| model |" in markdown
     assert "\n| test | distinguishes | terminates under | tags |\n| --- | --- | --- | --- |\n| 2x2-0001 | " in markdown
     latex = synth("show", corpus, "--tests", "--format", LATEX).stdout
-    assert latex.count("needs") == 1 and r"\caption{Table 4.}" in latex and "\n    2x2-0001 & " in latex
+    assert latex.count("needs") == 1 and r"\caption{Table 4. As in " in latex and "\n    2x2-0001 & " in latex
     picked = synth("select", corpus, "--separate-models", "--format", MARKDOWN).stdout
     assert r"THREAD 0<br>0: if (Mem\[0\] == " in picked and "\n\nA test separates the models" in picked
 
