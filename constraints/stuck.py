@@ -170,8 +170,8 @@ class _Hangs:
             for one, two in combinations(writes, 2)
             for row, back in [(executions.co[one], executions.co[two].get(one, circuit.false))]
         ]
-        negative = replace(executions.base, algebra=circuit.algebra(executions.executed))
-        found += [~result.truth for result in other.judge(negative) if not result.check.flag]
+        base = replace(executions.base, algebra=circuit.algebra(executions.executed))
+        found += [~result.truth for result in other.judge(base) if not result.check.flag]
         asked = [(~self._hang).number, circuit.any_of(found).number]
         opened = self._open()
         try:

@@ -90,10 +90,11 @@ class Labelling(Protocol):
     def label(self, asked: LabelTask) -> Labels:
         """Return the labels of the models of a task; a worker process calls it."""
 
-    def label_together(self, asked: Sequence[LabelTask]) -> Sequence[Labels | None]:
-        """Return the labels of many tasks at once, where that is quicker than one by one.
+    @property
+    def label_together(self) -> Callable[[Sequence[LabelTask]], Sequence[Labels | None]] | None:
+        """The function that labels many tasks at once, for families where that is quicker.
 
-        None stands for each task that ``label`` is to be asked about.
+        It returns None for each task that ``label`` is to be asked about.
         """
 
     def facts(self, test: Input) -> Mapping[str, object]:

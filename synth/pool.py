@@ -171,10 +171,10 @@ def run_tasks(
     put_back: list[Task] = []
     again = deque[Task]()
     retried: list[Task] = []
-    together = time.monotonic() + (ALONE if held else 0)
+    alone_until = time.monotonic() + (ALONE if held else 0)
     try:
         while True:
-            alone = jobs > 1 and time.monotonic() < together
+            alone = jobs > 1 and time.monotonic() < alone_until
             while len(crew.busy) < (1 if alone else max(jobs, 1)):
                 fresh = bool(again)
                 try:
@@ -299,8 +299,11 @@ def map_each(
                 raise
         return [None] * len(chunk.given)
 
-    def work(chunk: _Chunk[Given]) -> Iterator[tuple[int, Item]]:
-        for number, (one, done) in enumerate(zip(chunk.given, at_once(chunk), strict=True), chunk.start):
+    def work(chunk: _Chunk[Given]) -> Iterator[tuple[int, Item] | None]:
+        known = at_once(chunk)
+        if not chunk.apart:
+            yield None  # what is lost from here on is lost by one of them
+        for number, (one, done) in enumerate(zip(chunk.given, known, strict=True), chunk.start):
             if done is not None:
                 yield number, done
                 continue
@@ -315,20 +318,22 @@ def map_each(
                 item = lost(one, f"ended with an error that synth did not expect, {one_line(what)}")
             yield number, item
 
-    def instead(loss: Loss[_Chunk[Given]]) -> Instead[_Chunk[Given], tuple[int, Item]]:
-        given, start = loss.task.given, loss.task.start
-        if loss.made == 0 and not loss.task.apart:  # it may have been at all of them
+    def instead(loss: Loss[_Chunk[Given]]) -> Instead[_Chunk[Given], tuple[int, Item] | None]:
+        given, start, apart = loss.task.given, loss.task.start, loss.task.apart
+        first = 0 if apart else 1  # the None that ``work`` begins with
+        if loss.made < first:  # it was at all of them
             return Instead(tasks=[replace(loss.task, apart=True)])
-        fault = start + loss.made
-        made = _Chunk(start + loss.arrived, given[loss.arrived : loss.made], loss.task.apart)
-        if loss.made == len(given):  # it died after its last item
+        count, arrived = loss.made - first, max(loss.arrived - first, 0)
+        fault = start + count
+        made = _Chunk(start + arrived, given[arrived:count], apart)
+        if count == len(given):  # it died after its last item
             return Instead(tasks=[made] if made.given else [])
         if not loss.certain and fault not in tried:
             tried.add(fault)
-            return Instead(tasks=[_Chunk(made.start, given[loss.arrived :], loss.task.apart)])
-        left = _Chunk(fault + 1, given[loss.made + 1 :], loss.task.apart)
+            return Instead(tasks=[_Chunk(made.start, given[arrived:], apart)])
+        left = _Chunk(fault + 1, given[count + 1 :], apart)
         tasks = [chunk for chunk in (made, left) if chunk.given]
-        return Instead([(fault, lost(given[loss.made], loss.reason))], tasks)
+        return Instead([(fault, lost(given[count], loss.reason))], tasks)
 
     tried: set[int] = set()
     early: dict[int, Item] = {}
@@ -341,6 +346,8 @@ def map_each(
     for result in results:
         if result is None:
             yield None
+            continue
+        if result[1] is None:
             continue
         number, item = result[1]
         early[number] = item

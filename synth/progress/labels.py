@@ -31,6 +31,7 @@ class ProgressLabelling:
     names: tuple[str, ...]
     facts_told: bool = True
     columns = ("verdict",)
+    label_together = None  # each test has a transition system of its own
 
     @property
     def parts(self) -> Sequence[tuple[int, ...]]:
@@ -51,10 +52,6 @@ class ProgressLabelling:
         said = verdicts(program_of(test), _resolved(self.models))
         labels = tuple(ModelAnswer(str(verdict)) for verdict in said.values())
         return Labels(asked.test.label, labels, _facts(test) if self.facts_told else {})
-
-    def label_together(self, asked: Sequence[LabelTask]) -> Sequence[Labels | None]:
-        """Return None for each test, for each has a transition system of its own."""
-        return [None] * len(asked)
 
     def facts(self, test: Input) -> Mapping[str, object]:
         """Return the digest and the bound of a test, if the form of output has them."""

@@ -84,11 +84,10 @@ def _by_tag(tests: Iterable[Test]) -> dict[str, Vectors]:
 
 def _per_model(models: Sequence[str], counts: VerdictCounts) -> Table:
     cells = {model: (counts.distinguishing.get(model), counts.conformance[model]) for model in models}
-    table = _d_and_c("Models", _guarantees(models), cells)
-    table.caption = (
+    legend = (
         "C: tests that terminate under the model. D: those of them that may hang under every model that is less fair."
     )
-    return table
+    return _d_and_c("Models", legend, _guarantees(models), cells)
 
 
 def _table_4(counts: VerdictCounts) -> Table:
@@ -100,18 +99,17 @@ def _table_4(counts: VerdictCounts) -> Table:
         for guarantee in TABLE_4
         for reading in ("weak", "strong")
     }
-    table = _d_and_c("Table 4", TABLE_4, cells)
-    table.caption = (
+    legend = (
         "As in Table 4 of Sorensen et al. 2021: each test is counted once, for the first of these models under which "
         "it terminates. Tests that terminate under weak fairness are weak, others strong."
     )
-    return table
+    return _d_and_c("Table 4", legend, TABLE_4, cells)
 
 
-def _d_and_c(title: str, guarantees: Iterable[str], cells: Mapping[str, tuple[int | None, int]]) -> Table:
+def _d_and_c(title: str, legend: str, guarantees: Iterable[str], cells: Mapping[str, tuple[int | None, int]]) -> Table:
     """Return the table of distinguishing and conformance tests by model; a dash where they are not known."""
     table = plain_table("model", title=title)
-    table.caption_justify = "left"
+    table.caption, table.caption_justify = legend, "left"
     for heading in ("weak D", "weak C", "strong D", "strong C"):
         table.add_column(heading, justify="right")
     for guarantee in guarantees:

@@ -333,6 +333,24 @@ def test_where_a_chunk_cannot_be_done_together_each_is_done_by_itself(wrong):
     assert found == [number if 100 <= number < 200 else -number for number in range(1000)]
 
 
+def test_what_is_slow_by_itself_is_tried_once_though_it_is_the_first_of_a_chunk(tmp_path):
+    tried = tmp_path / "tried"
+
+    def alone(number):
+        if number == 0:
+            with tried.open("a") as file:
+                file.write("tried\n")
+            time.sleep(60)
+        return number
+
+    limits = Limits(0.5)
+    results = map_each(
+        alone, range(300), 1, limits, lambda number, reason: -1, together=lambda some: [None] * len(some)
+    )
+    assert [result for result in results if result is not None] == [-1, *range(1, 300)]
+    assert tried.read_text() == "tried\n"
+
+
 def test_of_what_is_done_together_one_that_is_slow_costs_itself_alone():
     def alone(number):
         if number == 7:
