@@ -51,7 +51,7 @@ class ProgramFamily:
     options: tuple[Options, ...]
 
     def __len__(self) -> int:
-        """How many programs the family has."""
+        """Return the number of programs that the family stands for."""
         return prod(map(len, self.options))
 
 

@@ -217,7 +217,7 @@ class _Solver(Z3):
 
     @property
     def found(self) -> Any:
-        """The model that z3 found last."""
+        """The model of the formula that z3 found in its last call."""
         return self._solver.model()
 
     def add(self, clauses: Iterable[Sequence[int]]) -> None:

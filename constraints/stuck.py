@@ -180,7 +180,7 @@ class _Hangs:
             opened.close()
 
     def _open(self) -> Solver:
-        """A fresh solver with all clauses."""
+        """Open a new solver that holds all clauses of the encoding."""
         if isinstance(self._values, FiniteValues):
             opened = open_solver(self._solver, self._circuit.formula.variables)
         else:

@@ -117,7 +117,7 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class _Read(Packed):
-    """A file that was sent."""
+    """The content of a certificate file that was sent to a worker."""
 
     data: bytes
     wrong: str

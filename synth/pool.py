@@ -58,7 +58,7 @@ def resumable(kept: bool = True, by: str = "--resume") -> Iterator[None]:
 
 
 class Cluster(Protocol):
-    """Processes on other machines (``synth.cluster``)."""
+    """The interface of processes on other machines, which ``synth.cluster`` implements."""
 
     @property
     def slots(self) -> int:
@@ -66,7 +66,7 @@ class Cluster(Protocol):
         long."""
 
     def submit(self, work: Callable[[Any], Iterator[Any]], task: Any) -> Future[Any]:
-        """Begins a task."""
+        """Begin a task on the cluster and return its future."""
 
     def result(self, future: Future[Any]) -> list[Any]:
         """The items of a task that is done. Raises what the work raised, ``LostError`` where the cluster has lost it,
@@ -118,7 +118,7 @@ class Todo(Iterator[Task]):
         return self._tasks.pop()
 
     def put_first(self, tasks: Sequence[Task]) -> None:
-        """These are next, in this order."""
+        """Put tasks before all those that are left, in their order."""
         self._tasks.extend(reversed(tasks))
 
 
@@ -438,7 +438,7 @@ class _Crew:
         self.busy[worker.connection] = worker
 
     def release(self, worker: _Worker) -> None:
-        """It has done its task."""
+        """Mark a worker as idle, since it has done its task."""
         del self.busy[worker.connection]
         worker.before += worker.arrived
         self.idle.append(worker)
@@ -464,7 +464,7 @@ class _Crew:
         return Loss(worker.task, worker.arrived, made, reason, certain, limit)
 
     def dismiss(self) -> None:
-        """End every worker, at once."""
+        """End every worker process of the crew at once."""
         for worker in (*self.busy.values(), *self.idle):
             _end(worker)
 

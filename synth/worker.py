@@ -91,7 +91,7 @@ class _Sender:
             Thread(target=self._send_at_times, daemon=True).start()
 
     def add(self, item: object) -> None:
-        """One more item of the task."""
+        """Send one more item of the task, at once or with others."""
         with self._lock:
             self._items.append(item)
             self._made[0] += 1

@@ -39,19 +39,19 @@ INSTALL = "g++ 11 or later (Debian: apt install g++)"
 
 
 class CppCompiler:
-    """g++ on PATH."""
+    """The compiler of C++ tests: g++, as it stands on PATH."""
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``."""
+        """Name g++ with the way to install it, if it is not on PATH."""
         return [] if which("g++") else [INSTALL]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
-        """As ``Compiler.compile``."""
+        """Compile a C++ test by g++, into ``binary`` if one is named."""
         with TemporaryDirectory() as scratch:
             return run(file, ["g++", *FLAGS, "-o", binary or Path(scratch, "program"), file.resolve()], None, timeout)
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``: g++, and the CPU that runs what it makes."""
+        """Report whether g++ compiles a test, and whether the CPU runs the program."""
         purpose = "compile and run"
         if self.missing():
             return [Probed("g++", "", purpose, "not on PATH", INSTALL)]
@@ -61,7 +61,7 @@ class CppCompiler:
 
 @cache
 def compiler_version() -> str:
-    """The version of g++."""
+    """Return the version that g++ reports."""
     return version(["g++", "-dumpfullversion"], r"(\S+)")
 
 
@@ -93,17 +93,17 @@ class CppDevice:
 
     @property
     def hardware(self) -> str:
-        """The device itself."""
+        """The CPU in words, which is the name of this device."""
         return self.name
 
     @property
     def driver(self) -> str:
-        """Nothing: the device's words say it."""
+        """The empty text: the name of the device has the system in it."""
         return ""
 
     @property
     def compiler(self) -> str:
-        """g++ and its version."""
+        """The name and the version of g++."""
         return f"g++ {compiler_version()}"
 
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:

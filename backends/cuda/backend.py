@@ -53,7 +53,7 @@ class CudaDevice:
 
     @property
     def hardware(self) -> str:
-        """The GPU likewise."""
+        """The name of the GPU, which is the name of this device."""
         return self.gpu.name
 
     @property
@@ -63,7 +63,7 @@ class CudaDevice:
 
     @property
     def compiler(self) -> str:
-        """nvcc and its version."""
+        """The name and the version of the nvcc that builds for this GPU."""
         return self._nvcc.version
 
     @property

@@ -52,12 +52,12 @@ class GlslCompiler:
     """glslang and spirv-val on each shader of an Amber script."""
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``."""
+        """Name the tools, of glslang and spirv-val, that are not installed."""
         tools = {"glslang": glslang, "spirv-val": spirv_val}
         return [f"{name}: {INSTALL}" for name, find in tools.items() if find() is None]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
-        """As ``Compiler.compile``; no program is kept."""
+        """Compile each shader of an Amber script and validate its SPIR-V; no program is kept."""
         validator = spirv_val() or Path("spirv-val")
         with TemporaryDirectory() as scratch:
             compiled, codes = translated(file, Path(scratch), timeout)
@@ -69,7 +69,7 @@ class GlslCompiler:
         return compiled
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``: one line a tool, each tried with the other; then the devices."""
+        """Report on glslang and on spirv-val, each tried with the other, and then on the devices."""
         compiler, validator = glslang(), spirv_val()
         trouble = tried(self, Glsl, ".amber") if compiler and validator else ""
         purpose = "compile (--check)"

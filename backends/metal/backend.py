@@ -48,20 +48,20 @@ _STANDARD = "-std=metal3.2"
 
 
 class MetalCompiler:
-    """``xcrun metal``, where a Mac is."""
+    """The compiler of Metal tests: ``xcrun metal``, which only a Mac has."""
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``."""
+        """Name ``xcrun metal`` with the way to install it, if ``xcrun`` is not on PATH."""
         return [] if shutil.which(_METAL[0]) else [f"xcrun metal: {INSTALL}"]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
-        """As ``Compiler.compile``; what is kept is AIR, Apple's intermediate code."""
+        """Compile a Metal test into AIR, Apple's intermediate code, which is kept if ``binary`` is named."""
         with TemporaryDirectory() as scratch:
             made = binary or Path(scratch, "program.air")
             return run(file, [*_METAL, _STANDARD, "-c", file, "-o", made], None, timeout, title="xcrun metal")
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``: the compiler, then the devices."""
+        """Report on the compiler, and then on the devices."""
         purpose = "compile (--check)"
         if self.missing():
             found = Probed("xcrun metal", "", purpose, "not installed", INSTALL)

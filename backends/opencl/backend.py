@@ -52,16 +52,16 @@ class OpenClCompiler:
     """The compiler of the device that is chosen where no platform is named."""
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``: a device counts only if it builds and runs a trivial kernel."""
+        """Name what is missing, unless some device builds and runs a trivial kernel."""
         return lacking(first_that_works(), "an OpenCL device")
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
-        """As ``Compiler.compile``. Raises ``InputError`` without a device."""
+        """Build a kernel on the chosen device. Raises ``InputError`` without a device."""
         device = choose()
         return run(file, [*device.command(file), "0"], None, timeout, device.environment)
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``: the devices in the order in which they are tried, then runtimes that could be had."""
+        """Report on the devices in the order in which they are tried, then on runtimes that could be had."""
         purpose = "compile and run"
         devices = platform_devices()
         found = []
@@ -120,7 +120,7 @@ class OpenClDevice:
 
     @property
     def hardware(self) -> str:
-        """The device itself."""
+        """The name of the device, as its platform gives it."""
         return self.chosen.name
 
     @property
@@ -142,7 +142,7 @@ class OpenClDevice:
         return device_layout(test, instances, profile, self.chosen.is_cpu)
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
-        """The host that runs a kernel."""
+        """Return the command of the host that builds and runs a kernel."""
         return self._prepared("host.py", file, shape)
 
     def of_one_kind(self, shape: Launch | Layout) -> object:

@@ -17,10 +17,10 @@ from backends.wgsl.progress import Wgsl
 
 
 class WebCompiler(WgslCompiler):
-    """That of WGSL."""
+    """The compiler of pages for browsers, which checks their shaders as WGSL."""
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``: the same devices, which compile here and run nothing."""
+        """Report on the WebGPU adapters, which compile shaders here and run no page."""
         return HOST.probed("compile")
 
 

@@ -42,15 +42,15 @@ class WgslCompiler:
     """wgpu on the adapter that is chosen where none is named."""
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``: an adapter counts only if it builds and runs a small shader."""
+        """Name what is missing, unless some adapter builds and runs a small shader."""
         return HOST.missing()
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
-        """As ``Compiler.compile``. Raises ``InputError`` without an adapter."""
+        """Build a shader on the chosen adapter. Raises ``InputError`` without an adapter."""
         return run(file, [*HOST.choose().command(file), "0"], None, timeout, title="wgpu")
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``."""
+        """Report on each adapter, whether it compiles and runs a small shader."""
         return HOST.probed("compile and run")
 
 

@@ -115,7 +115,7 @@ def conformance_test(test: LitmusTest, name: str) -> ConformanceTest:
 
 
 class _Kernel(WgslKernel):
-    """The texts of one test."""
+    """The parts of the text of one test of the conformance suite."""
 
     arrays: ClassVar[Mapping[Region, str]] = {Region.GLOBAL: "test_locations.value", Region.SHARED: "wg_test_locations"}
     plain: ClassVar[str] = ""

@@ -202,7 +202,7 @@ class WgslKernel(Kernel):
         )
 
     def _ordered(self, thread: int, ins: Barrier) -> frozenset[Region]:
-        """The memory that a barrier orders."""
+        """Return the regions of memory that a barrier orders. Raises ``InputError`` where WGSL has no such barrier."""
         if ins.arrive or ins.quorum is not None:
             raise self.refuse(thread, ins, "has only barriers where all threads of a workgroup wait for all")
         if ins.scope is not Scope.CTA or ins.mode.scope not in (None, Scope.CTA):

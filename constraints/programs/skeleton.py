@@ -568,5 +568,5 @@ def write_of(execution: Execution, instruction: int) -> int:
 
 
 def _locations(execution: Execution) -> list[int | None]:
-    """The location that each event accesses."""
+    """Return the number of the location that each event accesses."""
     return [step.location for step in execution.steps for _ in range(step.kind.events)]

@@ -282,7 +282,7 @@ class _Writer:
             yield litmus.Label("LC0")
 
     def _between(self, before: Edge, access: CycleEvent) -> Iterator[litmus.Instruction]:
-        """What stands between two accesses."""
+        """Yield the instructions of a thread between two accesses: fences, and what makes dependencies."""
         event, source = access.event, access.event - 1
         if before.kind == "Fence":
             yield litmus.Fence(before.fence)

@@ -320,7 +320,7 @@ def _moved_dependencies(
 
 
 def _numbers(execution: Execution, thread: int) -> list[int]:
-    """The instructions of a thread."""
+    """Return the numbers of the instructions of a thread."""
     return [i for i, owner in enumerate(execution.thread_of) if owner == thread]
 
 

@@ -235,7 +235,7 @@ def _less_scope(mode: Mode) -> Mode:
 
 
 def _scoped(ways: Iterable[Mode]) -> bool:
-    """Whether scopes are told apart."""
+    """Decide whether ways to do an instruction name more than one scope."""
     return len({mode.scope for mode in ways if mode.scope is not None}) > 1
 
 

@@ -105,7 +105,7 @@ def _said(part: Location | Thread) -> _Said:
 
 
 def _row(parts: Sequence[_Said]) -> str:
-    """A tuple's ``repr``."""
+    """Return the ``repr`` of a tuple whose items are printed already."""
     return f"({parts[0].repr},)" if len(parts) == 1 else f"({', '.join([part.repr for part in parts])})"
 
 

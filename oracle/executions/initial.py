@@ -95,7 +95,7 @@ def _watch(seen: bool) -> None:
 
 
 class _ThreeEvents:
-    """The base of the three events."""
+    """The base of three events by which a model is asked about initial writes."""
 
     algebra: Algebra[Possible] = _Watching(YES, lambda truth: ~truth, (YES, YES, YES))
 

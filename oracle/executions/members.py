@@ -431,7 +431,7 @@ def _sorted(items: frozenset[Item]) -> list[Item]:
 
 
 def _closed(pairs: frozenset[Item]) -> frozenset[Item]:
-    """The transitive closure of some pairs."""
+    """Return the transitive closure of a set of pairs of events."""
     closed = {pair for pair in pairs if isinstance(pair, tuple)}
     while more := {(one, last) for one, other in closed for first, last in closed if other == first} - closed:
         closed |= more

@@ -169,7 +169,7 @@ class _Layer:
         self._movers = self._each(np.bitwise_or, _masks(inside))
 
     def _each(self, operation: np.ufunc, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The values of each component, joined."""
+        """Return the values of each strongly connected component, joined by the operation."""
         return operation.reduceat(values, self.starts) if len(self.starts) else values
 
     def may_starve(self, promised: Masks) -> bool:
@@ -285,5 +285,5 @@ def strong_components(table: Table) -> NDArray[np.int64]:
 
 
 def _masks(threads: NDArray[np.bool_]) -> Masks:
-    """Rows of truths as bit masks."""
+    """Return each row of truth values as one bit mask."""
     return threads @ (np.int64(1) << np.arange(threads.shape[1], dtype=np.int64))

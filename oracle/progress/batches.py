@@ -57,7 +57,7 @@ class ProgramBatch:
     exchange: Numbers
 
     def __len__(self) -> int:
-        """How many programs the batch has."""
+        """Return the number of programs in the batch."""
         return int(self.location.shape[1])
 
     @cached_property

@@ -1,1 +1,1 @@
-"""Options that several commands share."""
+"""Defines the command-line options that several commands share."""

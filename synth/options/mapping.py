@@ -21,7 +21,7 @@ def mapping_option(default: str) -> Callable[[_Function], _Function]:
 
 
 def placement_option() -> Callable[[_Function], _Function]:
-    """``--placement`` likewise; the command gets ``placements``."""
+    """Add ``--placement`` to a command, which gets the chosen ``placements``."""
     words = "Threads of a progress test in work-groups of their own, in one, or in one subgroup; repeatable."
     return _several("--placement", "placements", PLACEMENTS, DEVICE.name, words)
 

@@ -19,7 +19,7 @@ class ModelName(click.types.StringParamType):
     name = "model"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Built-in names first, else a file."""
+        """Complete the names of built-in models, or else the names of files."""
         from click.shell_completion import CompletionItem
 
         from oracle.consistency import model_names

@@ -33,7 +33,7 @@ class Filter:
     values: tuple[str, ...]
 
     def holds(self, test: Test) -> bool:
-        """Whether a test passes."""
+        """Decide whether a test has one of the values of this filter, or none if the filter is negated."""
         return any(self._is(test, value) for value in self.values) is not self.negated
 
     def _is(self, test: Test, value: str) -> bool:
@@ -94,7 +94,7 @@ class SelectionFilter:
         return passing
 
     def of_tests(self, tests: Sequence[Test]) -> list[Test]:
-        """The same of tests of a corpus."""
+        """Return the tests of a corpus that pass every filter and match a glob."""
         return self.of(tests, lambda test: test.name, lambda test: test)
 
     def _check_fields(self, tests: Sequence[Test]) -> None:

@@ -61,7 +61,7 @@ class Span(click.ParamType[Numbers]):
 
 
 def spelled(numbers: Numbers) -> str:
-    """As it is written: ``4``, ``3..6``."""
+    """Return a span as its option is written: ``4``, or ``3..6``."""
     first, last = numbers
     return str(first) if first == last else f"{first}..{last}"
 

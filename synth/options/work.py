@@ -79,7 +79,7 @@ cluster_option = click.option(
 
 
 def jobs_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--jobs`` and ``--cluster``."""
+    """Add ``--jobs`` and ``--cluster`` to a command."""
     command = cluster_option(command)
     return click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")(command)
 
@@ -104,7 +104,7 @@ def workplaces(jobs: int | None, cluster: str | None, cut: bool = False) -> Iter
 
 
 def run_options(default_solver: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """``--time-limit``, ``--solver``, ``--jobs``, ``--cluster`` and ``--resume``."""
+    """Add ``--time-limit``, ``--solver``, ``--jobs``, ``--cluster`` and ``--resume`` to a command."""
     from constraints.solvers import SOLVERS  # other commands need no solver
 
     options = (

@@ -295,7 +295,7 @@ class CCode:
         return Reg(target)
 
     def _into(self, target: str, tree: Tree) -> None:
-        """Evaluate an expression into a register."""
+        """Emit the instructions that evaluate an expression into a register."""
         parts = subtrees(tree)
         match tree.data:
             case "add" | "sub" | "mul" | "div" | "and" | "or" | "xor":
@@ -353,7 +353,7 @@ class CCode:
         return Reg(name)
 
     def _address(self, tree: Tree) -> Operand:
-        """Where ``*p`` or ``p[i]`` is."""
+        """Return the address that ``*p`` or ``p[i]`` denotes."""
         place, *index = subtrees(tree)
         if not index:
             return self.value(place)

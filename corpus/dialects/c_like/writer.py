@@ -151,7 +151,7 @@ class CWriter:
         return ""
 
     def scope(self, thread: int, ins: litmus.Instruction, scope: litmus.Scope | None) -> str:
-        """The arguments that follow an order."""
+        """Return the arguments that follow the memory order in a call."""
         if scope is None:
             raise cannot_say(thread, ins, "an atomic of C is of scope sys, and this one has none")
         if scope is not litmus.Scope.SYS:
@@ -159,14 +159,14 @@ class CWriter:
         return ""
 
     def fence(self, thread: int, fence: litmus.Fence) -> str:
-        """A fence whose order is legal."""
+        """Return the call for a fence, whose memory order is legal."""
         for tag in fence.mode.tags:
             if tag not in self.tags:
                 raise cannot_say(thread, fence, f"C has no word for {tag}")
         return f"atomic_thread_fence({order_word(fence.mode)}{self.scope(thread, fence, fence.mode.scope)})"
 
     def barrier(self, thread: int, barrier: litmus.Barrier) -> str:
-        """A barrier."""
+        """Return the statement for a control barrier of the work-group."""
         raise cannot_say(thread, barrier, "C has no barriers")
 
     # the parts of a test
@@ -244,7 +244,7 @@ class CWriter:
 
 
 class _Code:
-    """The code of one thread."""
+    """Prints the statements of one thread of a C-like test."""
 
     def __init__(self, writer: CWriter, thread: int, names: dict[str, str], inline: frozenset[str]) -> None:
         self._writer = writer
@@ -412,7 +412,7 @@ class _Code:
 
 
 def same_tree(places: Sequence[litmus.Place], others: Sequence[litmus.Place]) -> bool:
-    """Whether two lists of places are the same scope tree, however its groups are numbered."""
+    """Decide whether two lists of places describe one scope tree, however its groups are numbered."""
     pairs = list(zip(places, others, strict=True))
     return all(
         place.shares(second, scope) == other.shares(fourth, scope)
@@ -436,7 +436,7 @@ def _declared_inline(statements: Sequence[Line], initial: set[str]) -> frozenset
 
 
 def _mentioned(statement: Line) -> Iterator[str]:
-    """The registers in a statement."""
+    """Return the names of the registers that a statement mentions."""
     inner: Sequence[Line] = ()
     condition: litmus.Comparison | None = None
     match statement:

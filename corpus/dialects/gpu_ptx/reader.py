@@ -144,7 +144,7 @@ class _Suffixes:
         return None
 
     def operation(self, *words: str) -> str:
-        """As ``take``; raises ``InputError`` where there is no such part."""
+        """Take the named part of an instruction. Raises ``InputError`` where it has no such part."""
         found = self.take(*words)
         if found is None:
             raise self.error(f"expected {self.name} with one of {', '.join('.' + word for word in words)}")
@@ -266,7 +266,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """What names mean in a thread."""
+    """The meaning of registers, labels and locations by name within one thread."""
 
     registers: Collection[str]
     locations: Collection[str]

@@ -151,7 +151,7 @@ class _Wide:
 
 
 class _Writer:
-    """One thread as it is printed."""
+    """Prints one thread as a column of GPU_PTX instructions."""
 
     def __init__(self, thread: litmus.Thread, index: int, asked: Collection[str], memory: bool, numbered: bool) -> None:
         self._wide = _Wide(thread, memory)
@@ -270,7 +270,7 @@ class _Writer:
         self._add(ins, f"{word} {','.join([target, *(self._value(value, wide) for value in ins.operands)])}")
 
     def _compare(self, ins: litmus.Assign, predicate: str) -> None:
-        """A comparison into a predicate register."""
+        """Add the instruction that compares two operands into a predicate register."""
         wide = any(value in self._wide for value in ins.operands)
         values = ",".join(self._value(value, wide) for value in ins.operands)
         self._add(ins, f"setp.{ins.operation}{_signed(wide)} {predicate},{values}")
@@ -309,7 +309,7 @@ class _Writer:
         return self._constants[operand]
 
     def _declare(self, kind: str) -> str:
-        """A new register."""
+        """Declare a new register of a type and return its name."""
         name = next(self._fresh_predicates if kind == ".pred" else self._fresh)
         self._declared[name] = kind
         return name

@@ -216,7 +216,7 @@ def _region(item: Tree, path: str | None) -> tuple[str, litmus.Region]:
 
 
 class _Column:
-    """Reads one thread's instructions."""
+    """Reads the column of instructions of one thread."""
 
     def __init__(self, column: Sequence[Tree], path: str | None, bell: Bell | None) -> None:
         self._bell = bell
@@ -388,7 +388,7 @@ def _constant(value: litmus.Operand) -> str:
 
 
 class _Writer:
-    """One thread as it is printed."""
+    """Prints one thread as a column of LISA instructions."""
 
     def __init__(self, test: litmus.LitmusTest, index: int, renamed: bool) -> None:
         asked = [
