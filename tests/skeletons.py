@@ -11,8 +11,10 @@ from constraints.programs.skeleton import ProgramSkeleton, write_of
 from constraints.solvers import open_solver
 from corpus.executions.execution import INITIAL, OpKind
 from corpus.executions.litmus import litmus_test
-from corpus.litmus.test import Scope
+from corpus.litmus.test import Order, Scope
+from oracle.cat.interpreter import PreludeValues
 from oracle.executions.candidates import candidates
+from oracle.executions.events import SETS, VOCABULARY
 from oracle.executions.threads import unroll_threads
 
 
@@ -224,3 +226,33 @@ def called(execution, step, words):
     changed = next(depth for depth, pair in enumerate(zip(old, new, strict=True), 1) if pair[0] != pair[1])
     level = next(level for level in Scope if level.value == changed)
     return f"apart({level.label}, {tuple(moved)})"
+
+
+def check_values(held, listed, names, execution, words, base_of):
+    """Every set and relation of a base is the oracle's of the execution, with and without initial writes.
+
+    ``base_of(initial_writes)`` is the base, ``held`` the solution that its literals are of, and ``names`` says which
+    event of the base is which of ``listed``.
+    """
+    begins = [(i, half == 0) for i, step in enumerate(execution.steps) for half in range(step.kind.events)]
+    orphans = {e for e, (i, first) in enumerate(begins) if first and execution.rf[i] is None}
+    of_c = any(step.mode.order is not Order.WEAK and step.mode.scope is None for step in execution.steps)
+    unsaid = {"SYS", "sr"} if of_c else set()  # tests of C name the scope of the system
+    unsaid |= {*words.unmade} & {"squeue"}  # those of PTX no clusters, where nothing has their scope
+    for initial_writes in (True, False):
+        base = PreludeValues(base_of(initial_writes))
+
+        def told(event, initial_writes=initial_writes):
+            return initial_writes or isinstance(event, int)
+
+        for name in sorted(SETS - unsaid):
+            expected = {event for event in listed.events(name) if told(event)}
+            assert {names[event] for event in held.events(base.value(name))} == expected, name
+        for name in sorted({*VOCABULARY.relations, "fr"} - unsaid):
+            expected = {
+                (one, other)
+                for one, other in listed.pairs(name)
+                if told(one) and told(other) and not (name == "rf" and other in orphans)
+                if not (name == "fr" and one in orphans)
+            }
+            assert {(names[one], names[other]) for one, other in held.pairs(base.value(name))} == expected, name

@@ -8,15 +8,14 @@ import pytest
 from bruteforce_cycles import all_cycles, row
 from bruteforce_suites import canonical, minimal
 from random_executions import WHOLE
-from skeletons import Listed, called
+from skeletons import Listed, called, check_values
 from test_minimal_suites import vocabulary_without
 
 from constraints.solvers import open_solver
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import all_annotations, all_edges, parse_edges
 from corpus.executions.relaxations import relaxations, relaxed
-from corpus.litmus.test import Order, Place, Region
-from oracle.cat.interpreter import PreludeValues
+from corpus.litmus.test import Place, Region
 from oracle.cat.syntax import shipped_models
 from oracle.certificates import cycle_formulas, model_formulas
 from oracle.certificates.cycles import CycleClaim, lacks
@@ -27,7 +26,6 @@ from oracle.certificates.seen import ModelView, choose
 from oracle.certificates.weakened import weakened
 from oracle.certificates.writing import Writer
 from oracle.consistency import load_model
-from oracle.executions.events import SETS, VOCABULARY
 from oracle.executions.initial import sees_initial_writes
 
 SLOW = pytest.mark.slow
@@ -266,28 +264,11 @@ def compare(held, program, execution, partial):
         {(names[one], names[other]) for one, other in held.pairs(chosen.value(name))} for name in ("co", "sync_fence")
     )
     listed = Listed(execution, partial, co, order)
-    begins = [(i, half == 0) for i, step in enumerate(execution.steps) for half in range(step.kind.events)]
-    orphans = {e for e, (i, first) in enumerate(begins) if first and execution.rf[i] is None}
-    of_c = any(step.mode.order is not Order.WEAK and step.mode.scope is None for step in execution.steps)
-    unsaid = {"SYS", "sr"} if of_c else set()  # tests of C name the scope of the system
-    unsaid |= {*program.words.unmade} & {"squeue"}  # those of PTX no clusters, where nothing has their scope
-    for initial, model in MODELS.items():
-        base = PreludeValues(ModelView(program, held.drawn.choice, model, fails=False))
 
-        def told(event, initial=initial):
-            return initial or isinstance(event, int)
+    def base_of(initial):
+        return ModelView(program, held.drawn.choice, MODELS[initial], fails=False)
 
-        for name in sorted(SETS - unsaid):
-            expected = {event for event in listed.events(name) if told(event)}
-            assert {names[event] for event in held.events(base.value(name))} == expected, name
-        for name in sorted({*VOCABULARY.relations, "fr"} - unsaid):
-            expected = {
-                (one, other)
-                for one, other in listed.pairs(name)
-                if told(one) and told(other) and not (name == "rf" and other in orphans)
-                if not (name == "fr" and one in orphans)
-            }
-            assert {(names[one], names[other]) for one, other in held.pairs(base.value(name))} == expected, name
+    check_values(held, listed, names, execution, program.words, base_of)
 
 
 MODELS = {False: load_model(shipped_models()["sc"], "sc"), True: load_model(shipped_models()["c11"], "c11")}

@@ -6,12 +6,9 @@ from random import Random
 
 import pytest
 from random_executions import WHOLE, random_execution
-from skeletons import Listed, Sampler, called
+from skeletons import Listed, Sampler, called, check_values
 
 from corpus.executions.relaxations import relaxations, relaxed
-from corpus.litmus.test import Order
-from oracle.cat.interpreter import PreludeValues
-from oracle.executions.events import SETS, VOCABULARY
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (3, 1), (2, 1, 1), (5,)], ids=str)
@@ -81,30 +78,4 @@ def compare(held, view, execution, partial, words):
         for name in ("co", "sync_fence")
     )
     listed = Listed(execution, partial, co, order)
-    orphans = {e for e, (i, first) in enumerate(halves(execution)) if first and execution.rf[i] is None}
-    of_c = any(step.mode.order is not Order.WEAK and step.mode.scope is None for step in execution.steps)
-    unsaid = {"SYS", "sr"} if of_c else set()  # tests of C name the scope of the system
-    unsaid |= {*words.unmade} & {"squeue"}  # those of PTX no clusters, where nothing has their scope
-    for initial_writes in (True, False):
-        base = PreludeValues(replace(view, initial_writes=initial_writes))
-
-        def told(event, initial_writes=initial_writes):
-            return initial_writes or isinstance(event, int)
-
-        for name in sorted(SETS - unsaid):
-            expected = {event for event in listed.events(name) if told(event)}
-            assert {names[event] for event in held.events(base.value(name))} == expected, name
-        for name in sorted({*VOCABULARY.relations, "fr"} - unsaid):
-            expected = {
-                (one, other)
-                for one, other in listed.pairs(name)
-                if told(one) and told(other) and (name, other) not in [("rf", e) for e in orphans]
-                if (name, one) not in [("fr", e) for e in orphans]
-            }
-            assert {(names[one], names[other]) for one, other in held.pairs(base.value(name))} == expected, name
-
-
-def halves(execution):
-    """For each event its instruction, and whether that begins with it."""
-    for i, step in enumerate(execution.steps):
-        yield from ((i, half == 0) for half in range(step.kind.events))
+    check_values(held, listed, names, execution, words, lambda initial: replace(view, initial_writes=initial))
