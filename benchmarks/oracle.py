@@ -46,7 +46,7 @@ from corpus.progress.text import parse_axb
 from oracle.consistency import ConsistencyModel, OperationalModel, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from oracle.executions.judge import Judgement
-from oracle.progress.arrays import explore_arrays
+from oracle.progress.fast.arrays import explore_arrays
 from oracle.progress.models import MODELS, verdicts
 from synth.memory.judging import METHODS, judge_with
 from synth.memory.synthesis import CycleSuiteRequest

@@ -1,9 +1,9 @@
 """Families of progress tests: programs that differ only in the values that they compare with and store.
 
 A family is asked of the solver once. Which of its programs are tests is found by looking at all of them at once
-(``oracle.progress.batches``). Among the programs of five instructions and two values, some hundreds have equal jumps
-and locations, and on average fifty of these are tests. So the solver is asked fifty times less, and one short clause
-excludes a family.
+(``oracle.progress.fast.batches``). Among the programs of five instructions and two values, some hundreds have equal
+jumps and locations, and on average fifty of these are tests. So the solver is asked fifty times less, and one short
+clause excludes a family.
 
 A family has a test wherever the solver finds one, and all its tests are given with it. So when the solver finds no
 other family, every test has been given, as when tests are asked for one by one. ``constraints.loop`` and the
@@ -25,7 +25,7 @@ from math import prod
 from constraints.formula import Clause, Formula
 from constraints.progress import ProgramShape, ProgressEncoding, Solution
 from corpus.progress.axb import Instruction, instructions
-from oracle.progress.batches import NO_EXCHANGE, Options, ProgramBatch, completions, fits, least_tests
+from oracle.progress.fast.batches import NO_EXCHANGE, Options, ProgramBatch, completions, fits, least_tests
 
 MOST_PROGRAMS = 8192
 """The limit of programs in a family."""

@@ -24,6 +24,7 @@ from textwrap import dedent
 import click
 
 from synth.cli import COMMANDS, main
+from synth.options.page import Page
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION, STYLE = ROOT / "docs" / "site.toml", ROOT / "docs" / "site.css"
@@ -87,10 +88,19 @@ def reference() -> str:
             "",
             f"    {' '.join([inner.command_path, *command.collect_usage_pieces(inner)])}",
         ]
-        lines += ["", *prose(command.help or ""), "| option | |", "|---|---|"]
-        records = (parameter.get_help_record(inner) for parameter in command.get_params(inner))
-        lines += [f"| `{record[0]}` | {plain(record[1])} |" for record in records if record and record[1]]
+        lines += ["", *prose(command.help or "")]
+        for heading, records in option_rows(command, inner).items():
+            lines += ["", f"| {heading} | |", "|---|---|"]
+            lines += [f"| `{option}` | {plain(text)} |" for option, text in records]
     return "\n".join(lines) + "\n"
+
+
+def option_rows(command: click.Command, context: click.Context) -> dict[str, list[tuple[str, str]]]:
+    """The options of a command with their help, under the headings of its help."""
+    if isinstance(command, Page):
+        return command.rows(context)
+    records = (parameter.get_help_record(context) for parameter in command.get_params(context))
+    return {"Options": [record for record in records if record and record[1]]}
 
 
 def prose(text: str) -> list[str]:

@@ -66,7 +66,7 @@ from oracle.progress.system import NO_STEP, Rows, having_steps
 
 if TYPE_CHECKING:
     from corpus.litmus.test import Place, Scope
-    from oracle.progress.arrays import Table
+    from oracle.progress.fast.arrays import Table
 
 Guarantee = Callable[[int, int], int]
 """``(running, stepped) -> fair``: bit masks over thread ids. ``running`` has neither ended nor waits at a barrier,
@@ -353,7 +353,7 @@ def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.va
     lts = explore_up_to(program, LARGE)
     if lts is not None:
         return system_verdicts(lts.successors, models)
-    from oracle.progress.arrays import explore_arrays
+    from oracle.progress.fast.arrays import explore_arrays
 
     table = explore_arrays(program)
     return system_verdicts(explore(program).successors, models) if table is None else _verdicts_in_arrays(table, models)
@@ -364,7 +364,7 @@ def system_verdicts(
 ) -> dict[str, Verdict]:
     """The verdict of each model on a transition system, given as its rows of successors and, if any, of chances."""
     if len(system) > LARGE:
-        from oracle.progress.arrays import MOST_THREADS, as_table
+        from oracle.progress.fast.arrays import MOST_THREADS, as_table
 
         if len(system[0]) <= MOST_THREADS:
             return _verdicts_in_arrays(as_table(system), models, as_table(chances) if chances else None)
@@ -380,7 +380,7 @@ def _panel(guarantees: tuple[Guarantee, ...]) -> Panel:
 def _verdicts_in_arrays(
     table: Table, models: Iterable[ProgressModel], chances: Table | None = None
 ) -> dict[str, Verdict]:
-    from oracle.progress.arrays import by_value, hangs_in_arrays
+    from oracle.progress.fast.arrays import by_value, hangs_in_arrays
 
     models = list(models)
     ours = list(GUARANTEES.values())  # arithmetic of bits, which works on arrays as well

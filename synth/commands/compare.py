@@ -33,6 +33,7 @@ from synth.memory.ordering import difference_text, ordering_record, ordering_tab
 from synth.memory.suites import axiomatic, empty_sets, narrowed
 from synth.options.form import printed_as, table_option
 from synth.options.models import ModelName
+from synth.options.page import Page
 from synth.options.values import Span, listed
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.work import A_PART, limit_options, run_options, workplaces
@@ -47,7 +48,7 @@ SHOWN = 1
 """The number of tests of a size and a pair of models that are printed whole."""
 
 
-@click.command(name="compare")
+@click.command(name="compare", cls=Page, first="--events --vocabulary --minimal --output --svg")
 @click.argument("models", nargs=-1, required=True, type=ModelName(), metavar="A B [C ...]")
 @click.option(
     "--events", type=Span(2, MOST_EVENTS), default="2..5", show_default=True, metavar="N", help="4, 2..6 or ..6 events."

@@ -19,10 +19,11 @@ from corpus.files import halves
 from synth.families.interface import Making, chosen, family_given, refuse_foreign
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.models import model_option
+from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 
 
-@click.command(name="compile")
+@click.command(name="compile", cls=Page, first="--backend --where --test --profile --output")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
 @click.option("--backend", type=click.Choice(list(BACKENDS)), required=True, help="The language to write.")
 @choice_options

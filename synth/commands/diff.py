@@ -14,6 +14,7 @@ import click
 from corpus.errors import InputError
 from synth.options.form import table_option
 from synth.options.models import model_option
+from synth.options.page import Page
 from synth.options.tests import SelectionFilter, suites_option
 from synth.options.values import JOBS
 
@@ -27,7 +28,7 @@ MOST = 100
 """The most changes that a table shows."""
 
 
-@click.command(name="diff")
+@click.command(name="diff", cls=Page, first="--model --significant --format")
 @click.argument("words", nargs=-1, required=True, metavar="[RESULTS|CORPUS...] A B")
 @suites_option
 @model_option(memory=True)

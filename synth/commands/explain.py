@@ -22,13 +22,14 @@ from synth.families.interface import Told, chosen, family_given
 from synth.inputs import Input
 from synth.labels import JSON, UNKNOWN, Labels, LabelTally, ModelAnswer
 from synth.options.models import AUTO, model_option, unroll_option
+from synth.options.page import Page
 from synth.options.tests import SelectionFilter, bell_option, choice_options, with_bell
 from synth.options.work import limit_options
 from synth.screen import printable_lines, table_console
 from synth.worker import Limits
 
 
-@click.command(name="explain")
+@click.command(name="explain", cls=Page, first="--model --test --svg --dot --side-by-side")
 @click.argument("file", metavar="FILE|FOLDER|CORPUS", type=click.Path())
 @model_option(required=True, memory=True)
 @choice_options

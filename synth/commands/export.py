@@ -10,10 +10,11 @@ import click
 from corpus.errors import InputError
 from synth.families.interface import chosen, families, family_given
 from synth.memory.conversion import drop_option
+from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 
 
-@click.command(name="export")
+@click.command(name="export", cls=Page, first="--to --model --where --test --output")
 @click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|SUITE|FILES...", type=click.Path())
 @click.option(
     "--to",

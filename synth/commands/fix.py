@@ -17,6 +17,7 @@ from corpus.files import write_atomically
 from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.inputs import Input, expand
 from synth.options.models import ModelName, unroll_option
+from synth.options.page import Page
 from synth.options.tests import bell_option, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
 from synth.pool import Jobs, run_tasks
@@ -39,7 +40,7 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
     return words
 
 
-@click.command(name="fix")
+@click.command(name="fix", cls=Page, first="--model --forbid --allow --race-free --all --output")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER...", type=click.Path())
 @click.option("-m", "--model", type=ModelName(), required=True, metavar="MODEL", help="A consistency model, or a .cat.")
 @click.option("--forbid", metavar="CONDITION", help="What is to be forbidden.  [default: the test's condition]")

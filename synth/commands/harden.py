@@ -19,6 +19,7 @@ from synth.hardening.application import MOST_PLACES, Application, include, words
 from synth.hardening.journal import NAME, journalled
 from synth.hardening.reduction import Places, ProgramRun, Reduction
 from synth.options.form import table_option
+from synth.options.page import Page
 from synth.options.values import Seconds
 from synth.screen import screen
 from synth.statistics import CONFIDENCE, runs_without_failure
@@ -33,7 +34,7 @@ def _show_header(context: click.Context, parameter: click.Parameter, value: bool
         context.exit()
 
 
-@click.command(name="harden")
+@click.command(name="harden", cls=Page, first="--places --build --run --stress --output")
 @click.option(
     "--header", is_flag=True, is_eager=True, expose_value=False, callback=_show_header, help="Where the header is."
 )

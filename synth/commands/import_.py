@@ -17,6 +17,7 @@ from synth.importing.files import read_file
 from synth.importing.results import TIMEOUT, ImportedResults, ImportSettings, merged
 from synth.importing.suites import Suite, with_mutants
 from synth.inputs import tell_of_cut
+from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 
 
@@ -28,7 +29,7 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
     raise click.BadParameter(f"expected 2026-11-22 or 2026-11-22T12:00:00Z, found {value}")
 
 
-@click.command(name="import")
+@click.command(name="import", cls=Page, first="--output --suite --device --driver --date")
 @click.argument("files", nargs=-1, required=True, metavar="FILES...", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "-o",

@@ -19,6 +19,7 @@ from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling, Labels, LabelTally, header_of, label_tests, print_lines, print_table
 from synth.options.form import print_as
 from synth.options.models import method_option, model_option, unroll_option
+from synth.options.page import Page
 from synth.options.tests import SelectionFilter, bell_option, choice_options, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
 from synth.pool import Jobs, resumable
@@ -27,7 +28,7 @@ from synth.watch import watching
 from synth.worker import Limits
 
 
-@click.command(name="label")
+@click.command(name="label", cls=Page, first="--model --where --test --unroll --output")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
 @model_option(memory=True)
 @choice_options

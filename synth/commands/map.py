@@ -29,6 +29,7 @@ from synth.memory.bugs import ToldBug
 from synth.memory.refuting import Searched, search, search_features, search_weaker, write_bugs
 from synth.memory.translating import Checked, checked
 from synth.options.models import ModelName
+from synth.options.page import Page
 from synth.options.values import Span, listed, spelled
 from synth.options.vocabulary import MOST_EVENTS
 from synth.options.work import A_PART, limit_options, run_options, workplaces
@@ -48,7 +49,7 @@ UNBOUND = (2, 4)
 T = TypeVar("T")
 
 
-@click.command(name="map")
+@click.command(name="map", cls=Page, first="--events --weakest --output --svg")
 @click.argument("mapping", type=click.Path(path_type=Path), metavar="MAPPING")
 @click.option(
     "--events",

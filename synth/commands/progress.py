@@ -14,6 +14,7 @@ from corpus.journal import Journal
 from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import GUARANTEES
 from oracle.progress.plugins import resolve_models
+from synth.options.page import Page
 from synth.options.work import run_options, workplaces
 from synth.pool import resumable
 from synth.progress.synthesis import ProgressSuiteRequest, check_size, synthesise, write_suite
@@ -21,7 +22,7 @@ from synth.units import INTERRUPTED, is_done_with
 from synth.watch import watching
 
 
-@click.command(name="progress")
+@click.command(name="progress", cls=Page, first="--threads --instrs --locs --values --minimal --distinguish --output")
 @click.option("--threads", "-t", type=click.IntRange(min=1), help="Number of threads.")
 @click.option("--instrs", "-n", type=click.IntRange(min=1), help="Number of instructions, all threads together.")
 @click.option("--locs", type=click.IntRange(1, 8), default=2, show_default=True, help="Use at most so many locations.")

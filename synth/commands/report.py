@@ -10,6 +10,7 @@ import click
 from corpus.errors import InputError, printable, visible
 from corpus.files import write_atomically
 from synth.options.models import model_option
+from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options, suites_option
 from synth.options.values import JOBS, Seconds
 from synth.pool import cores
@@ -20,7 +21,7 @@ _SUFFIXES = {".html": HTML, ".htm": HTML, ".md": MARKDOWN, ".tex": LATEX, ".json
 _MEGABYTES = 4096  # memory that explaining one test may take
 
 
-@click.command(name="report")
+@click.command(name="report", cls=Page, first="--output --model --explain")
 @click.argument("results", nargs=-1, required=True, metavar="RESULTS|CORPUS...", type=click.Path(path_type=Path))
 @suites_option
 @click.option(

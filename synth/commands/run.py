@@ -26,11 +26,12 @@ from synth.options.campaign import campaign_options
 from synth.options.form import table_option
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.models import model_option
+from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 from synth.pool import resumable
 
 
-@click.command(name="run")
+@click.command(name="run", cls=Page, first="--backend --model --where --test --sound --iterations --output")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
 @click.option(
     "--backend",

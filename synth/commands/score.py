@@ -12,11 +12,12 @@ from backends.shared.results import RESULTS
 from synth.mutation.kills import read_kills, read_suite
 from synth.mutation.show import record, tables
 from synth.options.form import table_option
+from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 from synth.screen import screen
 
 
-@click.command(name="score")
+@click.command(name="score", cls=Page, first="--mutants --budget --tests --format")
 @click.argument("suite", type=click.Path(path_type=Path))
 @click.argument("results", nargs=-1, type=click.Path(path_type=Path))
 @click.option(

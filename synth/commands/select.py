@@ -24,13 +24,14 @@ from synth.inputs import MEMORY, Input, family_in
 from synth.labels import UNKNOWN
 from synth.options.form import table_option
 from synth.options.models import ModelName
+from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 from synth.pool import cores
 from synth.screen import screen
 from synth.selection import Selection, Words, select, separated_pairs, sides
 
 
-@click.command(name="select")
+@click.command(name="select", cls=Page, first="--separate-models --each --model --output")
 @click.argument("corpus", type=click.Path(path_type=Path))
 @click.argument("results", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--separate-models", is_flag=True, help="Tests that tell apart every pair of models.")

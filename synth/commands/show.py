@@ -15,11 +15,12 @@ from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.families.interface import family
 from synth.inputs import family_in
 from synth.options.form import table_option
+from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 from synth.screen import print_json, print_table, screen
 
 
-@click.command(name="show")
+@click.command(name="show", cls=Page, first="--tests --where --test --svg")
 @click.argument("corpus", type=click.Path(path_type=Path))
 @click.option("--tests", "list_tests", is_flag=True, help="List every test with the models it tests.")
 @choice_options

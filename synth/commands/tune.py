@@ -16,6 +16,7 @@ from backends.shared.profiles import DEFAULT, Profile, parse_profile, read_profi
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
 from synth.options.form import table_option
+from synth.options.page import Page
 from synth.options.values import Seconds
 from synth.screen import screen, watched
 from synth.tuning.account import print_found, record, remarks
@@ -35,7 +36,7 @@ def _numbers(text: str, option: str, least: int, most: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(int, words)))
 
 
-@click.command(name="tune")
+@click.command(name="tune", cls=Page, first="--backend --method --budget --output")
 @click.option(
     "--backend",
     type=click.Choice([name for name, each in BACKENDS.items() if each.device is not None]),

@@ -16,6 +16,7 @@ from corpus.errors import InputError, one_line
 from corpus.journal import read_corpus
 from synth.inputs import MEMORY
 from synth.options.models import ModelName
+from synth.options.page import Page
 from synth.options.work import jobs_options, limit_options, workplaces
 from synth.pool import Jobs, cores
 from synth.verification import Findings, Watch
@@ -29,7 +30,7 @@ _SHOWN = 20
 _HOUR = 3600
 
 
-@click.command(name="verify")
+@click.command(name="verify", cls=Page, first="--with --sample --jobs")
 @click.argument("corpus", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print what is verified, or all that is refused, as JSON.")
 @limit_options("a unit, or a test, may take. What takes more is not verified", _HOUR, 4096)

@@ -19,8 +19,8 @@ from corpus.progress.axb import thread_images
 from corpus.progress.idioms import tags_of
 from corpus.progress.text import print_instruction
 from corpus.records import progress_record, verdict_groups
-from oracle.progress.automata import Automata, hangs, minimal_automata
-from oracle.progress.batches import ProgramBatch, instruction_of
+from oracle.progress.fast.automata import Automata, hangs, minimal_automata
+from oracle.progress.fast.batches import ProgramBatch, instruction_of
 from oracle.progress.models import ProgressModel, Vector, image_verdicts, image_verdicts_with, vector_of
 from oracle.progress.reductions import minimal_images
 

@@ -227,7 +227,7 @@ def run_unit(
     """Yield in batches what a unit finds beyond what is known, and last its statistics, with its parts if it is cut."""
     # Imported here since it needs numpy, which --help does not.
     from constraints.families import FamilyEncoding, found_in, together
-    from oracle.progress.batches import ProgramBatch, joined
+    from oracle.progress.fast.batches import ProgramBatch, joined
     from synth.progress.founds import founds_of
 
     encoding, case, lemmas = prepared(unit)

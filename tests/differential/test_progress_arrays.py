@@ -12,9 +12,10 @@ from strategies import programs
 from corpus.progress.axb import Program
 from corpus.progress.text import parse_axb
 from oracle.graphs import NO_EDGE, components
-from oracle.progress import arrays, models
-from oracle.progress.arrays import as_table, by_value, explore_arrays, hangs_in_arrays, strong_components
+from oracle.progress import models
 from oracle.progress.behaviour import relabel
+from oracle.progress.fast import arrays
+from oracle.progress.fast.arrays import as_table, by_value, explore_arrays, hangs_in_arrays, strong_components
 from oracle.progress.lts import explore
 from oracle.progress.models import GUARANTEES, MODELS, Panel, Verdict, hangs, unfold, verdicts
 

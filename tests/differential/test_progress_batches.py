@@ -13,9 +13,9 @@ from constraints.families import FamilyEncoding, found_in, together
 from constraints.loop import solutions
 from constraints.progress import ProgramShape, ProgressEncoding
 from corpus.progress.axb import Program, canonical, digest_numbers, rename_locations, thread_images
-from oracle.progress.automata import hangs, minimal_automata
-from oracle.progress.batches import NO_EXCHANGE, ProgramBatch, are_tests
 from oracle.progress.behaviour import digest_automaton, minimise, relabel
+from oracle.progress.fast.automata import hangs, minimal_automata
+from oracle.progress.fast.batches import NO_EXCHANGE, ProgramBatch, are_tests
 from oracle.progress.lts import explore
 from oracle.progress.models import GUARANTEES, image_hangs
 from oracle.progress.wellformed import is_progress_test

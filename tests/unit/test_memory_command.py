@@ -293,7 +293,7 @@ def test_ctrl_c_leaves_a_suite_that_opens(tmp_path, monkeypatch):
     def interrupted(*_: object) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("synth.commands.memory._collect", interrupted)
+    monkeypatch.setattr("synth.commands.memory_from_edges._collect", interrupted)
     result = synth("memory", "-e", PLAIN, "-o", tmp_path / "d")
     assert result.exit_code == 130 and "incomplete: interrupted; --resume goes on" in result.stdout
     monkeypatch.undo()

@@ -23,8 +23,8 @@ from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions.judge import judge
 from oracle.executions.stuck import find_hang
-from oracle.progress.arrays import as_table, hangs_in_arrays
 from oracle.progress.explain import explain_system
+from oracle.progress.fast.arrays import as_table, hangs_in_arrays
 from oracle.progress.litmus import explore_litmus
 from oracle.progress.models import GUARANTEES, MODELS, Panel, Verdict, hangs, system_verdicts, unfold
 from oracle.progress.system import NO_STEP

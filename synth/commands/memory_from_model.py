@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import NoReturn
 
 import click
 
 from corpus.journal import Journal, read_corpus
+from corpus.litmus.test import SCOPES, Region
 from synth.memory.show import size_table
 from synth.memory.suites import SuiteRequest, empty_sets, remove_mutants, synthesise, write_suite
+from synth.options.values import Numbers, listed
+from synth.options.vocabulary import Words
 from synth.options.work import workplaces
 from synth.pool import resumable
 from synth.screen import table_console
@@ -20,19 +22,46 @@ from synth.watch import watching
 from synth.worker import Limits
 
 
-def synthesise_from(
-    request: SuiteRequest,
-    resume: bool,
+def from_model(
+    source: str,
+    events: Numbers,
+    axioms: tuple[str, ...],
+    vocabulary: Words,
+    criterion: str,
+    both_criteria: bool,
+    up_to: str,
+    mutants: bool,
+    threads: Numbers | None,
+    scopes: str | None,
+    regions: str | None,
+    models: tuple[str, ...],
+    certify: bool,
+    max_tests: int | None,
+    time_limit: float | None,
     solver: str,
     jobs: int | None,
     cluster: str | None,
-    max_tests: int | None,
-    time_limit: float | None,
+    resume: bool,
     limits: Limits,
-    certify: bool,
     output: Path,
-) -> NoReturn:
+) -> None:
     """Synthesise the suite of a model, print how many tests it has, and exit."""
+    request = SuiteRequest(
+        model=source,
+        events=events,
+        axioms=axioms,
+        dialect=vocabulary[0],
+        more=vocabulary[1],
+        without=vocabulary[2],
+        threads=threads,
+        criterion=criterion,
+        both_criteria=both_criteria,
+        up_to=up_to,
+        mutants=mutants,
+        labelled_under=models,
+        scopes=listed("--scopes", scopes, list(SCOPES)),
+        regions=listed("--regions", regions, [region.value for region in Region]),
+    )
     request.check()
     if certify:
         from synth.memory.certification import certify_suite, check_certifiable  # imported where they are needed

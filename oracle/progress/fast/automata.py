@@ -23,8 +23,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from oracle.progress.batches import Numbers, ProgramBatch, Words, transitions
 from oracle.progress.behaviour import Behaviour
+from oracle.progress.fast.batches import Numbers, ProgramBatch, Words, transitions
 from oracle.progress.models import GUARANTEES, Permutation, image_hangs, seen_in
 from oracle.progress.system import NO_STEP
 
@@ -50,7 +50,7 @@ class Automata:
 
     @cached_property
     def cells(self) -> Numbers:
-        """The steps of all automata as cells, in the form of ``oracle.progress.batches.transitions``."""
+        """The steps of all automata as cells, in the form of ``oracle.progress.fast.batches.transitions``."""
         states, threads, programs = self.rows.shape
         known = np.where(self.rows == NO_STEP, states, self.rows).swapaxes(0, 1)
         none = np.full((threads, 1, programs), states)
