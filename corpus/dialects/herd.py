@@ -19,23 +19,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from corpus.errors import InputError
+from corpus.litmus import test as litmus
 from corpus.litmus.normal import compared
-from corpus.litmus.test import (
-    And,
-    Atom,
-    Condition,
-    FinalRegister,
-    LitmusTest,
-    Loc,
-    Not,
-    Or,
-    Proposition,
-    Term,
-    atoms,
-    conjunction,
-    disjunction,
-    propositions,
-)
 
 _WORDS = (
     "final forall exists cases observed Observed locations filter with and not true false "
@@ -55,18 +40,20 @@ def herd_name(name: str) -> str:
     return _NO_NAME.sub("_", name.replace("@", "+at-"))
 
 
-def herd_condition(condition: Condition, known: Callable[[Term], Term] = lambda term: term) -> Condition:
+def herd_condition(
+    condition: litmus.Condition, known: Callable[[litmus.Term], litmus.Term] = lambda term: term
+) -> litmus.Condition:
     """Return the condition as herd7 reads it, with what is known of its terms; comparisons by size are not changed."""
 
-    def readable(proposition: Proposition) -> Proposition:
+    def readable(proposition: litmus.Proposition) -> litmus.Proposition:
         match proposition:
-            case Not(body):
-                return Not(readable(body))
-            case And(parts):
-                return conjunction(map(readable, parts))
-            case Or(parts):
-                return disjunction(map(readable, parts))
-            case Atom(operation, left, right):
+            case litmus.Not(body):
+                return litmus.Not(readable(body))
+            case litmus.And(parts):
+                return litmus.conjunction(map(readable, parts))
+            case litmus.Or(parts):
+                return litmus.disjunction(map(readable, parts))
+            case litmus.Atom(operation, left, right):
                 return _atom(operation, known(left), known(right))
 
     return replace(
@@ -76,33 +63,33 @@ def herd_condition(condition: Condition, known: Callable[[Term], Term] = lambda 
     )
 
 
-def check_comparisons(condition: Condition, reader: str = "herd7") -> None:
+def check_comparisons(condition: litmus.Condition, reader: str = "herd7") -> None:
     """Raise ``InputError`` where a condition compares by size."""
-    for proposition in propositions(condition):
-        for atom in atoms(proposition):
+    for proposition in litmus.propositions(condition):
+        for atom in litmus.atoms(proposition):
             if atom.operation not in ("eq", "ne"):
                 raise InputError(f"the condition: {reader} compares with = and != only, not with {atom.operation}")
 
 
-def check_terms(test: LitmusTest) -> None:
+def check_terms(test: litmus.LitmusTest) -> None:
     """Raise ``InputError`` where the condition compares two numbers; a register that a thread does not mention counts
     as the number 0.
     """
 
-    def is_number(term: Term) -> bool:
-        unknown = isinstance(term, FinalRegister) and term.register not in test.threads[term.thread].names
+    def is_number(term: litmus.Term) -> bool:
+        unknown = isinstance(term, litmus.FinalRegister) and term.register not in test.threads[term.thread].names
         return isinstance(term, int) or unknown
 
-    for proposition in propositions(test.condition):
-        for atom in atoms(proposition):
+    for proposition in litmus.propositions(test.condition):
+        for atom in litmus.atoms(proposition):
             if is_number(atom.left) and is_number(atom.right):
                 raise InputError("the condition: herd7 compares a location or register, not two numbers")
 
 
-def _atom(operation: str, left: Term, right: Term) -> Proposition:
+def _atom(operation: str, left: litmus.Term, right: litmus.Term) -> litmus.Proposition:
     atom = compared(operation, left, right)
     if operation not in ("eq", "ne") or isinstance(atom.right, int):
         return atom
-    value = Loc(f"[{atom.right.name}]") if isinstance(atom.right, Loc) else atom.right
-    equal = Atom("eq", atom.left, value)
-    return equal if operation == "eq" else Not(equal)
+    value = litmus.Loc(f"[{atom.right.name}]") if isinstance(atom.right, litmus.Loc) else atom.right
+    equal = litmus.Atom("eq", atom.left, value)
+    return equal if operation == "eq" else litmus.Not(equal)

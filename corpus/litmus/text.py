@@ -21,24 +21,8 @@ from dataclasses import dataclass
 
 from corpus.errors import InputError
 from corpus.lalr import Token
+from corpus.litmus import test as litmus
 from corpus.litmus.condition import parse_condition, unknown_term
-from corpus.litmus.test import (
-    Branch,
-    FinalRegister,
-    Label,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Place,
-    Region,
-    Rmw,
-    Scope,
-    Term,
-    Thread,
-    located,
-    operands,
-)
 from corpus.syntax import BLANKS
 
 _COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|\"[^\"\n]*\"", re.DOTALL)
@@ -71,16 +55,16 @@ class Source:
 
     def test(
         self,
-        threads: Sequence[Thread],
-        locations: Sequence[Location],
+        threads: Sequence[litmus.Thread],
+        locations: Sequence[litmus.Location],
         synchronised: Sequence[tuple[int, int]] = (),
-    ) -> LitmusTest:
+    ) -> litmus.LitmusTest:
         """Return the test of these parts, checked, with its condition read.
 
         Raises ``InputError`` where a location is declared twice, a branch has no label or two, shared memory is used
         across CTAs, or the condition names what the test does not have.
         """
-        every = located(tuple(locations), tuple(threads))
+        every = litmus.located(tuple(locations), tuple(threads))
         names = [location.name for location in every]
         if len(set(names)) < len(names):
             twice = min(name for name in names if names.count(name) > 1)
@@ -89,8 +73,8 @@ class Source:
             self._check_labels(number, thread)
         self._check_regions(threads, every)
 
-        def check(term: Term, token: Token) -> None:
-            if isinstance(term, FinalRegister):
+        def check(term: litmus.Term, token: Token) -> None:
+            if isinstance(term, litmus.FinalRegister):
                 ours = term.thread < len(threads) and term.register in threads[term.thread].names
             else:
                 ours = isinstance(term, int) or term.name in names
@@ -98,28 +82,28 @@ class Source:
                 raise unknown_term(term, token, self.path)
 
         condition = parse_condition(
-            self.condition, self.path, check, lambda: (*_loaded(threads), *(Loc(name) for name in names))
+            self.condition, self.path, check, lambda: (*_loaded(threads), *(litmus.Loc(name) for name in names))
         )
-        return LitmusTest(self.name, tuple(threads), every, condition, self.description, tuple(synchronised))
+        return litmus.LitmusTest(self.name, tuple(threads), every, condition, self.description, tuple(synchronised))
 
-    def _check_labels(self, number: int, thread: Thread) -> None:
-        labels = [ins.name for ins in thread.instructions if isinstance(ins, Label)]
+    def _check_labels(self, number: int, thread: litmus.Thread) -> None:
+        labels = [ins.name for ins in thread.instructions if isinstance(ins, litmus.Label)]
         for ins in thread.instructions:
-            if isinstance(ins, Branch) and labels.count(ins.label) != 1:
+            if isinstance(ins, litmus.Branch) and labels.count(ins.label) != 1:
                 found = "no such label" if ins.label not in labels else "two of them"
                 raise self._error(ins.label, f"expected one label {ins.label} in thread P{number}, found {found}")
 
-    def _check_regions(self, threads: Sequence[Thread], locations: Sequence[Location]) -> None:
-        shared = {location.name for location in locations if location.region is Region.SHARED}
+    def _check_regions(self, threads: Sequence[litmus.Thread], locations: Sequence[litmus.Location]) -> None:
+        shared = {location.name for location in locations if location.region is litmus.Region.SHARED}
         if not shared:
             return
-        users: dict[str, tuple[int, Place]] = {}
+        users: dict[str, tuple[int, litmus.Place]] = {}
         for number, thread in enumerate(threads):
-            values = [operand for ins in thread.instructions for operand in operands(ins)]
+            values = [operand for ins in thread.instructions for operand in litmus.operands(ins)]
             for value in (*values, *(initial for _, initial in thread.registers)):
-                if isinstance(value, Loc) and value.name in shared:
+                if isinstance(value, litmus.Loc) and value.name in shared:
                     other, place = users.setdefault(value.name, (number, thread.place))
-                    if not place.shares(thread.place, Scope.CTA):
+                    if not place.shares(thread.place, litmus.Scope.CTA):
                         message = f"{value.name} is in shared memory, and P{other} and P{number} are in different CTAs"
                         raise self._error(value.name, message)
 
@@ -132,11 +116,13 @@ class Source:
         return InputError(message, self.path)
 
 
-def _loaded(threads: Sequence[Thread]) -> Iterator[Term]:
+def _loaded(threads: Sequence[litmus.Thread]) -> Iterator[litmus.Term]:
     """The registers that hold what a thread read."""
     for number, thread in enumerate(threads):
-        targets = [ins.target for ins in thread.instructions if isinstance(ins, Load | Rmw) and ins.target]
-        yield from (FinalRegister(number, name) for name in dict.fromkeys(targets))
+        targets = [
+            ins.target for ins in thread.instructions if isinstance(ins, litmus.Load | litmus.Rmw) and ins.target
+        ]
+        yield from (litmus.FinalRegister(number, name) for name in dict.fromkeys(targets))
 
 
 def language(text: str, path: str | None = None) -> str:
@@ -238,8 +224,8 @@ class ForeignRunner:
 
     name: str
     rename: Callable[[str], str] | None = None
-    prepare: Callable[[LitmusTest], LitmusTest] = lambda test: test
-    check: Callable[[LitmusTest], None] = lambda test: None
+    prepare: Callable[[litmus.LitmusTest], litmus.LitmusTest] = lambda test: test
+    check: Callable[[litmus.LitmusTest], None] = lambda test: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +242,8 @@ class Dialect:
 
     name: str
     language: str
-    parse: Callable[[Source], LitmusTest]
-    print: Callable[[LitmusTest], str]
+    parse: Callable[[Source], litmus.LitmusTest]
+    print: Callable[[litmus.LitmusTest], str]
     c_comments: bool = False
     runners: tuple[ForeignRunner, ...] = ()
     companions: tuple[tuple[str, str], ...] = ()

@@ -15,19 +15,7 @@ from types import MappingProxyType
 
 from corpus.errors import InputError, did_you_mean
 from corpus.litmus.test import ANNOTATED
-from oracle.cat.terms import (
-    Call,
-    Definition,
-    LetBinding,
-    Linearisation,
-    ModelCheck,
-    ModelSyntax,
-    Name,
-    Operation,
-    Statement,
-    Term,
-    subterms,
-)
+from oracle.cat import terms
 
 _FOREIGN = {
     "a fence of Arm's": r"(DMB|DSB|dmb|dsb)(\..+)?|ISB|isb|ctrlisb",
@@ -54,7 +42,7 @@ class ForeignError(InputError):
     """A name of another tool's, for a set or relation that is empty in every test here."""
 
 
-def resolved(syntax: ModelSyntax, ships: Collection[str]) -> ModelSyntax:
+def resolved(syntax: terms.ModelSyntax, ships: Collection[str]) -> terms.ModelSyntax:
     """The model without ``try``, and without definitions that mention foreign names and that it does not need.
 
     Raises ``InputError`` where a name is not known: ``ships`` are those of all models.
@@ -74,26 +62,26 @@ class Resolver:
         self.known = set(known)
         self.lost = dict(lost)
 
-    def statement(self, statement: Statement) -> Statement | None:
+    def statement(self, statement: terms.Statement) -> terms.Statement | None:
         """The statement without ``try``; None where none of its names is known. Raises ``InputError`` as ``term``
         does."""
         match statement:
-            case ModelCheck(body=body):
+            case terms.ModelCheck(body=body):
                 return replace(statement, body=self.term(body))
-            case Linearisation(name, events):
+            case terms.Linearisation(name, events):
                 made = replace(statement, events=self.term(events))
                 self._define(name)
                 return made
-            case Definition():
+            case terms.Definition():
                 definition = self._definition(statement)
                 return definition if definition.bindings else None
 
-    def term(self, term: Term) -> Term:
+    def term(self, term: terms.Term) -> terms.Term:
         """The term without ``try``. Raises ``InputError`` where it mentions a name that is not known."""
         term = self._without_try(term)
-        for part in subterms(term):
+        for part in terms.subterms(term):
             if self._is_unknown(part):
-                assert isinstance(part, Name | Call)
+                assert isinstance(part, terms.Name | terms.Call)
                 raise self.lost.get(part.name) or _unknown(part, self.known)
         return term
 
@@ -101,11 +89,11 @@ class Resolver:
         self.known.add(name)
         self.lost.pop(name, None)
 
-    def _definition(self, definition: Definition) -> Definition:
+    def _definition(self, definition: terms.Definition) -> terms.Definition:
         """The definition without what mentions foreign names, which is lost until it is defined anew."""
         own = [binding.name for binding in definition.bindings]
         inside = self._within(own) if definition.recursive else self
-        kept: list[LetBinding] = []
+        kept: list[terms.LetBinding] = []
         lost: dict[str, ForeignError] = {}
         for binding in definition.bindings:
             around = inside._within(binding.parameters) if binding.parameters else inside
@@ -119,37 +107,37 @@ class Resolver:
             self._define(name)
         self.known -= lost.keys()
         self.lost |= lost
-        return Definition(tuple(kept), definition.recursive)
+        return terms.Definition(tuple(kept), definition.recursive)
 
     def _within(self, names: Collection[str]) -> Resolver:
         """The resolver of a body in which some names mean something of its own."""
         return Resolver({*self.known, *names}, {name: why for name, why in self.lost.items() if name not in names})
 
-    def _without_try(self, term: Term) -> Term:
+    def _without_try(self, term: terms.Term) -> terms.Term:
         match term:
-            case Operation("otherwise", (one, other)):
+            case terms.Operation("otherwise", (one, other)):
                 one = self._without_try(one)
-                return self._without_try(other) if any(map(self._is_unknown, subterms(one))) else one
-            case Operation(operands=operands):
+                return self._without_try(other) if any(map(self._is_unknown, terms.subterms(one))) else one
+            case terms.Operation(operands=operands):
                 inner = tuple(map(self._without_try, operands))
                 return term if inner == operands else replace(term, operands=inner)
-            case Call(arguments=arguments):
+            case terms.Call(arguments=arguments):
                 inner = tuple(map(self._without_try, arguments))
                 return term if inner == arguments else replace(term, arguments=inner)
             case _:
                 return term
 
-    def _is_unknown(self, part: Term) -> bool:
-        if not isinstance(part, Name | Call) or part.name in self.known or part.name[0] == ANNOTATED:
+    def _is_unknown(self, part: terms.Term) -> bool:
+        if not isinstance(part, terms.Name | terms.Call) or part.name in self.known or part.name[0] == ANNOTATED:
             return False
-        return not (isinstance(part, Call) and part.name == "domain")
+        return not (isinstance(part, terms.Call) and part.name == "domain")
 
 
-def _unknown(part: Name | Call, known: Collection[str]) -> InputError:
+def _unknown(part: terms.Name | terms.Call, known: Collection[str]) -> InputError:
     name = part.name
     what = next((what for what, pattern in _FOREIGN.items() if re.fullmatch(pattern, name)), "")
     if what:
         message = f"unknown name '{name}', {what}, which no test here has; 'try {name} with 0' does without it"
         return ForeignError(message, *part.position)
-    hint = did_you_mean(name, sorted({*known, *({"domain"} if isinstance(part, Call) else ())}))
+    hint = did_you_mean(name, sorted({*known, *({"domain"} if isinstance(part, terms.Call) else ())}))
     return InputError(f"unknown name '{name}'{hint and f'; {hint}'}", *part.position)

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import re
 
-from oracle.cat.terms import (
-    Call,
-    Constant,
-    Definition,
-    Linearisation,
-    ModelCheck,
-    ModelSyntax,
-    Name,
-    Operation,
-    Statement,
-    Term,
-)
+from oracle.cat import terms
 
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 
@@ -24,21 +13,21 @@ _ASSOCIATIVE = {"union", "compose", "intersection"}
 _SUFFIXES = {"plus": "^+", "star": "^*", "optional": "?", "inverse": "^-1"}
 
 
-def check_text(check: ModelCheck) -> str:
+def check_text(check: terms.ModelCheck) -> str:
     """A check as it is written, without its name: ``acyclic rf | co | fr | po``."""
     return f"{'flag ' * check.flag}{'~' * check.negated}{check.kind} {term_text(check.body)}"
 
 
-def statement_text(statement: Statement) -> str:
+def statement_text(statement: terms.Statement) -> str:
     """A statement as it is written; a check's name is left out where it only says where the check stands."""
     match statement:
-        case ModelCheck(kind=kind, name=name, position=position):
+        case terms.ModelCheck(kind=kind, name=name, position=position):
             unnamed = name == f"{kind} on line {position.line}"
             called = name if _NAME.fullmatch(name) else f'"{name}"'
             return check_text(statement) + ("" if unnamed else f" as {called}")
-        case Linearisation(name, events):
+        case terms.Linearisation(name, events):
             return f"with {name} from linearisations({term_text(events)}, 0)"
-        case Definition(bindings, recursive):
+        case terms.Definition(bindings, recursive):
             lines = []
             for binding in bindings:
                 parameters = f"({', '.join(binding.parameters)})" * bool(binding.parameters)
@@ -46,36 +35,36 @@ def statement_text(statement: Statement) -> str:
             return f"let {'rec ' * recursive}{' and '.join(lines)}"
 
 
-def model_text(syntax: ModelSyntax) -> str:
+def model_text(syntax: terms.ModelSyntax) -> str:
     """A model as one file; reading it gives the model again, except for comments and positions."""
     lines = [f'"{syntax.title}"', *["with co from partial-co"] * syntax.partial_co]
     return "\n".join([*lines, *map(statement_text, syntax.statements), ""])
 
 
-def term_text(term: Term) -> str:
+def term_text(term: terms.Term) -> str:
     """A term as text; reading it gives the term again, except for its position and for how chains of ``|`` are
     grouped."""
     match term:
-        case Name(name):
+        case terms.Name(name):
             return name
-        case Constant(symbol):
+        case terms.Constant(symbol):
             return symbol
-        case Call(function, arguments):
+        case terms.Call(function, arguments):
             return f"{function}({', '.join(map(term_text, arguments))})"
-        case Operation("identity", (operand,)):
+        case terms.Operation("identity", (operand,)):
             return f"[{term_text(operand)}]"
-        case Operation("complement", (operand,)):
+        case terms.Operation("complement", (operand,)):
             return f"~{_inside(operand, 'product')}"
-        case Operation(kind, (operand,)):
+        case terms.Operation(kind, (operand,)):
             return f"{_inside(operand, 'suffix')}{_SUFFIXES[kind]}"
-        case Operation(kind, operands):
+        case terms.Operation(kind, operands):
             return _BINARY[kind].join(_inside(operand, kind) for operand in operands)
 
 
-def _inside(term: Term, around: str) -> str:
+def _inside(term: terms.Term, around: str) -> str:
     """A term as an operand of an operator: in brackets, unless it binds more tightly than any such operator needs."""
     text = term_text(term)
-    if not isinstance(term, Operation) or term.kind == "identity":
+    if not isinstance(term, terms.Operation) or term.kind == "identity":
         return text
     bare = {"product": set[str](), "suffix": set(_SUFFIXES)}.get(around, {*_SUFFIXES, "complement"})
     return text if term.kind in bare or (term.kind == around and around in _ASSOCIATIVE) else f"({text})"

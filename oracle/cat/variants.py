@@ -11,19 +11,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 
+from oracle.cat import terms
 from oracle.cat.interpreter import Model, prelude
 from oracle.cat.mentions import names_reached, own_lines
-from oracle.cat.terms import (
-    Constant,
-    Definition,
-    FilePosition,
-    LetBinding,
-    ModelCheck,
-    Name,
-    Operation,
-    Statement,
-    Term,
-)
 
 
 def definitions(model: Model) -> list[str]:
@@ -31,7 +21,7 @@ def definitions(model: Model) -> list[str]:
     are not among them, nor definitions that mention no name, such as ``0 * 0``."""
     reached = names_reached([check.body for check in model.checks], own_lines(model.syntax.statements), prelude())
     bindings = [
-        binding for each in model.syntax.statements if isinstance(each, Definition) for binding in each.bindings
+        binding for each in model.syntax.statements if isinstance(each, terms.Definition) for binding in each.bindings
     ]
     named = (each for each in bindings if not each.parameters and names_reached([each.body], {}, {}))
     return list(dict.fromkeys(each.name for each in named if each.name in reached))
@@ -39,39 +29,39 @@ def definitions(model: Model) -> list[str]:
 
 def without_check(model: Model, name: str) -> Model:
     """The model without the checks of a name; flags stay."""
-    kept = (each for each in model.syntax.statements if not (isinstance(each, ModelCheck) and each.name == name))
+    kept = (each for each in model.syntax.statements if not (isinstance(each, terms.ModelCheck) and each.name == name))
     return _of(model, f"without {name}", kept)
 
 
 def emptied(model: Model, name: str) -> Model:
     """The model in which a set or relation that it defines is empty."""
-    statements: list[Statement] = []
+    statements: list[terms.Statement] = []
     for statement in model.syntax.statements:
         statements.append(statement)
-        for binding in statement.bindings if isinstance(statement, Definition) else ():
+        for binding in statement.bindings if isinstance(statement, terms.Definition) else ():
             if binding.name == name:
-                itself = Name(name, binding.position)
+                itself = terms.Name(name, binding.position)
                 statements.append(_line(name, _difference(itself, itself)))
     return _of(model, f"empty {name}", statements)
 
 
 def branches_order_writes(model: Model) -> Model:
     """The model in which no read is behind a control dependency; writes, fences and barriers are."""
-    nowhere = FilePosition(model.name, 1, 1)
-    reads = Operation("product", (Constant("_", nowhere), Name("R", nowhere)), nowhere)
-    line = _line("ctrl", _difference(Name("ctrl", nowhere), reads))
+    nowhere = terms.FilePosition(model.name, 1, 1)
+    reads = terms.Operation("product", (terms.Constant("_", nowhere), terms.Name("R", nowhere)), nowhere)
+    line = _line("ctrl", _difference(terms.Name("ctrl", nowhere), reads))
     return _of(model, "no ctrl to reads", [line, *model.syntax.statements])
 
 
-def _of(model: Model, what: str, statements: Iterable[Statement]) -> Model:
+def _of(model: Model, what: str, statements: Iterable[terms.Statement]) -> Model:
     digest = sha256(f"{model.syntax.digest} {what}".encode()).hexdigest()
     syntax = replace(model.syntax, statements=tuple(statements), digest=digest)
     return replace(model, name=f"{model.name}, {what}", syntax=syntax)
 
 
-def _line(name: str, body: Term) -> Definition:
-    return Definition((LetBinding(name, (), body, body.position),), False)
+def _line(name: str, body: terms.Term) -> terms.Definition:
+    return terms.Definition((terms.LetBinding(name, (), body, body.position),), False)
 
 
-def _difference(one: Term, other: Term) -> Term:
-    return Operation("difference", (one, other), one.position)
+def _difference(one: terms.Term, other: terms.Term) -> terms.Term:
+    return terms.Operation("difference", (one, other), one.position)

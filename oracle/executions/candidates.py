@@ -21,16 +21,7 @@ from itertools import combinations, permutations, product
 from math import factorial, prod
 from typing import Any, TypeVar
 
-from corpus.litmus.test import (
-    FinalRegister,
-    LitmusTest,
-    Loc,
-    Place,
-    Proposition,
-    Term,
-    physical,
-    plain_locations,
-)
+from corpus.litmus import test as litmus
 from oracle.cat.algebra import Algebra, Relation, among, bits
 from oracle.cat.interpreter import Model
 from oracle.executions.barriers import BarrierRendezvous, meetings
@@ -73,7 +64,7 @@ MOST_WRITES = 5
 T = TypeVar("T")
 
 
-Outcome = tuple[tuple[Term, Value], ...]
+Outcome = tuple[tuple[litmus.Term, Value], ...]
 """Final values, each with the term that it is the value of."""
 
 
@@ -90,7 +81,7 @@ class CandidateBatch:
     algebra: Algebra[int]
     valid: int
     values: Mapping[Key, Valuation[int]]
-    finals: Mapping[Term, Valuation[int]]
+    finals: Mapping[litmus.Term, Valuation[int]]
     programs: Sequence[int]
 
     @cached_property
@@ -98,11 +89,11 @@ class CandidateBatch:
         """The base of the valid candidates, over which models are evaluated."""
         return self.every()
 
-    def satisfying(self, proposition: Proposition) -> int:
+    def satisfying(self, proposition: litmus.Proposition) -> int:
         """The valid candidates whose final state satisfies a proposition."""
         return self.valid & satisfied(proposition, self.finals, self.algebra)
 
-    def outcomes(self, among: int, terms: Sequence[Term]) -> set[Outcome]:
+    def outcomes(self, among: int, terms: Sequence[litmus.Term]) -> set[Outcome]:
         """The final values of some terms in some of the candidates."""
         parts: list[tuple[int, Outcome]] = [(among, ())]
         for term in terms:
@@ -115,9 +106,9 @@ class CandidateBatch:
         return {known for mask, known in parts if mask}
 
 
-def physical_location(test: LitmusTest, term: Loc) -> str:
+def physical_location(test: litmus.LitmusTest, term: litmus.Loc) -> str:
     """The location whose memory a term of a condition refers to."""
-    return physical({location.name: location for location in test.locations}, term.name)
+    return litmus.physical({location.name: location for location in test.locations}, term.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +123,7 @@ NOTHING_EXCLUDED = Excluded(lambda write, read: False, lambda one, other: False)
 
 
 def candidates(
-    test: LitmusTest,
+    test: litmus.LitmusTest,
     threads: Sequence[Paths],
     model: Model,
     worth_guessing: Callable[[ProgramBase[int]], int] | None = None,
@@ -159,7 +150,7 @@ def candidates(
         yield from _Combination(test, programs, model, excluded, for_ever).batches(worth_guessing)
 
 
-def count_candidates(test: LitmusTest, threads: Sequence[Paths], model: Model, most: int) -> int | None:
+def count_candidates(test: litmus.LitmusTest, threads: Sequence[Paths], model: Model, most: int) -> int | None:
     """The approximate number of candidates, guessed values apart; None where there are more than ``most``.
 
     Paths of a thread count alike if they have equally many reads and writes of each location, and equally many events
@@ -188,7 +179,7 @@ def count_candidates(test: LitmusTest, threads: Sequence[Paths], model: Model, m
     return total
 
 
-def _kind(path: Path, model: Model, places: Sequence[Place]) -> frozenset[tuple[tuple[EventKind, str], int]]:
+def _kind(path: Path, model: Model, places: Sequence[litmus.Place]) -> frozenset[tuple[tuple[EventKind, str], int]]:
     """How many reads and writes of each location a path has, and events that an order is chosen of."""
     counted = Counter((event.kind, event.location or "") for event in path.events if event.location is not None)
     if model.chooses_orders:
@@ -197,7 +188,7 @@ def _kind(path: Path, model: Model, places: Sequence[Place]) -> frozenset[tuple[
     return frozenset(counted.items())
 
 
-def _unchosen(events: Sequence[Event], places: Sequence[Place]) -> ProgramBase[int]:
+def _unchosen(events: Sequence[Event], places: Sequence[litmus.Place]) -> ProgramBase[int]:
     """The base of some events of which nothing is chosen yet."""
     algebra = bits(1, len(events))
     return ProgramBase(algebra, events, places, ExecutionChoices(algebra.empty(), algebra.empty()))
@@ -213,7 +204,7 @@ class _Combination:
 
     def __init__(
         self,
-        test: LitmusTest,
+        test: litmus.LitmusTest,
         programs: Sequence[tuple[Path, ...]],
         model: Model,
         excluded: Excluded,
@@ -392,11 +383,11 @@ class _Combination:
             for write, mask in finals.items():
                 for value, where in evaluate(self._events[write].value, values, algebra).items():
                     add(memory[location], value, mask & where)
-        final: dict[Term, Valuation[int]] = {}
+        final: dict[litmus.Term, Valuation[int]] = {}
         for term in self._terms:
-            if isinstance(term, FinalRegister):
+            if isinstance(term, litmus.FinalRegister):
                 final[term] = evaluate(self._paths[term.thread].registers.get(term.register, 0), values, algebra)
-            elif isinstance(term, Loc):
+            elif isinstance(term, litmus.Loc):
                 final[term] = memory[physical_location(self._test, term)]
 
         def only(some: int) -> ProgramBase[int]:
@@ -411,11 +402,11 @@ class _Combination:
         return CandidateBatch(only, partial(self._base, table, algebra, valid), algebra, valid, values, final, programs)
 
 
-def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:
+def execution_events(test: litmus.LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:
     """The events of an execution: the initial writes of the locations that events or the condition mention, and the
     events."""
     used = {event.location for event in events} | {physical_location(test, term) for term in asked_locations(test)}
-    plain = plain_locations(test)
+    plain = litmus.plain_locations(test)
     initial = [
         Event(
             (INITIAL, number),

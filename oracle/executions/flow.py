@@ -6,50 +6,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
-from corpus.litmus.test import (
-    Barrier,
-    Branch,
-    FinalRegister,
-    Instruction,
-    Label,
-    LitmusTest,
-    Loc,
-    Term,
-    atoms,
-    propositions,
-    reads,
-    unguarded,
-    written,
-)
+from corpus.litmus import test as litmus
 from oracle.graphs import reachable
 
 
 @lru_cache(maxsize=4)
-def asked_terms(test: LitmusTest) -> tuple[Term, ...]:
+def asked_terms(test: litmus.LitmusTest) -> tuple[litmus.Term, ...]:
     """The registers and locations whose final values the condition asks for, in the order of their mention."""
     named = [
         term
-        for proposition in propositions(test.condition)
-        for atom in atoms(proposition)
+        for proposition in litmus.propositions(test.condition)
+        for atom in litmus.atoms(proposition)
         for term in (atom.left, atom.right)
         if not isinstance(term, int)
     ]
     return tuple(dict.fromkeys((*named, *(term for term in test.condition.observed if not isinstance(term, int)))))
 
 
-def asked_locations(test: LitmusTest) -> list[Loc]:
+def asked_locations(test: litmus.LitmusTest) -> list[litmus.Loc]:
     """The locations whose final values the condition asks for."""
-    return [term for term in asked_terms(test) if isinstance(term, Loc)]
+    return [term for term in asked_terms(test) if isinstance(term, litmus.Loc)]
 
 
 class Flow:
     """The control flow of a thread. A place is an instruction's number, or the number of instructions for the end."""
 
-    def __init__(self, test: LitmusTest, number: int) -> None:
-        self.body: Sequence[Instruction] = unguarded(test.threads[number]).instructions
-        self.labels = {ins.name: pc for pc, ins in enumerate(self.body) if isinstance(ins, Label)}
+    def __init__(self, test: litmus.LitmusTest, number: int) -> None:
+        self.body: Sequence[litmus.Instruction] = litmus.unguarded(test.threads[number]).instructions
+        self.labels = {ins.name: pc for pc, ins in enumerate(self.body) if isinstance(ins, litmus.Label)}
         self._asked = frozenset(
-            term.register for term in asked_terms(test) if isinstance(term, FinalRegister) and term.thread == number
+            term.register
+            for term in asked_terms(test)
+            if isinstance(term, litmus.FinalRegister) and term.thread == number
         )
 
     @property
@@ -67,7 +55,7 @@ class Flow:
         if pc == self.end:
             return ()
         ins = self.body[pc]
-        if not isinstance(ins, Branch):
+        if not isinstance(ins, litmus.Branch):
             return (pc + 1,)
         target = self.labels[ins.label]
         return (target,) if ins.condition is None else tuple(dict.fromkeys((pc + 1, target)))
@@ -84,17 +72,17 @@ class Flow:
     def _staying(self) -> frozenset[int]:
         found = set()
         for pc, ins in enumerate(self.body):
-            if isinstance(ins, Barrier) and ins.quorum is not None and not ins.arrive:
+            if isinstance(ins, litmus.Barrier) and ins.quorum is not None and not ins.arrive:
                 later = reachable([pc + 1], self._goes_on)
                 code = [self.body[place] for place in later if place < self.end]
-                if self._asked.isdisjoint(name for other in code for name in written(other)):
+                if self._asked.isdisjoint(name for other in code for name in litmus.written(other)):
                     found.add(pc)
         return frozenset(found)
 
     def is_backward(self, pc: int) -> bool:
         """Whether the instruction at a place is a jump backwards, or to itself."""
         ins = self.body[pc] if pc < self.end else None
-        return isinstance(ins, Branch) and self.labels[ins.label] <= pc
+        return isinstance(ins, litmus.Branch) and self.labels[ins.label] <= pc
 
     def reached(self, starts: Iterable[int], avoiding: int | None = None) -> frozenset[int]:
         """The places that control can get to from some places, these among them, without passing the place
@@ -118,6 +106,6 @@ class Flow:
             for pc in reversed(range(self.end)):
                 ins = self.body[pc]
                 after = frozenset[str]().union(*(live[place] for place in self.successors(pc)))
-                before = after.difference(written(ins)).union(reads(ins))
+                before = after.difference(litmus.written(ins)).union(litmus.reads(ins))
                 changed, live[pc] = changed or before != live[pc], before
         return tuple(live)

@@ -20,27 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from corpus.errors import InputError
-from corpus.litmus.test import (
-    Assign,
-    Barrier,
-    Branch,
-    Fence,
-    Label,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Operand,
-    Reg,
-    Rmw,
-    Store,
-    element,
-    element_of,
-    physical,
-    plain_locations,
-    written,
-)
+from corpus.litmus import test as litmus
 from oracle.executions.events import (
     Apply,
     Arrival,
@@ -105,12 +85,12 @@ class RunState:
     outcomes: tuple[int, ...] = ()
     jumps: Mapping[int, int] = field(default_factory=dict)
 
-    def value(self, operand: Operand) -> tuple[Expression, Sources]:
+    def value(self, operand: litmus.Operand) -> tuple[Expression, Sources]:
         """The value of an operand, and the reads that it comes from."""
         match operand:
-            case Reg(name):
+            case litmus.Reg(name):
                 return self.registers.get(name, (0, frozenset()))
-            case Loc(name):
+            case litmus.Loc(name):
                 return address_of(name), frozenset()
             case _:
                 return operand, frozenset()
@@ -139,23 +119,23 @@ class Walker:
     ``for_ever``: the thread may stay at any barrier that it waits at, not only where others then come to an end.
     """
 
-    def __init__(self, test: LitmusTest, number: int, unroll: int, for_ever: bool = False) -> None:
+    def __init__(self, test: litmus.LitmusTest, number: int, unroll: int, for_ever: bool = False) -> None:
         self._for_ever = for_ever
         self.flow = Flow(test, number)
         self.number = number
         self.cut: set[int] = set()
         self._name = test.name
-        self._locations: Mapping[str, Location] = {location.name: location for location in test.locations}
-        self._plain = plain_locations(test)
+        self._locations: Mapping[str, litmus.Location] = {location.name: location for location in test.locations}
+        self._plain = litmus.plain_locations(test)
         self._initial = test.threads[number].registers
         self._unroll = unroll
 
     def start(self) -> RunState:
         """The state of the thread before its first instruction."""
         registers: dict[str, tuple[Expression, Sources]] = {
-            name: (address_of(value.name) if isinstance(value, Loc) else value, frozenset())
+            name: (address_of(value.name) if isinstance(value, litmus.Loc) else value, frozenset())
             for name, value in self._initial
-            if not isinstance(value, Reg)
+            if not isinstance(value, litmus.Reg)
         }
         return RunState(registers=registers)
 
@@ -175,26 +155,28 @@ class Walker:
         ins = self.flow.body[state.pc]
         after = replace(state, pc=state.pc + 1)
         match ins:
-            case Label():
+            case litmus.Label():
                 yield after
-            case Assign(target, operation, operands):
+            case litmus.Assign(target, operation, operands):
                 yield after.assigned(target, *self._computed(state, operation, operands))
-            case Branch():
+            case litmus.Branch():
                 yield from self._branch(state, ins)
-            case Fence(mode, sides=sides):
+            case litmus.Fence(mode, sides=sides):
                 yield _with(after, self._event(state, EventKind.FENCE, fence_tags(mode), mode, sides))
-            case Barrier():
+            case litmus.Barrier():
                 yield from self._barrier(state, ins)
-            case Load() | Store() | Rmw():
+            case litmus.Load() | litmus.Store() | litmus.Rmw():
                 for placed, location, sources in self._located(after, ins.address, state.pc):
                     yield from self._access(placed, ins, location, sources, state.pc)
 
-    def _computed(self, state: RunState, operation: str, operands: tuple[Operand, ...]) -> tuple[Expression, Sources]:
+    def _computed(
+        self, state: RunState, operation: str, operands: tuple[litmus.Operand, ...]
+    ) -> tuple[Expression, Sources]:
         values = [state.value(operand) for operand in operands]
         sources = frozenset[Key]().union(*(source for _, source in values))
         return (values[0][0] if operation == "mov" else apply(operation, values[0][0], values[1][0])), sources
 
-    def _branch(self, state: RunState, ins: Branch) -> Iterator[RunState]:
+    def _branch(self, state: RunState, ins: litmus.Branch) -> Iterator[RunState]:
         after = replace(state, pc=state.pc + 1)
         if ins.condition is None:
             yield from self._jump(state, ins)
@@ -210,7 +192,7 @@ class Walker:
         if jumps is not None:
             yield from self._jump(jumps, ins)
 
-    def _jump(self, state: RunState, ins: Branch) -> Iterator[RunState]:
+    def _jump(self, state: RunState, ins: litmus.Branch) -> Iterator[RunState]:
         target = self.flow.labels[ins.label]
         if target <= state.pc:
             count = state.jumps.get(state.pc, 0)
@@ -228,7 +210,7 @@ class Walker:
         """Cuts a run that would take the backward jump that it is at once too often."""
         self.cut.add(state.pc)
 
-    def _located(self, state: RunState, operand: Operand, pc: int) -> Iterator[tuple[RunState, str, Sources]]:
+    def _located(self, state: RunState, operand: litmus.Operand, pc: int) -> Iterator[tuple[RunState, str, Sources]]:
         """The run at each location that an address may be."""
         value, sources = state.value(operand)
         meanings = self.meanings(value)
@@ -240,19 +222,19 @@ class Walker:
             yield state, _at(value), sources
             return
         bases = {_base(meaning) for meaning in meanings}
-        names = sorted(name for name in self._locations if None in bases or element_of(name)[0] in bases)
+        names = sorted(name for name in self._locations if None in bases or litmus.element_of(name)[0] in bases)
         for outcome, name in enumerate(names):
             here = state.assuming(Constraint("eq", value, address_of(name)), outcome)
             if here is not None:
                 yield here, name, sources
 
     def _access(
-        self, state: RunState, ins: Load | Store | Rmw, location: str, addr: Sources, pc: int
+        self, state: RunState, ins: litmus.Load | litmus.Store | litmus.Rmw, location: str, addr: Sources, pc: int
     ) -> Iterator[RunState]:
-        memory, address = physical(self._locations, location), virtual(self._locations, location)
+        memory, address = litmus.physical(self._locations, location), virtual(self._locations, location)
         region = self._locations[memory].region
-        scope, rmw = access_scope(ins.mode), isinstance(ins, Rmw)
-        reduces = isinstance(ins, Rmw) and not written(ins)
+        scope, rmw = access_scope(ins.mode), isinstance(ins, litmus.Rmw)
+        reduces = isinstance(ins, litmus.Rmw) and not litmus.written(ins)
 
         def event(
             state: RunState,
@@ -261,7 +243,7 @@ class Walker:
             data: Sources,
             ctrl: Sources,
             of: Key | None = None,
-            mode: Mode = ins.mode,
+            mode: litmus.Mode = ins.mode,
         ) -> Event:
             key, tags = self.key(state), access_tags(kind, mode, region, rmw, memory in self._plain, reduces)
             control, round = state.control | ctrl, _round(state, ins.sides)
@@ -284,13 +266,13 @@ class Walker:
             )
 
         nothing: Sources = frozenset()
-        if isinstance(ins, Store):
+        if isinstance(ins, litmus.Store):
             value, data = state.value(ins.value)
             yield _with(state, event(state, EventKind.WRITE, value, data, nothing))
             return
 
         def reading(
-            state: RunState, mode: Mode, compared: Sources = nothing, spurious: bool = False
+            state: RunState, mode: litmus.Mode, compared: Sources = nothing, spurious: bool = False
         ) -> tuple[RunState, Key]:
             key = self.key(state)
             read = event(state, EventKind.READ, Read(key), nothing, nothing, None, mode)
@@ -298,7 +280,7 @@ class Walker:
                 read = replace(read, compared=compared, spurious=spurious)
             return _with(state, read, ins.target), key
 
-        if isinstance(ins, Load):
+        if isinstance(ins, litmus.Load):
             yield reading(state, ins.mode)[0]
             return
         values = [state.value(operand) for operand in ins.operands]
@@ -336,7 +318,7 @@ class Walker:
             value = apply(ins.operation, old, values[0][0])
             yield _with(done, event(done, EventKind.WRITE, value, data | itself, nothing, key))
 
-    def _barrier(self, state: RunState, ins: Barrier) -> Iterator[RunState]:
+    def _barrier(self, state: RunState, ins: litmus.Barrier) -> Iterator[RunState]:
         quorum = None if ins.quorum is None else state.value(ins.quorum)[0]
         arrival = Arrival(state.value(ins.name)[0], ins.scope, quorum)
         stays = not ins.arrive if self._for_ever else self.flow.may_stay(state.pc)
@@ -347,7 +329,7 @@ class Walker:
             yield _with(replace(forked, pc=pc), replace(event, barrier=replace(arrival, stays=outcome > 0)))
 
     def _event(
-        self, state: RunState, kind: EventKind, tags: frozenset[str], mode: Mode, sides: tuple[int, ...] = ()
+        self, state: RunState, kind: EventKind, tags: frozenset[str], mode: litmus.Mode, sides: tuple[int, ...] = ()
     ) -> Event:
         return Event(
             self.key(state),
@@ -367,7 +349,7 @@ def _round(state: RunState, sides: tuple[int, ...]) -> tuple[tuple[int, int], ..
     return tuple(sorted(state.jumps.items())) if sides else ()
 
 
-def virtual(locations: Mapping[str, Location], name: str) -> str:
+def virtual(locations: Mapping[str, litmus.Location], name: str) -> str:
     """The location whose virtual address a location has: itself, or the location that a proxy's name stands for (``s
     @ surface``)."""
     while (alias := locations[name].alias) is not None and alias.proxy is not None:
@@ -394,7 +376,7 @@ def apply(operation: str, left: Expression, right: Expression) -> Expression:
 
 
 def _at(address: Address) -> str:
-    return element(address.location, address.offset)
+    return litmus.element(address.location, address.offset)
 
 
 def _base(value: Expression) -> str | None:

@@ -31,26 +31,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from corpus.errors import InputError
+from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
-from corpus.litmus.test import (
-    Assign,
-    Branch,
-    Comparison,
-    Fence,
-    Instruction,
-    Label,
-    Load,
-    Loc,
-    Operand,
-    Order,
-    Reg,
-    Scope,
-    Store,
-    Thread,
-    reads,
-    unguarded,
-    written,
-)
 from oracle.executions.values import Address, Value, calculate
 
 CUT: Final = -1
@@ -124,7 +106,7 @@ class ThreadAutomaton:
     def __init__(
         self,
         number: int,
-        thread: Thread,
+        thread: litmus.Thread,
         locations: Mapping[str, int],
         observed: frozenset[str],
         strong: bool,
@@ -132,26 +114,28 @@ class ThreadAutomaton:
     ) -> None:
         for ins in thread.instructions:
             _check_modelled(number, ins)
-        self._code = unguarded(thread).instructions
-        self._labels = {ins.name: place for place, ins in enumerate(self._code) if isinstance(ins, Label)}
+        self._code = litmus.unguarded(thread).instructions
+        self._labels = {ins.name: place for place, ins in enumerate(self._code) if isinstance(ins, litmus.Label)}
         self._locations = locations
         self._strong = strong
         self._unroll = unroll
-        self._names = tuple(sorted(unguarded(thread).names | observed))
+        self._names = tuple(sorted(litmus.unguarded(thread).names | observed))
         self._index = {name: index for index, name in enumerate(self._names)}
         self._observed = frozenset(self._index[name] for name in observed)
         reachable = self._reachable()
         self._live = [
-            self._observed | {self._index[name] for place in after for name in reads(self._code[place])}
+            self._observed | {self._index[name] for place in after for name in litmus.reads(self._code[place])}
             for after in reachable
         ]
         held = self._held(thread)
-        self._loads = [self._accessed(after, Load, held) for after in reachable]
-        self._stores = [self._accessed(after, Store, held) for after in reachable]
+        self._loads = [self._accessed(after, litmus.Load, held) for after in reachable]
+        self._stores = [self._accessed(after, litmus.Store, held) for after in reachable]
         self.accesses = self._loads[0] | self._stores[0]
         """A bit for each location that the thread may access."""
 
-        back = [place for place, ins in enumerate(self._code) if isinstance(ins, Branch) and self._goal(ins) <= place]
+        back = [
+            place for place, ins in enumerate(self._code) if isinstance(ins, litmus.Branch) and self._goal(ins) <= place
+        ]
         self._loops = {place: loop for loop, place in enumerate(back)}
         self._numbers: dict[_State, int] = {}
         self._states: list[_State] = []
@@ -194,14 +178,14 @@ class ThreadAutomaton:
     def _fire(self, counter: int, registers: list[Value | None], queued: list[Step], jumps: tuple[int, ...]) -> int:
         """The state after all that can be fired is fired."""
 
-        def value(operand: Operand) -> Value:
-            if isinstance(operand, Reg):
+        def value(operand: litmus.Operand) -> Value:
+            if isinstance(operand, litmus.Reg):
                 known = registers[self._index[operand.name]]
                 assert known is not None
                 return known
             return _constant(operand)
 
-        def location(operand: Operand) -> int | None:
+        def location(operand: litmus.Operand) -> int | None:
             address = value(operand)
             if isinstance(address, Address) and address.offset == 0:
                 return self._locations.get(address.location)
@@ -209,9 +193,9 @@ class ThreadAutomaton:
 
         while counter < len(self._code):
             ins = self._code[counter]
-            if any(registers[self._index[name]] is None for name in reads(ins)):
+            if any(registers[self._index[name]] is None for name in litmus.reads(ins)):
                 break
-            for target in written(ins):  # a load into the register that is under way comes too late
+            for target in litmus.written(ins):  # a load into the register that is under way comes too late
                 index = self._index[target]
                 queued = [
                     step._replace(register=None) if isinstance(step, LoadStep) and step.register == index else step
@@ -219,26 +203,26 @@ class ThreadAutomaton:
                 ]
             counter += 1
             match ins:
-                case Load():
+                case litmus.Load():
                     at = location(ins.address)
                     if at is None:
                         return STUCK
                     queued.append(LoadStep(at, index))
                     registers[index] = None
-                case Store():
+                case litmus.Store():
                     at = location(ins.address)
                     if at is None:
                         return STUCK
                     queued.append(StoreStep(at, value(ins.value)))
-                case Fence():
-                    queued.append(FenceStep(ins.mode.scope is Scope.CTA))
-                case Assign():
+                case litmus.Fence():
+                    queued.append(FenceStep(ins.mode.scope is litmus.Scope.CTA))
+                case litmus.Assign():
                     first, *rest = map(value, ins.operands)
                     result = calculate(ins.operation, first, rest[0]) if rest else first
                     if result is None:
                         return STUCK
                     registers[index] = result
-                case Branch():
+                case litmus.Branch():
                     taken = _truth(ins.condition, value)
                     if taken is None:
                         return STUCK
@@ -298,7 +282,7 @@ class ThreadAutomaton:
             fired and not state.queued,
         )
 
-    def _goal(self, branch: Branch) -> int:
+    def _goal(self, branch: litmus.Branch) -> int:
         return self._labels[branch.label]
 
     def _reachable(self) -> list[frozenset[int]]:
@@ -310,15 +294,15 @@ class ThreadAutomaton:
             todo = [place]
             for here in todo:  # grows during the walk
                 ins = self._code[here] if here < end else None
-                follows = {self._goal(ins)} if isinstance(ins, Branch) else set()
-                if ins is not None and not (isinstance(ins, Branch) and ins.condition is None):
+                follows = {self._goal(ins)} if isinstance(ins, litmus.Branch) else set()
+                if ins is not None and not (isinstance(ins, litmus.Branch) and ins.condition is None):
                     follows.add(here + 1)
                 todo += sorted(follows - seen)
                 seen |= follows
             found.append(frozenset(seen - {end}))
         return found
 
-    def _held(self, thread: Thread) -> dict[str, int]:
+    def _held(self, thread: litmus.Thread) -> dict[str, int]:
         """For each register, a bit for each location whose address it may hold at some time."""
         everywhere = sum(1 << at for at in self._locations.values())
         held = dict.fromkeys(self._names, 0)
@@ -328,23 +312,27 @@ class ThreadAutomaton:
             before = dict(held)
             for ins in self._code:
                 match ins:
-                    case Load(target):
+                    case litmus.Load(target):
                         held[target] = everywhere
-                    case Assign(target, "mov" | "add" | "sub", values):  # addresses; the other operations make none
+                    case litmus.Assign(
+                        target, "mov" | "add" | "sub", values
+                    ):  # addresses; the other operations make none
                         for value in values:
                             held[target] |= self._named(value, held)
         return held
 
-    def _named(self, operand: Operand, held: Mapping[str, int]) -> int:
+    def _named(self, operand: litmus.Operand, held: Mapping[str, int]) -> int:
         match operand:
-            case Reg(name):
+            case litmus.Reg(name):
                 return held[name]
-            case Loc(name) if name in self._locations:
+            case litmus.Loc(name) if name in self._locations:
                 return 1 << self._locations[name]
             case _:
                 return 0
 
-    def _accessed(self, places: Iterable[int], kind: type[Load] | type[Store], held: Mapping[str, int]) -> int:
+    def _accessed(
+        self, places: Iterable[int], kind: type[litmus.Load] | type[litmus.Store], held: Mapping[str, int]
+    ) -> int:
         found = 0
         for place in places:
             ins = self._code[place]
@@ -353,25 +341,29 @@ class ThreadAutomaton:
         return found
 
 
-def _check_modelled(number: int, ins: Instruction) -> None:
+def _check_modelled(number: int, ins: litmus.Instruction) -> None:
     match ins:
-        case Load(mode=mode) | Store(mode=mode):
-            known = mode.order is Order.WEAK and not mode.tags
-        case Fence(mode):
-            known = mode.order is Order.SC and mode.scope in (Scope.CTA, Scope.GPU, Scope.SYS) and not mode.tags
+        case litmus.Load(mode=mode) | litmus.Store(mode=mode):
+            known = mode.order is litmus.Order.WEAK and not mode.tags
+        case litmus.Fence(mode):
+            known = (
+                mode.order is litmus.Order.SC
+                and mode.scope in (litmus.Scope.CTA, litmus.Scope.GPU, litmus.Scope.SYS)
+                and not mode.tags
+            )
         case _:
-            known = isinstance(ins, Assign | Branch | Label)
+            known = isinstance(ins, litmus.Assign | litmus.Branch | litmus.Label)
     if not known:
         reason = "Sorensen 2013 models plain loads and stores, membar.cta and membar.gl"
         raise UnmodelledError(f"P{number}: {describe(ins)}: {reason}")
 
 
-def _constant(operand: Operand) -> Value:
-    assert not isinstance(operand, Reg)
-    return Address(operand.name) if isinstance(operand, Loc) else operand
+def _constant(operand: litmus.Operand) -> Value:
+    assert not isinstance(operand, litmus.Reg)
+    return Address(operand.name) if isinstance(operand, litmus.Loc) else operand
 
 
-def _truth(condition: Comparison | None, value: Callable[[Operand], Value]) -> Value | None:
+def _truth(condition: litmus.Comparison | None, value: Callable[[litmus.Operand], Value]) -> Value | None:
     """1 where a branch is taken, 0 where it is not, None where its comparison has no meaning."""
     if condition is None:
         return 1

@@ -39,30 +39,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from corpus.errors import InputError
+from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
-from corpus.litmus.test import (
-    And,
-    Assign,
-    Barrier,
-    Branch,
-    Condition,
-    Instruction,
-    Label,
-    LitmusTest,
-    Load,
-    Loc,
-    Operand,
-    Place,
-    Quantifier,
-    Reg,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-    element,
-    physical,
-    written,
-)
 from oracle.executions.barriers import certain_names
 from oracle.executions.flow import Flow
 from oracle.executions.values import Address, Value, address_of, calculate, value_text
@@ -82,7 +60,7 @@ class NoVerdictError(InputError):
 class Meeting(NamedTuple):
     """A barrier: the group whose threads meet, the level that it is of, what they call it, and the quorum."""
 
-    level: Scope
+    level: litmus.Scope
     group: tuple[int, ...]
     name: Value
     quorum: Value | None
@@ -109,8 +87,8 @@ class ThreadPosition:
 class Automaton:
     """One thread: its code, its cells, and its positions as numbers, found as they are asked for."""
 
-    def __init__(self, test: LitmusTest, number: int, cells: Mapping[str, int]) -> None:
-        unasked = replace(test, condition=Condition(Quantifier.EXISTS, And(())))
+    def __init__(self, test: litmus.LitmusTest, number: int, cells: Mapping[str, int]) -> None:
+        unasked = replace(test, condition=litmus.Condition(litmus.Quantifier.EXISTS, litmus.And(())))
         self.number = number
         self.place = test.threads[number].place
         flow = Flow(unasked, number)
@@ -125,28 +103,30 @@ class Automaton:
 
         self._index: dict[ThreadPosition, int] = {}
         self._after: dict[tuple[int, Memory], tuple[int, Memory]] = {}
-        computed = {name for ins in self.body for name in written(ins)}
+        computed = {name for ins in self.body for name in litmus.written(ins)}
         self._ahead = flow.ahead
         self.computed_names = [
             (pc, ins.scope)
             for pc, ins in enumerate(self.body)
-            if isinstance(ins, Barrier)
+            if isinstance(ins, litmus.Barrier)
             and ins.quorum is None
-            and isinstance(ins.name, Reg)
+            and isinstance(ins.name, litmus.Reg)
             and ins.name.name in computed
         ]
         registers = test.threads[number].registers
-        self.start = self._run(0, {name: _constant(value) for name, value in registers if not isinstance(value, Reg)})
+        self.start = self._run(
+            0, {name: _constant(value) for name, value in registers if not isinstance(value, litmus.Reg)}
+        )
 
     def ended(self, position: int) -> bool:
         """Whether the thread has come to its end."""
         return self.positions[position].pc == len(self.body)
 
-    def instruction(self, position: int) -> Instruction:
+    def instruction(self, position: int) -> litmus.Instruction:
         """The instruction that a thread does next; the thread must not have ended."""
         return self.body[self.positions[position].pc]
 
-    def may_come(self, position: int, level: Scope) -> bool:
+    def may_come(self, position: int, level: litmus.Scope) -> bool:
         """Whether a barrier without a quorum is ahead whose name is computed, so that it may be any."""
         ahead = self._ahead[self.positions[position].pc]
         return any(at is level and pc in ahead for pc, at in self.computed_names)
@@ -170,14 +150,14 @@ class Automaton:
     def outcome(self, position: int, memory: Memory) -> str:
         """The text of what an access reads, as ``r0 = 1``."""
         ins = self.instruction(position)
-        if not isinstance(ins, Load | Rmw) or ins.target is None:
+        if not isinstance(ins, litmus.Load | litmus.Rmw) or ins.target is None:
             return ""
         return f"{ins.target} = {value_text(memory[0][self._cell(self.positions[position], ins)])}"
 
     def failing(self, position: int, memory: Memory) -> int | None:
         """The position after a weak compare-and-swap that fails for no reason, where it could succeed."""
         here, ins = self.positions[position], self.instruction(position)
-        if here.round or not isinstance(ins, Rmw) or ins.success is None:
+        if here.round or not isinstance(ins, litmus.Rmw) or ins.success is None:
             return None
         registers = self._registers(here)
         old = memory[0][self._cell(here, ins)]
@@ -186,31 +166,33 @@ class Automaton:
         return self._run(here.pc + 1, self._read(ins, registers, old, 0))
 
     @staticmethod
-    def _read(ins: Load | Rmw, registers: dict[str, Value], old: Value, succeeded: int) -> dict[str, Value]:
+    def _read(
+        ins: litmus.Load | litmus.Rmw, registers: dict[str, Value], old: Value, succeeded: int
+    ) -> dict[str, Value]:
         """The registers after a read; ``succeeded`` is what a weak compare-and-swap tells."""
-        told = [(ins.target, old), (ins.success if isinstance(ins, Rmw) else None, succeeded)]
+        told = [(ins.target, old), (ins.success if isinstance(ins, litmus.Rmw) else None, succeeded)]
         return registers | {name: value for name, value in told if name is not None}
 
     def _access(self, position: int, memory: Memory) -> tuple[int, Memory]:
         here, ins = self.positions[position], self.instruction(position)
         if here.round:
             return position, memory
-        assert isinstance(ins, Load | Store | Rmw)
+        assert isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw)
         registers = self._registers(here)
         cell = self._cell(here, ins)
         values, arrived = memory
         stored: Value | None
-        if isinstance(ins, Store):
+        if isinstance(ins, litmus.Store):
             stored = self._value(registers, ins.value)
         else:
             old = values[cell]
-            stored = self._updated(here.pc, ins, old, registers) if isinstance(ins, Rmw) else None
+            stored = self._updated(here.pc, ins, old, registers) if isinstance(ins, litmus.Rmw) else None
             registers = self._read(ins, registers, old, int(stored is not None))
         if stored is not None and stored != values[cell]:
             memory = (*values[:cell], stored, *values[cell + 1 :]), arrived
         return self._run(here.pc + 1, registers), memory
 
-    def _updated(self, pc: int, ins: Rmw, old: Value, registers: Mapping[str, Value]) -> Value | None:
+    def _updated(self, pc: int, ins: litmus.Rmw, old: Value, registers: Mapping[str, Value]) -> Value | None:
         """The value that a read-modify-write stores, None where it stores none."""
         first, *rest = (self._value(registers, operand) for operand in ins.operands)
         if ins.operation == "cas":
@@ -224,12 +206,12 @@ class Automaton:
             if pc == len(self.body):
                 return self._position(ThreadPosition(pc, ()))
             match self.body[pc]:
-                case Load() | Store() | Rmw() | Barrier():
+                case litmus.Load() | litmus.Store() | litmus.Rmw() | litmus.Barrier():
                     return self._position(self._at(pc, registers))
-                case Assign(target, operation, operands):
+                case litmus.Assign(target, operation, operands):
                     first, *rest = (self._value(registers, operand) for operand in operands)
                     registers[target] = self._computed(pc, operation, first, rest[0]) if rest else first
-                case Branch(label, condition):
+                case litmus.Branch(label, condition):
                     here = self._at(pc, registers)
                     if here in seen:
                         return self._position(replace(here, round=True))
@@ -261,18 +243,20 @@ class Automaton:
 
     def _meeting(self, here: ThreadPosition) -> Meeting | None:
         ins = self.body[here.pc] if here.pc < len(self.body) and not here.round else None
-        if not isinstance(ins, Barrier):
+        if not isinstance(ins, litmus.Barrier):
             return None
         registers = self._registers(here)
         quorum = None if ins.quorum is None else self._value(registers, ins.quorum)
         return Meeting(ins.scope, self.place[: ins.scope.value], self._value(registers, ins.name), quorum)
 
-    def _value(self, registers: Mapping[str, Value], operand: Operand) -> Value:
-        return registers.get(operand.name, 0) if isinstance(operand, Reg) else _constant(operand)
+    def _value(self, registers: Mapping[str, Value], operand: litmus.Operand) -> Value:
+        return registers.get(operand.name, 0) if isinstance(operand, litmus.Reg) else _constant(operand)
 
-    def _cell(self, here: ThreadPosition, ins: Load | Store | Rmw) -> int:
+    def _cell(self, here: ThreadPosition, ins: litmus.Load | litmus.Store | litmus.Rmw) -> int:
         address = self._value(self._registers(here), ins.address)
-        cell = self._cells.get(element(address.location, address.offset)) if isinstance(address, Address) else None
+        cell = (
+            self._cells.get(litmus.element(address.location, address.offset)) if isinstance(address, Address) else None
+        )
         if cell is not None:
             return cell
         raise self._wrong(here.pc, f"{value_text(address)} is no location of the test")
@@ -302,7 +286,7 @@ class LitmusLts:
     chances: tuple[tuple[int, ...], ...] = ()
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> list[litmus.Place]:
         """The places of the threads in the scope tree."""
         return [thread.place for thread in self.automata]
 
@@ -341,7 +325,7 @@ class LitmusLts:
         here, ins = automaton.positions[position], automaton.instruction(position)
         if here.round:
             outcome = "for ever, without access"
-        elif isinstance(ins, Barrier):
+        elif isinstance(ins, litmus.Barrier):
             after = self.successors[state][thread]
             stays = after == NO_STEP or self.states[after][1][thread] == self.automata[thread].waiting_at(position)
             outcome = "waits" if stays else ""
@@ -350,7 +334,7 @@ class LitmusLts:
         return Action(automaton.numbers[here.pc], describe(ins), None, outcome)
 
 
-def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
+def explore_litmus(test: litmus.LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
     """All states reachable from the initial one.
 
     Raises ``NoVerdictError`` where there are more than ``limit``, or a step that can be taken has no meaning.
@@ -358,7 +342,7 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
     known = {location.name: location for location in test.locations}
     memory = [location for location in test.locations if location.alias is None]
     place = {location.name: number for number, location in enumerate(memory)}
-    cells = {name: place[physical(known, name)] for name in known}
+    cells = {name: place[litmus.physical(known, name)] for name in known}
     automata = tuple(Automaton(test, number, cells) for number in range(len(test.threads)))
     meetings = _Meetings(test, automata)
     initial: Memory = tuple(_constant(location.initial) for location in memory), frozenset()
@@ -368,7 +352,7 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
     successors: list[tuple[int, ...]] = []
     chances: list[tuple[int, ...]] = []
     waits: list[int] = []
-    weak = any(isinstance(ins, Rmw) and ins.success is not None for thread in automata for ins in thread.body)
+    weak = any(isinstance(ins, litmus.Rmw) and ins.success is not None for thread in automata for ins in thread.body)
 
     def known_as(state: tuple[Memory, tuple[int, ...]]) -> int:
         goal = index.get(state)
@@ -422,7 +406,7 @@ class _Meetings:
     long as that may be so, those who may yet come to one whose name they compute.
     """
 
-    def __init__(self, test: LitmusTest, automata: tuple[Automaton, ...]) -> None:
+    def __init__(self, test: litmus.LitmusTest, automata: tuple[Automaton, ...]) -> None:
         self._automata = automata
         self._certain = [certain_names(test, thread.number) for thread in automata]
         self.named_late = any(thread.computed_names for thread in automata)
@@ -433,7 +417,7 @@ class _Meetings:
         """The state after a thread has come to the barrier that it is at."""
         thread, position = self._automata[tid], positions[tid]
         ins = thread.instruction(position)
-        assert isinstance(ins, Barrier)
+        assert isinstance(ins, litmus.Barrier)
         come = memory[1] | {(meeting, tid)}
         following = thread.passing(position) if ins.arrive else thread.waiting_at(position)
         moved = (*positions[:tid], following, *positions[tid + 1 :])
@@ -468,17 +452,21 @@ class _Meetings:
         return (values, frozenset(one for one in come if one[0] != meeting)), after
 
 
-def _numbers(thread: Thread) -> tuple[int, ...]:
+def _numbers(thread: litmus.Thread) -> tuple[int, ...]:
     """How many instructions of a thread stand before each place of its ``Flow``, predicates being branches there."""
     numbers = []
     count = 0
     for ins in thread.instructions:
-        lowered = not isinstance(ins, Label) and ins.guard and not (isinstance(ins, Branch) and ins.condition is None)
+        lowered = (
+            not isinstance(ins, litmus.Label)
+            and ins.guard
+            and not (isinstance(ins, litmus.Branch) and ins.condition is None)
+        )
         numbers += [count] * (3 if lowered else 1)
-        count += not isinstance(ins, Label)
+        count += not isinstance(ins, litmus.Label)
     return (*numbers, count)
 
 
-def _constant(operand: Operand) -> Value:
-    assert not isinstance(operand, Reg)
-    return address_of(operand.name) if isinstance(operand, Loc) else operand
+def _constant(operand: litmus.Operand) -> Value:
+    assert not isinstance(operand, litmus.Reg)
+    return address_of(operand.name) if isinstance(operand, litmus.Loc) else operand

@@ -14,24 +14,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from corpus.errors import InputError
+from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import describe
-from corpus.litmus.test import (
-    Instruction,
-    LitmusTest,
-    Load,
-    Loc,
-    Place,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-    conjunction,
-    propositions,
-    written,
-)
 from oracle.cat.syntax import shipped_models
 from oracle.cat.terms import ModelCheck
 from oracle.cat.text import check_text
@@ -84,21 +69,21 @@ def event_text(execution: CandidateExecution, number: int) -> str:
     return head if value is None else f"{head} {event.virtual}={value_text(value)}{failed}"
 
 
-def place_text(place: Place) -> str:
+def place_text(place: litmus.Place) -> str:
     """Return the place of a thread in the scope tree: ``cta 0, gpu 0``."""
     return f"cta {place.cta}, gpu {place.gpu}"
 
 
-def tells_places(test: LitmusTest) -> bool:
+def tells_places(test: litmus.LitmusTest) -> bool:
     """Return whether the places of threads may matter.
 
     They do not in a test in C: it has no scopes, and each of its threads is alone in its group.
     """
-    ctas = {thread.place[: Scope.CTA.value] for thread in test.threads}
+    ctas = {thread.place[: litmus.Scope.CTA.value] for thread in test.threads}
     gpus = {thread.place.gpu for thread in test.threads}
     modes = [ins.mode for thread in test.threads for ins in thread.instructions if hasattr(ins, "mode")]
-    scoped = any(mode.scope not in (None, Scope.SYS) or mode.volatile or mode.cache for mode in modes)
-    shared = any(location.region is Region.SHARED for location in test.locations)
+    scoped = any(mode.scope not in (None, litmus.Scope.SYS) or mode.volatile or mode.cache for mode in modes)
+    shared = any(location.region is litmus.Region.SHARED for location in test.locations)
     return scoped or shared or len(ctas) < len(test.threads) or len(gpus) > 1
 
 
@@ -165,7 +150,7 @@ def explanation_record(file: str, explanation: MemoryExplanation, unroll: int) -
     }
 
 
-def run_account(test: LitmusTest, model: OperationalModel, unroll: int) -> Account:
+def run_account(test: litmus.LitmusTest, model: OperationalModel, unroll: int) -> Account:
     """Return the account of an operational model's verdict: a run, or how far a run was searched for."""
     record = run_record("", test, model, unroll)
     lines = []
@@ -182,9 +167,9 @@ def run_account(test: LitmusTest, model: OperationalModel, unroll: int) -> Accou
     return _account(test, model.name, record["verdict"], lines)
 
 
-def run_record(file: str, test: LitmusTest, model: OperationalModel, unroll: int) -> dict[str, Any]:
+def run_record(file: str, test: litmus.LitmusTest, model: OperationalModel, unroll: int) -> dict[str, Any]:
     """Return the explanation of an operational model as plain data: ``run`` is null where the outcome is forbidden."""
-    run = witness(test, model.strong, conjunction(propositions(test.condition)), unroll)
+    run = witness(test, model.strong, litmus.conjunction(litmus.propositions(test.condition)), unroll)
     outcomes = explore(test, model.strong, unroll)
     return {
         "file": file,
@@ -222,11 +207,11 @@ def derived_edges(violation: Violation) -> list[DerivedPair]:
     return list(found)
 
 
-def _account(test: LitmusTest, model: str, answer: Answer, reason: Sequence[str]) -> Account:
+def _account(test: litmus.LitmusTest, model: str, answer: Answer, reason: Sequence[str]) -> Account:
     return Account(test.name, model, answer, "\n".join(program_lines(test)), "\n".join(reason))
 
 
-def program_lines(test: LitmusTest, asked: bool = True) -> Iterator[str]:
+def program_lines(test: litmus.LitmusTest, asked: bool = True) -> Iterator[str]:
     """Yield the lines of the threads side by side, and of the condition where it is not the asked outcome."""
     places = [f" ({place_text(thread.place)})" * tells_places(test) for thread in test.threads]
     columns = [
@@ -239,13 +224,15 @@ def program_lines(test: LitmusTest, asked: bool = True) -> Iterator[str]:
         yield from (f"  {line}" for line in print_condition(test.condition).splitlines())
 
 
-def _by_location(instruction: Instruction, thread: Thread) -> Instruction:
+def _by_location(instruction: litmus.Instruction, thread: litmus.Thread) -> litmus.Instruction:
     """Return the instruction with its address by name, where the address is in a register that never changes."""
-    if not isinstance(instruction, Load | Store | Rmw) or not isinstance(instruction.address, Reg):
+    if not isinstance(instruction, litmus.Load | litmus.Store | litmus.Rmw) or not isinstance(
+        instruction.address, litmus.Reg
+    ):
         return instruction
     address = dict(thread.registers).get(instruction.address.name)
-    kept = all(instruction.address.name not in written(other) for other in thread.instructions)
-    return replace(instruction, address=address) if kept and isinstance(address, Loc) else instruction
+    kept = all(instruction.address.name not in litmus.written(other) for other in thread.instructions)
+    return replace(instruction, address=address) if kept and isinstance(address, litmus.Loc) else instruction
 
 
 def _table(columns: Sequence[Sequence[str]], gap: str) -> Iterator[str]:

@@ -33,27 +33,8 @@ from corpus.errors import InputError, did_you_mean
 from corpus.lalr import Token, Tree
 from corpus.laws.c11 import CONSUME, CONSUME_WORD, LEGAL_ORDERS, ORDERS, told_failure
 from corpus.laws.opencl import FETCHED
+from corpus.litmus import test as litmus
 from corpus.litmus.control_flow import negated
-from corpus.litmus.test import (
-    Assign,
-    Branch,
-    Comparison,
-    Fence,
-    Instruction,
-    Label,
-    Load,
-    Loc,
-    Mode,
-    Operand,
-    Order,
-    Reg,
-    Rmw,
-    Scope,
-    Store,
-    element,
-    element_of,
-    sequenced,
-)
 from corpus.syntax import parse, subtrees, wrapped
 
 _ATOMIC = re.compile(r"atomic_(load|store|exchange|compare_exchange_(?:strong|weak)|fetch_[a-z]+)(_explicit)?")
@@ -116,7 +97,7 @@ class CCode:
         error: Callable[[str, Token | Tree], InputError],
         path: str | None,
         function: Tree,
-        registers: Mapping[str, Operand],
+        registers: Mapping[str, litmus.Operand],
         locations: Container[str],
     ) -> None:
         self.error = error
@@ -133,24 +114,24 @@ class CCode:
         self._labels = 0
         self._operators = 0
         self._sides: tuple[int, ...] = ()
-        self._out: list[Instruction] = []
+        self._out: list[litmus.Instruction] = []
 
     @classmethod
     @lru_cache(maxsize=1 << 12)
     def known(
-        cls, function: str, registers: tuple[tuple[str, Operand], ...], locations: frozenset[str]
-    ) -> tuple[Instruction, ...]:
+        cls, function: str, registers: tuple[tuple[str, litmus.Operand], ...], locations: frozenset[str]
+    ) -> tuple[litmus.Instruction, ...]:
         """Return the instructions of a function's text. Raises ``InputError``, without its place."""
         return cls(_nowhere, None, known_function(function), dict(registers), locations).instructions()
 
-    def instructions(self) -> tuple[Instruction, ...]:
+    def instructions(self) -> tuple[litmus.Instruction, ...]:
         """Return the instructions of the thread, in program order."""
         self._statement(self._block)
-        return sequenced(self._out)
+        return litmus.sequenced(self._out)
 
-    def emit(self, ins: Instruction) -> None:
+    def emit(self, ins: litmus.Instruction) -> None:
         """Add an instruction to the thread; it belongs to the operand that is being evaluated."""
-        if self._sides and isinstance(ins, Load | Store | Rmw | Fence):
+        if self._sides and isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence):
             ins = replace(ins, sides=self._sides)
         self._out.append(ins)
 
@@ -167,7 +148,7 @@ class CCode:
         self._sides = outer
         return values
 
-    def values(self, trees: Sequence[Tree]) -> list[Operand]:
+    def values(self, trees: Sequence[Tree]) -> list[litmus.Operand]:
         """Return the values of operands that are not sequenced."""
         return self.apart(*(partial(self.value, tree) for tree in trees))
 
@@ -192,18 +173,18 @@ class CCode:
                 self._if(*parts)
             case "loop":
                 head, end = self._label(), self._label()
-                self.emit(Label(head))
+                self.emit(litmus.Label(head))
                 self._unless(self._condition(parts[0]), end)
                 self._statement(parts[1])
-                self.emit(Branch(head))
-                self.emit(Label(end))
+                self.emit(litmus.Branch(head))
+                self.emit(litmus.Label(end))
             case "repeat":
                 head = self._label()
-                self.emit(Label(head))
+                self.emit(litmus.Label(head))
                 self._statement(parts[0])
                 condition = self._condition(parts[1])
                 if condition is not False:
-                    self.emit(Branch(head, None if condition is True else condition))
+                    self.emit(litmus.Branch(head, None if condition is True else condition))
 
     def _declaration(self, declarator: Tree) -> None:
         name = token(declarator)
@@ -218,21 +199,21 @@ class CCode:
         self._unless(self._condition(condition), target)
         self._statement(then)
         if otherwise is not None:
-            self.emit(Branch(end))
-        self.emit(Label(target))
+            self.emit(litmus.Branch(end))
+        self.emit(litmus.Label(target))
         if otherwise is not None:
             self._statement(otherwise)
-            self.emit(Label(end))
+            self.emit(litmus.Label(end))
 
     def labelled(self, label: Token, expression: Tree) -> None:
         """Read a statement with a label, which is a barrier in OpenCL."""
         raise self.error("C litmus tests have no labels", label)
 
-    def _unless(self, condition: Comparison | bool, label: str) -> None:
+    def _unless(self, condition: litmus.Comparison | bool, label: str) -> None:
         if condition is not True:
-            self.emit(Branch(label, None if condition is False else negated(condition)))
+            self.emit(litmus.Branch(label, None if condition is False else negated(condition)))
 
-    def _condition(self, tree: Tree) -> Comparison | bool:
+    def _condition(self, tree: Tree) -> litmus.Comparison | bool:
         """An expression whose truth matters; a literal is known."""
         parts = subtrees(tree)
         match tree.data:
@@ -248,8 +229,8 @@ class CCode:
                 return not condition if isinstance(condition, bool) else negated(condition)
             case "compare":
                 left, right = self.values(parts)
-                return Comparison(_COMPARISONS[token(tree)], left, right)
-        return Comparison("ne", self.value(tree), 0)
+                return litmus.Comparison(_COMPARISONS[token(tree)], left, right)
+        return litmus.Comparison("ne", self.value(tree), 0)
 
     # expressions
 
@@ -268,7 +249,7 @@ class CCode:
             case _:
                 self.value(tree)
 
-    def value(self, tree: Tree) -> Operand:
+    def value(self, tree: Tree) -> litmus.Operand:
         """Evaluate an expression and return its value as an operand."""
         parts = subtrees(tree)
         match tree.data:
@@ -292,7 +273,7 @@ class CCode:
                 return self._added(*parts)
         target = self.fresh()
         self._into(target, tree)
-        return Reg(target)
+        return litmus.Reg(target)
 
     def _into(self, target: str, tree: Tree) -> None:
         """Emit the instructions that evaluate an expression into a register."""
@@ -300,23 +281,23 @@ class CCode:
         match tree.data:
             case "add" | "sub" | "mul" | "div" | "and" | "or" | "xor":
                 left, right = self.values(parts)
-                self.emit(Assign(target, tree.data, (left, right)))
+                self.emit(litmus.Assign(target, tree.data, (left, right)))
             case "compare":
                 left, right = self.values(parts)
-                self.emit(Assign(target, _COMPARISONS[token(tree)], (left, right)))
+                self.emit(litmus.Assign(target, _COMPARISONS[token(tree)], (left, right)))
             case "logical":
                 if any(part.data in ("call", "pointee", "element", "assign") for part in parts[1].trees()):
                     raise self.error("expected no call, access or assignment on the right of && and ||", parts[1])
                 left, right = map(self._truth, parts)  # in order
-                self.emit(Assign(target, "and" if token(tree) == "&&" else "or", (left, right)))
+                self.emit(litmus.Assign(target, "and" if token(tree) == "&&" else "or", (left, right)))
             case "not":
-                self.emit(Assign(target, "eq", (self.value(parts[0]), 0)))
+                self.emit(litmus.Assign(target, "eq", (self.value(parts[0]), 0)))
             case "complement":
-                self.emit(Assign(target, "xor", (self.value(parts[0]), -1)))
+                self.emit(litmus.Assign(target, "xor", (self.value(parts[0]), -1)))
             case "negative" if parts[0].data != "number":
-                self.emit(Assign(target, "sub", (0, self.value(parts[0]))))
+                self.emit(litmus.Assign(target, "sub", (0, self.value(parts[0]))))
             case "pointee" | "element":
-                self.emit(Load(target, self._address(tree)))
+                self.emit(litmus.Load(target, self._address(tree)))
             case "bracketed" | "cast":
                 self._into(target, parts[-1])
             case "comma":
@@ -328,9 +309,9 @@ class CCode:
             case "address" | "literal":
                 raise self.error("only a compare-exchange takes the address of a variable", tree)
             case _:
-                self.emit(Assign(target, "mov", (self.value(tree),)))
+                self.emit(litmus.Assign(target, "mov", (self.value(tree),)))
 
-    def _truth(self, tree: Tree) -> Operand:
+    def _truth(self, tree: Tree) -> litmus.Operand:
         """The value of an expression as 0 or 1."""
         if tree.data == "bracketed":
             return self._truth(subtrees(tree)[0])
@@ -338,42 +319,42 @@ class CCode:
         if tree.data in ("compare", "logical", "not"):
             return value
         target = self.fresh()
-        self.emit(Assign(target, "ne", (value, 0)))
-        return Reg(target)
+        self.emit(litmus.Assign(target, "ne", (value, 0)))
+        return litmus.Reg(target)
 
-    def _assign(self, left: Tree, right: Tree) -> Operand:
+    def _assign(self, left: Tree, right: Tree) -> litmus.Operand:
         if left.data in ("pointee", "element"):
             value, address = self.apart(partial(self.value, right), partial(self._address, left))
-            self.emit(Store(address, value))
+            self.emit(litmus.Store(address, value))
             return value
         if left.data != "name":
             raise self.error("expected a variable or *location before =", left)
         name = self._variable(token(left))
         self._into(name, right)
-        return Reg(name)
+        return litmus.Reg(name)
 
-    def _address(self, tree: Tree) -> Operand:
+    def _address(self, tree: Tree) -> litmus.Operand:
         """Return the address that ``*p`` or ``p[i]`` denotes."""
         place, *index = subtrees(tree)
         if not index:
             return self.value(place)
         return self._added(place, index[0])
 
-    def _added(self, place: Tree, index: Tree) -> Operand:
+    def _added(self, place: Tree, index: Tree) -> litmus.Operand:
         """A pointer so many elements on; the element itself where array and index are known."""
         base, offset = self.values([place, index])
-        if isinstance(base, Loc) and isinstance(offset, int):
-            array, first = element_of(base.name)
-            name = element(array, first + offset) if first + offset >= 0 else ""
+        if isinstance(base, litmus.Loc) and isinstance(offset, int):
+            array, first = litmus.element_of(base.name)
+            name = litmus.element(array, first + offset) if first + offset >= 0 else ""
             if name not in self._locations:
                 raise self.error(f"expected an element of {array}, found {array}[{first + offset}]", index)
-            return Loc(name)
+            return litmus.Loc(name)
         target = self.fresh()
-        self.emit(Assign(target, "add", (base, offset)))
-        return Reg(target)
+        self.emit(litmus.Assign(target, "add", (base, offset)))
+        return litmus.Reg(target)
 
-    def _named(self, name: Token) -> Operand:
-        return Loc(str(name)) if name in self._parameters else Reg(self._variable(name))
+    def _named(self, name: Token) -> litmus.Operand:
+        return litmus.Loc(str(name)) if name in self._parameters else litmus.Reg(self._variable(name))
 
     def _variable(self, name: Token) -> str:
         if name in self._parameters:
@@ -389,7 +370,7 @@ class CCode:
         name, arguments = token(tree), subtrees(tree)
         if name in ("min", "max"):
             self.check_count(name, arguments, 2, 2)
-            self.emit(Assign(target or self.fresh(), str(name), tuple(self.values(arguments))))
+            self.emit(litmus.Assign(target or self.fresh(), str(name), tuple(self.values(arguments))))
             return True
         atomic = _ATOMIC.fullmatch(_SHORT.get(name, name))
         if not atomic or (atomic[1].startswith("fetch_") and atomic[1][6:] not in FETCHED):
@@ -399,25 +380,29 @@ class CCode:
         orders = (2 if operands == 3 else 1) if explicit else 0
         self.check_count(name, arguments, operands + orders, operands + orders + (explicit and self.scoped))
         given, ordered, scope = arguments[:operands], arguments[operands:][:orders], arguments[operands + orders :]
-        kind = {"load": Load, "store": Store}.get(what, Rmw)
-        mode = self.mode(ordered[0], kind, self.scope(scope)) if explicit else Mode(Order.SC, self.scope(scope))
+        kind = {"load": litmus.Load, "store": litmus.Store}.get(what, litmus.Rmw)
+        mode = (
+            self.mode(ordered[0], kind, self.scope(scope))
+            if explicit
+            else litmus.Mode(litmus.Order.SC, self.scope(scope))
+        )
         if what.startswith("compare_exchange"):
-            failure = self.order(ordered[1], Load) if explicit else None
+            failure = self.order(ordered[1], litmus.Load) if explicit else None
             told = told_failure(mode.order, failure)
             self._compare_exchange(given, mode, told, target, what.endswith("weak"))
             return True
         if what == "load":
-            self.emit(Load(target or self.fresh(), self.value(given[0]), mode))
+            self.emit(litmus.Load(target or self.fresh(), self.value(given[0]), mode))
             return True
         address, value = self.values(given)
         if what == "store":
-            self.emit(Store(address, value, mode))
+            self.emit(litmus.Store(address, value, mode))
             return False
-        self.emit(Rmw("exch" if what == "exchange" else what[6:], target, address, (value,), mode))
+        self.emit(litmus.Rmw("exch" if what == "exchange" else what[6:], target, address, (value,), mode))
         return True
 
     def _compare_exchange(
-        self, given: Sequence[Tree], mode: Mode, failure: Order | None, success: str | None, weak: bool
+        self, given: Sequence[Tree], mode: litmus.Mode, failure: litmus.Order | None, success: str | None, weak: bool
     ) -> None:
         (address, value), pointer = self.values([given[0], given[2]]), given[1]
         told = (success or self.fresh()) if weak else None
@@ -426,36 +411,40 @@ class CCode:
         inner = subtrees(pointer)[0] if pointer.data == "address" else None
         if inner is None:
             place = self.value(pointer)
-            old, expected = self.fresh(), Reg(self.fresh())
-            self.emit(Load(expected.name, place))
-            self.emit(Rmw("cas", old, address, (expected, value), mode, failure=failure, success=told))
+            old, expected = self.fresh(), litmus.Reg(self.fresh())
+            self.emit(litmus.Load(expected.name, place))
+            self.emit(litmus.Rmw("cas", old, address, (expected, value), mode, failure=failure, success=told))
             end = self._label()
-            done = Comparison("eq", Reg(old), expected) if told is None else Comparison("ne", Reg(told), 0)
-            self.emit(Branch(end, done))
-            self.emit(Store(place, Reg(old)))
-            self.emit(Label(end))
-            compared: Operand = expected
+            done = (
+                litmus.Comparison("eq", litmus.Reg(old), expected)
+                if told is None
+                else litmus.Comparison("ne", litmus.Reg(told), 0)
+            )
+            self.emit(litmus.Branch(end, done))
+            self.emit(litmus.Store(place, litmus.Reg(old)))
+            self.emit(litmus.Label(end))
+            compared: litmus.Operand = expected
         elif inner.data == "literal":
             compared = self.value(subtrees(inner)[1])
             old = None if success is None else self.fresh()
-            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure, success=told))
+            self.emit(litmus.Rmw("cas", old, address, (compared, value), mode, failure=failure, success=told))
         elif inner.data == "name":
             old = self._variable(token(inner))
-            compared = Reg(old)
+            compared = litmus.Reg(old)
             last = self._out[-1] if self._out else None
-            if isinstance(last, Assign) and last.target == old and last.operation == "mov":
+            if isinstance(last, litmus.Assign) and last.target == old and last.operation == "mov":
                 if compared not in (address, value):
                     self._out.pop()
                     (compared,) = last.operands
             elif success is not None:
-                compared = Reg(self.fresh())
-                self.emit(Assign(compared.name, "mov", (Reg(old),)))
-            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure, success=told))
+                compared = litmus.Reg(self.fresh())
+                self.emit(litmus.Assign(compared.name, "mov", (litmus.Reg(old),)))
+            self.emit(litmus.Rmw("cas", old, address, (compared, value), mode, failure=failure, success=told))
         else:
             raise self.error("expected the address of a variable", pointer)
         if success is not None:
             assert old is not None
-            self.emit(Assign(success, "eq", (Reg(old), compared)))
+            self.emit(litmus.Assign(success, "eq", (litmus.Reg(old), compared)))
 
     def other_call(self, name: Token, arguments: Sequence[Tree], target: str | None) -> bool:
         """Read a call of a function that is no atomic access, and return whether it has a value."""
@@ -464,7 +453,7 @@ class CCode:
             hint = f"it is {whose}" if whose else did_you_mean(name, _FUNCTIONS)
             raise self.error(f"{name} is no function of this dialect{hint and f'; {hint}'}", name)
         self.check_count(name, arguments, 1, 1)
-        self.emit(Fence(self.mode(arguments[0], Fence, Scope.SYS)))
+        self.emit(litmus.Fence(self.mode(arguments[0], litmus.Fence, litmus.Scope.SYS)))
         return False
 
     def check_count(self, name: Token, arguments: Sequence[Tree], least: int, most: int) -> None:
@@ -473,25 +462,25 @@ class CCode:
             wanted = str(least) if least == most else f"{least} or {most}"
             raise self.error(f"expected {wanted} arguments of {name}, found {len(arguments)}", name)
 
-    def mode(self, tree: Tree, kind: type[Instruction], scope: Scope | None) -> Mode:
+    def mode(self, tree: Tree, kind: type[litmus.Instruction], scope: litmus.Scope | None) -> litmus.Mode:
         """Return the mode of an instruction of a kind, with its order and scope."""
         order = self.order(tree, kind)
-        return Mode(order, scope, tags=(CONSUME,) if token(tree) == CONSUME_WORD else ())
+        return litmus.Mode(order, scope, tags=(CONSUME,) if token(tree) == CONSUME_WORD else ())
 
-    def order(self, tree: Tree, kind: type[Instruction]) -> Order:
+    def order(self, tree: Tree, kind: type[litmus.Instruction]) -> litmus.Order:
         """Return the order of an instruction of a kind."""
-        if not self.scoped and kind is not Store and tree.data == "name" and token(tree) == CONSUME_WORD:
-            return Order.ACQUIRE
+        if not self.scoped and kind is not litmus.Store and tree.data == "name" and token(tree) == CONSUME_WORD:
+            return litmus.Order.ACQUIRE
         legal = [word for word, order in ORDERS.items() if order in LEGAL_ORDERS[kind]]
         if tree.data != "name" or token(tree) not in legal:
             raise self.error(f"expected {' or '.join(legal)}", tree)
         return ORDERS[token(tree)]
 
-    def scope(self, arguments: Sequence[Tree]) -> Scope | None:
+    def scope(self, arguments: Sequence[Tree]) -> litmus.Scope | None:
         """Return the scope of an access, which its argument says if it has one; None is the scope of the thread
         itself.
         """
-        return Scope.SYS
+        return litmus.Scope.SYS
 
     def fresh(self) -> str:
         """Return a new register, which the code does not mention."""

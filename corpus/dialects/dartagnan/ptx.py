@@ -32,24 +32,8 @@ from typing import ClassVar, TypeGuard
 from corpus.dialects.dartagnan.columns import CodeCell, Columns, Refuse, ThreadNames
 from corpus.errors import InputError
 from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, STORE, has_clusters
+from corpus.litmus import test as litmus
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.test import (
-    CLUSTER,
-    FENCED,
-    SCOPES,
-    Assign,
-    Barrier,
-    Fence,
-    Instruction,
-    LitmusTest,
-    Load,
-    Mode,
-    Order,
-    Place,
-    Rmw,
-    Scope,
-    Store,
-)
 from corpus.litmus.text import Dialect, ForeignRunner, Source
 
 _LOADS = {"": "ld", "texture": "tld", "surface": "suld", "constant": "cold"}
@@ -57,12 +41,12 @@ _STORES = {"": "st", "surface": "sust"}
 _ATOMS = {"": "atom", "surface": "suatom"}
 _REDUCTIONS = {"": "red", "surface": "sured"}
 _PROXIES = {name: proxy for names in (_LOADS, _STORES, _ATOMS, _REDUCTIONS) for proxy, name in names.items()}
-_ORDERS = {str(order): order for order in Order}
-_FENCES = {f"fence.proxy.{proxy}": proxy for proxy in FENCED}
+_ORDERS = {str(order): order for order in litmus.Order}
+_FENCES = {f"fence.proxy.{proxy}": proxy for proxy in litmus.FENCED}
 _UNREAD = ("async", "tensormap")  # fences of proxies that Dartagnan has not
 
-_LOAD_ORDERS = (Order.WEAK, *LOAD.orders)
-_STORE_ORDERS = (Order.WEAK, *STORE.orders)
+_LOAD_ORDERS = (litmus.Order.WEAK, *LOAD.orders)
+_STORE_ORDERS = (litmus.Order.WEAK, *STORE.orders)
 _REDUCED = ("add", "sub", "mul", "div", "and", "or", "xor")
 
 
@@ -74,8 +58,8 @@ class _Ptx(Columns):
     title = "the PTX dialect"
     language = "PTX"
     levels = ("cta", "gpu")
-    more_levels = ("cta", CLUSTER, "gpu")
-    scopes: ClassVar = {scope: word for word, scope in SCOPES.items()}
+    more_levels = ("cta", litmus.CLUSTER, "gpu")
+    scopes: ClassVar = {scope: word for word, scope in litmus.SCOPES.items()}
     proxies = ("generic", "texture", "surface", "constant")
     move = "ld"
     keywords = (
@@ -83,16 +67,16 @@ class _Ptx(Columns):
         "acq_rel sc cas exch proxy generic constant surface texture alias"
     )
 
-    def places(self, groups: Sequence[tuple[int, ...]]) -> list[Place]:
+    def places(self, groups: Sequence[tuple[int, ...]]) -> list[litmus.Place]:
         threads: Counter[tuple[int, ...]] = Counter()
         places = []
         for group in groups:
             cta, *cluster, gpu = group
-            places.append(Place(gpu, cluster[0] if cluster else _UNSAID, cta, threads[group]))
+            places.append(litmus.Place(gpu, cluster[0] if cluster else _UNSAID, cta, threads[group]))
             threads[group] += 1
         return places
 
-    def groups(self, places: Sequence[Place]) -> list[tuple[int, ...]]:
+    def groups(self, places: Sequence[litmus.Place]) -> list[tuple[int, ...]]:
         for index, place in enumerate(places):
             for other, earlier in enumerate(places[:index]):
                 if place == earlier:
@@ -101,7 +85,7 @@ class _Ptx(Columns):
                     raise InputError(f"P{other} and P{index} are in two queues: {self.title} has one for each GPU")
         return [(place.cta, place.gpu) for place in places]
 
-    def parse(self, source: Source) -> LitmusTest:
+    def parse(self, source: Source) -> litmus.LitmusTest:
         test = super().parse(source)
         ctas = [thread.place._replace(warp=0) for thread in test.threads]
         numbers = {cta: number for number, cta in enumerate(dict.fromkeys(ctas))}
@@ -113,56 +97,58 @@ class _Ptx(Columns):
         placed = (replace(thread, place=cta._replace(warp=thread.place.warp)) for thread, cta in threads)
         return replace(test, threads=tuple(placed))
 
-    def headers(self, test: LitmusTest) -> list[str]:
+    def headers(self, test: litmus.LitmusTest) -> list[str]:
         if not has_clusters(test):
             return super().headers(test)
         places = [thread.place for thread in test.threads]
         self.groups([place._replace(queue=0, cta=number) for number, place in enumerate(places)])
         return [f"cta {place.cta},cluster {place.queue},gpu {place.gpu}" for place in places]
 
-    def read(self, cell: CodeCell) -> Instruction:
+    def read(self, cell: CodeCell) -> litmus.Instruction:
         name, *words = cell.opcode.split(".")
         if not words and name == "ld":
             cell.expects(2)
-            return Assign(cell.register(0), "mov", (cell.value(1),))
+            return litmus.Assign(cell.register(0), "mov", (cell.value(1),))
         if name in _LOADS.values():
             cell.expects(2)
-            return Load(cell.register(0), cell.location(1), self._mode(cell, words, _LOADS, _LOAD_ORDERS))
+            return litmus.Load(cell.register(0), cell.location(1), self._mode(cell, words, _LOADS, _LOAD_ORDERS))
         if name in _STORES.values():
             cell.expects(2)
-            return Store(cell.location(0), cell.value(1), self._mode(cell, words, _STORES, _STORE_ORDERS))
+            return litmus.Store(cell.location(0), cell.value(1), self._mode(cell, words, _STORES, _STORE_ORDERS))
         if name in _ATOMS.values():
             return self._atom(cell, words)
         if name in _REDUCTIONS.values():
             cell.expects(2)
             mode = self._mode(cell, words[:-1], _REDUCTIONS, ATOM.orders)
-            return Rmw(self._operation(cell, words, _REDUCED), None, cell.location(0), (cell.value(1),), mode)
+            return litmus.Rmw(self._operation(cell, words, _REDUCED), None, cell.location(0), (cell.value(1),), mode)
         if name == "fence":
             cell.expects(0)
             if cell.opcode in _FENCES:
-                return Fence(Mode(tags=(_FENCES[str(cell.opcode)],)))
-            return Fence(self._mode(cell, words, {"": "fence"}, FENCE.orders))
+                return litmus.Fence(litmus.Mode(tags=(_FENCES[str(cell.opcode)],)))
+            return litmus.Fence(self._mode(cell, words, {"": "fence"}, FENCE.orders))
         if cell.opcode in ("bar.cta.sync", "bar.cta.arrive"):
             cell.expects(1, 3)
-            return Barrier(cell.value(0), words[-1] == "arrive", cell.count(1), cell.count(2))
+            return litmus.Barrier(cell.value(0), words[-1] == "arrive", cell.count(1), cell.count(2))
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
-    def _atom(self, cell: CodeCell, words: list[str]) -> Rmw:
+    def _atom(self, cell: CodeCell, words: list[str]) -> litmus.Rmw:
         mode = self._mode(cell, words[:-1], _ATOMS, ATOM.orders)
         operation = self._operation(cell, words, ("exch", "cas", *_REDUCED))
         cell.expects(4 if operation == "cas" else 3)
         values = tuple(cell.value(index) for index in range(2, len(cell.operands)))
-        return Rmw(operation, cell.register(0), cell.location(1), values, mode)
+        return litmus.Rmw(operation, cell.register(0), cell.location(1), values, mode)
 
     def _operation(self, cell: CodeCell, words: list[str], operations: Sequence[str]) -> str:
         if words[-1] not in operations:
             raise cell.error(f"expected {' or '.join(operations)} at the end of {cell.opcode}")
         return words[-1]
 
-    def _mode(self, cell: CodeCell, words: list[str], names: Mapping[str, str], orders: Sequence[Order]) -> Mode:
+    def _mode(
+        self, cell: CodeCell, words: list[str], names: Mapping[str, str], orders: Sequence[litmus.Order]
+    ) -> litmus.Mode:
         """The mode that the words after the name say: the one whose spelling they are."""
         name = cell.opcode.split(".")[0]
-        scopes = {word: scope for scope, word in self.scopes.items()} | {CLUSTER: Scope.QUEUE}
+        scopes = {word: scope for scope, word in self.scopes.items()} | {litmus.CLUSTER: litmus.Scope.QUEUE}
         order = next((_ORDERS[word] for word in words if word in _ORDERS), None)
         scope = next((scopes[word] for word in words if word in scopes), None)
         if order is None:
@@ -170,34 +156,36 @@ class _Ptx(Columns):
                 f"expected an order of {self.title} ({', '.join(orders)}) after {name}, found {cell.opcode}"
             )
         proxy = _PROXIES.get(name, "")
-        tags = sorted(tag for tag in (proxy, CLUSTER if CLUSTER in words else "") if tag)
-        mode = Mode(order, scope, tags=tuple(tags))
+        tags = sorted(tag for tag in (proxy, litmus.CLUSTER if litmus.CLUSTER in words else "") if tag)
+        mode = litmus.Mode(order, scope, tags=tuple(tags))
         spelled = self._spell(mode, names, orders, cell.error)
         if spelled != ".".join([name, *words]):
             raise cell.error(f"expected {spelled}, found {'.'.join([name, *words])}")
         return mode
 
-    def _spell(self, mode: Mode, names: Mapping[str, str], orders: Sequence[Order], refuse: Refuse) -> str:
-        self.check(mode, orders, (*names, CLUSTER), refuse)
-        proxies = [tag for tag in mode.tags if tag != CLUSTER]
+    def _spell(
+        self, mode: litmus.Mode, names: Mapping[str, str], orders: Sequence[litmus.Order], refuse: Refuse
+    ) -> str:
+        self.check(mode, orders, (*names, litmus.CLUSTER), refuse)
+        proxies = [tag for tag in mode.tags if tag != litmus.CLUSTER]
         if len(proxies) > 1:
             raise refuse(f"{self.title} has one proxy for an access")
         name = names["".join(proxies)]
-        if mode.order is not Order.WEAK:
-            return f"{name}.{mode.order}.{CLUSTER if CLUSTER in mode.tags else self.scope(mode, refuse)}"
+        if mode.order is not litmus.Order.WEAK:
+            return f"{name}.{mode.order}.{litmus.CLUSTER if litmus.CLUSTER in mode.tags else self.scope(mode, refuse)}"
         if mode.scope is not None:
             raise refuse(f"a weak access has no scope in {self.title}")
         return f"{name}.weak"
 
-    def write(self, instruction: Instruction, names: ThreadNames, refuse: Refuse) -> str:
+    def write(self, instruction: litmus.Instruction, names: ThreadNames, refuse: Refuse) -> str:
         match instruction:
-            case Load(target, address, mode):
+            case litmus.Load(target, address, mode):
                 opcode = self._spell(mode, _LOADS, _LOAD_ORDERS, refuse)
                 return f"{opcode} {names.register(target)}, {self.address(address, refuse)}"
-            case Store(address, value, mode):
+            case litmus.Store(address, value, mode):
                 opcode = self._spell(mode, _STORES, _STORE_ORDERS, refuse)
                 return f"{opcode} {self.address(address, refuse)}, {names.value(value)}"
-            case Rmw(operation, target, address, operands, mode):
+            case litmus.Rmw(operation, target, address, operands, mode):
                 if instruction.failure is not None:
                     raise refuse(f"in {self.title} an exchange has one order, whether or not it fails")
                 reduction = target is None
@@ -208,12 +196,14 @@ class _Ptx(Columns):
                 return (
                     f"{opcode}.{operation} {', '.join(values if target is None else [names.register(target), *values])}"
                 )
-            case Fence(Mode(order=Order.WEAK, tags=(tag,)) as mode) if mode == Mode(tags=(tag,)) and tag in FENCED:
+            case litmus.Fence(litmus.Mode(order=litmus.Order.WEAK, tags=(tag,)) as mode) if (
+                mode == litmus.Mode(tags=(tag,)) and tag in litmus.FENCED
+            ):
                 return f"fence.proxy.{tag}"
-            case Fence(mode):
+            case litmus.Fence(mode):
                 return self._spell(mode, {"": "fence"}, FENCE.orders, refuse)
-            case Barrier(arrive=arrive, mode=mode):
-                self.check(mode, (Order.WEAK,), (), refuse)
+            case litmus.Barrier(arrive=arrive, mode=mode):
+                self.check(mode, (litmus.Order.WEAK,), (), refuse)
                 if mode.scope is not None:
                     raise refuse(f"barriers have no memory scope in {self.title}")
                 return f"bar.cta.{'arrive' if arrive else 'sync'} {self.barrier(instruction, names, refuse)}"
@@ -221,18 +211,18 @@ class _Ptx(Columns):
                 raise refuse(f"{self.title} has no such instruction")
 
 
-def _ordered(ins: Instruction) -> TypeGuard[Load | Store | Rmw | Fence]:
-    return isinstance(ins, Load | Store | Rmw | Fence)
+def _ordered(ins: litmus.Instruction) -> TypeGuard[litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence]:
+    return isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence)
 
 
-def _check_dartagnan(test: LitmusTest) -> None:
+def _check_dartagnan(test: litmus.LitmusTest) -> None:
     """Raises ``InputError`` that names what Dartagnan does not read."""
     for number, thread in enumerate(test.threads):
         for ins in thread.instructions:
             if not _ordered(ins):
                 continue
-            one_sided = isinstance(ins, Fence) and ins.mode.order in ONE_SIDED
-            if one_sided or CLUSTER in ins.mode.tags or not set(_UNREAD).isdisjoint(ins.mode.tags):
+            one_sided = isinstance(ins, litmus.Fence) and ins.mode.order in ONE_SIDED
+            if one_sided or litmus.CLUSTER in ins.mode.tags or not set(_UNREAD).isdisjoint(ins.mode.tags):
                 raise cannot_say(number, ins, "Dartagnan's PTX has it not")
 
 

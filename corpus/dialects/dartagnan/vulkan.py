@@ -45,23 +45,11 @@ from corpus.laws.vulkan import (
     STORE,
     VulkanRule,
 )
+from corpus.litmus import test as litmus
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.test import (
-    Assign,
-    Barrier,
-    Fence,
-    Instruction,
-    LitmusTest,
-    Load,
-    Mode,
-    Order,
-    Place,
-    Rmw,
-    Store,
-)
 from corpus.litmus.text import Dialect, ForeignRunner
 
-_ORDERS = {"acq": Order.ACQUIRE, "rel": Order.RELEASE, "acq_rel": Order.ACQ_REL}
+_ORDERS = {"acq": litmus.Order.ACQUIRE, "rel": litmus.Order.RELEASE, "acq_rel": litmus.Order.ACQ_REL}
 _WORDS = {order: word for word, order in _ORDERS.items()}
 
 
@@ -77,50 +65,50 @@ class _Vulkan(Columns):
         "sc0 sc1 sc2 sc3 semsc0 semsc1 semsc2 semsc3"
     )
 
-    def places(self, groups: Sequence[tuple[int, ...]]) -> list[Place]:
-        return [Place(0, queue, workgroup, subgroup) for subgroup, workgroup, queue in groups]
+    def places(self, groups: Sequence[tuple[int, ...]]) -> list[litmus.Place]:
+        return [litmus.Place(0, queue, workgroup, subgroup) for subgroup, workgroup, queue in groups]
 
-    def groups(self, places: Sequence[Place]) -> list[tuple[int, ...]]:
+    def groups(self, places: Sequence[litmus.Place]) -> list[tuple[int, ...]]:
         for index, place in enumerate(places):
             if place.gpu != places[0].gpu:
                 raise InputError(f"P0 and P{index} are on two GPUs: {self.title} has one device")
         return [(place.warp, place.cta, place.queue) for place in places]
 
-    def read(self, cell: CodeCell) -> Instruction:
+    def read(self, cell: CodeCell) -> litmus.Instruction:
         name, *words = cell.opcode.split(".")
         match name:
             case "ld" if len(cell.operands) == 2 and cell.operands[1].type != "NAME":
                 if len(words) > 1 or not set(words) <= set(STORAGE):
                     raise cell.error(f"expected a location as the address of {cell.opcode}, or the move ld.sc0")
-                return Assign(cell.register(0), "mov", (cell.value(1),))
+                return litmus.Assign(cell.register(0), "mov", (cell.value(1),))
             case "ld":
                 cell.expects(2)
-                return Load(cell.register(0), cell.location(1), self._mode(cell, words, LOAD))
+                return litmus.Load(cell.register(0), cell.location(1), self._mode(cell, words, LOAD))
             case "st":
                 cell.expects(2)
-                return Store(cell.location(0), cell.value(1), self._mode(cell, words, STORE))
+                return litmus.Store(cell.location(0), cell.value(1), self._mode(cell, words, STORE))
             case "rmw":
                 operation = words.pop() if words and words[-1] in OPERATIONS else "exch"
                 cell.expects(4 if operation == "cas" else 3)
                 mode = self._mode(cell, ["atom", *(word for word in words if word != "atom")], RMW)
                 values = tuple(cell.value(index) for index in range(2, len(cell.operands)))
-                return Rmw(operation, cell.register(0), cell.location(1), values, mode)
+                return litmus.Rmw(operation, cell.register(0), cell.location(1), values, mode)
             case "membar":
                 cell.expects(0)
-                return Fence(self._mode(cell, words, FENCE))
+                return litmus.Fence(self._mode(cell, words, FENCE))
             case "cbar":
                 cell.expects(1, 3)
                 mode = self._mode(cell, words, BARRIER)
-                return Barrier(cell.value(0), False, cell.count(1), cell.count(2), mode)
+                return litmus.Barrier(cell.value(0), False, cell.count(1), cell.count(2), mode)
             case "avdevice" | "visdevice" if not words:
                 cell.expects(0)
-                return Fence(Mode(tags=(name,)))
+                return litmus.Fence(litmus.Mode(tags=(name,)))
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
-    def _mode(self, cell: CodeCell, words: list[str], kind: VulkanRule) -> Mode:
+    def _mode(self, cell: CodeCell, words: list[str], kind: VulkanRule) -> litmus.Mode:
         """The mode that the words after the name say: the one whose spelling they are, up to the order of tags."""
         scopes = {word: scope for scope, word in self.scopes.items()}
-        order = Order.RELAXED if "atom" in words else Order.WEAK
+        order = litmus.Order.RELAXED if "atom" in words else litmus.Order.WEAK
         scope = None
         tags = []
         for word in words:
@@ -130,13 +118,13 @@ class _Vulkan(Columns):
                 scope = scopes[word]
             elif word != "atom":
                 tags.append(word)
-        mode = Mode(order, scope, tags=tuple(sorted(tags)))
+        mode = litmus.Mode(order, scope, tags=tuple(sorted(tags)))
         spelled = self._spell(mode, kind, cell.error)
         if sorted(spelled.split(".")) != sorted([kind.name, *words]):
             raise cell.error(f"expected {spelled}, found {cell.opcode}")
         return mode
 
-    def _spell(self, mode: Mode, kind: VulkanRule, refuse: Refuse) -> str:
+    def _spell(self, mode: litmus.Mode, kind: VulkanRule, refuse: Refuse) -> str:
         access = kind in (LOAD, STORE, RMW)
         self.check(mode, kind.orders, (*kind.flow, *(STORAGE if access else ()), *SEMANTICS, *kind.semantics), refuse)
         storage = [tag for tag in mode.tags if tag in STORAGE]
@@ -144,38 +132,42 @@ class _Vulkan(Columns):
         semantics = [tag for tag in mode.tags if tag in (*SEMANTICS, *kind.semantics)]
         if access and len(storage) != 1:
             raise refuse(f"expected one storage class of {', '.join(STORAGE)} in {self.title}")
-        if len(flow) > 1 or (flow and mode.order is not Order.WEAK):
+        if len(flow) > 1 or (flow and mode.order is not litmus.Order.WEAK):
             raise refuse(f"{self.title} has {' or '.join(kind.flow)} for weak accesses, one at a time")
-        if access and semantics and mode.order is Order.WEAK:
+        if access and semantics and mode.order is litmus.Order.WEAK:
             raise refuse(f"a weak access orders no storage class in {self.title}")
         words = [kind.name]
-        words += ["atom"] if access and mode.order is not Order.WEAK else []
+        words += ["atom"] if access and mode.order is not litmus.Order.WEAK else []
         words += [_WORDS[mode.order]] if mode.order in _WORDS else []
         words += flow
-        if mode.order is not Order.WEAK or flow in (["av"], ["vis"]) or (kind is BARRIER and mode.scope is not None):
+        if (
+            mode.order is not litmus.Order.WEAK
+            or flow in (["av"], ["vis"])
+            or (kind is BARRIER and mode.scope is not None)
+        ):
             words.append(self.scope(mode, refuse))
         elif mode.scope is not None:
             raise refuse(f"a weak access without av or vis has no scope in {self.title}")
         return ".".join([*words, *storage, *sorted(semantics, key=(*SEMANTICS, *kind.semantics).index)])
 
-    def write(self, instruction: Instruction, names: ThreadNames, refuse: Refuse) -> str:
+    def write(self, instruction: litmus.Instruction, names: ThreadNames, refuse: Refuse) -> str:
         match instruction:
-            case Load(target, address, mode):
+            case litmus.Load(target, address, mode):
                 return f"{self._spell(mode, LOAD, refuse)} {names.register(target)}, {self.address(address, refuse)}"
-            case Store(address, value, mode):
+            case litmus.Store(address, value, mode):
                 return f"{self._spell(mode, STORE, refuse)} {self.address(address, refuse)}, {names.value(value)}"
-            case Rmw(operation, target, address, values, mode) if target is not None and operation in OPERATIONS:
+            case litmus.Rmw(operation, target, address, values, mode) if target is not None and operation in OPERATIONS:
                 opcode = self._spell(mode, RMW, refuse) + (f".{operation}" if operation != "exch" else "")
                 operands = [names.register(target), self.address(address, refuse), *map(names.value, values)]
                 return f"{opcode} {', '.join(operands)}"
-            case Rmw(operation, target):
+            case litmus.Rmw(operation, target):
                 what = "reductions" if target is None else f"rmw {operation}"
                 raise refuse(f"{self.title} has no {what}")
-            case Fence(mode) if mode in [Mode(tags=(tag,)) for tag in DEVICE_OPERATIONS]:
+            case litmus.Fence(mode) if mode in [litmus.Mode(tags=(tag,)) for tag in DEVICE_OPERATIONS]:
                 return mode.tags[0]
-            case Fence(mode):
+            case litmus.Fence(mode):
                 return self._spell(mode, FENCE, refuse)
-            case Barrier(arrive=arrive, mode=mode):
+            case litmus.Barrier(arrive=arrive, mode=mode):
                 if arrive:
                     raise refuse(f"every barrier waits in {self.title}")
                 return f"{self._spell(mode, BARRIER, refuse)} {self.barrier(instruction, names, refuse)}"
@@ -183,10 +175,10 @@ class _Vulkan(Columns):
                 raise refuse(f"{self.title} has no such instruction")
 
 
-def _check_dartagnan(test: LitmusTest) -> None:
+def _check_dartagnan(test: litmus.LitmusTest) -> None:
     for index, thread in enumerate(test.threads):
         for ins in thread.instructions:
-            if isinstance(ins, Rmw) and ins.operation == "cas":
+            if isinstance(ins, litmus.Rmw) and ins.operation == "cas":
                 raise cannot_say(index, ins, "Dartagnan's Vulkan dialect has no compare-and-swap")
 
 
