@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus.dialects.c_like.reader import read_c
-from corpus.dialects.c_like.writer import print_c
+from corpus.dialects.c_like.writer import CWriter, print_c
 from corpus.dialects.herd import check_comparisons, check_terms, herd_name
 from corpus.errors import InputError
 from corpus.litmus.control_flow import DoWhile, If, Statement, While, structured
@@ -72,5 +72,6 @@ C = Dialect(
     c_comments=True,
     runners=(ForeignRunner("herd-c", herd_name, _of_one_gpu, _check_herd),),
     atomic_types=True,
+    statement=lambda test, thread, ins: CWriter(test).statement(thread, ins),
 )
 """C litmus tests, as herd reads them."""

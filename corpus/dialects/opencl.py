@@ -231,6 +231,13 @@ def _print(test: litmus.LitmusTest) -> str:
 
 
 OPENCL = Dialect(
-    "opencl", "OPENCL", _read, _print, c_comments=True, runners=(ForeignRunner("dartagnan-opencl"),), atomic_types=True
+    "opencl",
+    "OPENCL",
+    _read,
+    _print,
+    c_comments=True,
+    runners=(ForeignRunner("dartagnan-opencl"),),
+    atomic_types=True,
+    statement=lambda test, thread, ins: _Writer(test).statement(thread, ins),
 )
 """Dartagnan's dialect of litmus tests for OpenCL."""

@@ -23,6 +23,7 @@ from corpus.errors import InputError
 from corpus.lalr import Token
 from corpus.litmus import test as litmus
 from corpus.litmus.condition import parse_condition, unknown_term
+from corpus.litmus.describe import describe
 from corpus.syntax import BLANKS
 
 _COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|\"[^\"\n]*\"", re.DOTALL)
@@ -237,7 +238,8 @@ class Dialect:
     ``c_comments`` is set, comments are those of C, and ``(*`` begins one at the start of a line only. ``companions``
     are names and texts of files that stand in a folder beside the tests. ``older`` is another first word of its files.
     ``synchronises``: it can say that threads synchronise by the system. ``atomic_types``: what is atomic is so by its
-    type, so that all accesses of a location are atomic, or none is.
+    type, so that all accesses of a location are atomic, or none is. ``statement`` gives an instruction of a thread in
+    the words of the dialect; where it is not stated, words close to PTX's serve.
     """
 
     name: str
@@ -250,3 +252,4 @@ class Dialect:
     synchronises: bool = False
     atomic_types: bool = False
     older: str | None = None
+    statement: Callable[[litmus.LitmusTest, int, litmus.Instruction], str] = lambda test, thread, ins: describe(ins)

@@ -20,7 +20,6 @@ from corpus.executions.execution import OpKind
 from corpus.laws.c11 import WEAKER
 from corpus.laws.opencl import FENCED
 from corpus.laws.ptx import PAST_L1
-from corpus.litmus.describe import describe
 from corpus.litmus.test import DEFAULT_RMW, Barrier, Fence, LitmusTest, Load, Mode, Order, Rmw, Scope, Store
 from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
@@ -92,7 +91,7 @@ def unread(tests: Sequence[LitmusTest], dialect: Dialect, model: Model) -> Itera
                 if isinstance(ins, Instructed):
                     orders = _stronger(test, SitePlace(number, at, False), dialect)
                     for what in _unread_of(ins, told, every, orders):
-                        found.setdefault(what, []).append(f"P{number}: {describe(ins)}")
+                        found.setdefault(what, []).append(f"P{number}: {dialect.statement(test, number, ins)}")
     for what in UNREAD:
         if what in found:
             yield f"{model.name} does not read {what}: {', '.join(dict.fromkeys(found[what]))}"

@@ -7,7 +7,7 @@ its cost as it is written, and the cheapest program is found among all that do n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -15,8 +15,7 @@ from constraints.executions import judge_by_sat
 from constraints.repairs import Cut, Repair, RepairableProgram, Requirement, cut_of, lowered, repairs
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
-from corpus.litmus.describe import describe
-from corpus.litmus.test import Barrier, Fence, LitmusTest, Mode
+from corpus.litmus.test import Barrier, Fence, Instruction, LitmusTest, Mode
 from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.consistency import OperationalModel, resolve_consistency_models
@@ -106,7 +105,7 @@ class Fixing:
         Raises ``InputError`` where a model mentions what no program can show, or several tests have no place in common,
         and ``TooManyError`` where a test is too large; the search raises these, too.
         """
-        self._direction, self._costs = direction, costs
+        self._dialect, self._direction, self._costs = dialect, direction, costs
         words = ModelVocabulary(question.model)
         found = [_allowed(sites_of(test, dialect, words, costs.of, direction), allowed) for test in tests]
         self._places = found if len(tests) == 1 else in_common(found)
@@ -130,7 +129,7 @@ class Fixing:
     def __iter__(self) -> Iterator[Fixed]:
         required = [each for sites in self._places for each in sites.requirements]
         for repair in repairs(self._programs, self._ladders, required):
-            yield _fixed(self._places, repair, self._direction, self._programs, required, self._costs)
+            yield _fixed(self._places, self._dialect, repair, self._direction, self._programs, required, self._costs)
 
 
 def _allowed(sites: Sites, allowed: Sequence[str]) -> Sites:
@@ -153,6 +152,7 @@ def _allowed(sites: Sites, allowed: Sequence[str]) -> Sites:
 
 def _fixed(
     places: Sequence[Sites],
+    dialect: Dialect,
     repair: Repair,
     direction: Direction,
     programs: Sequence[RepairableProgram],
@@ -175,7 +175,7 @@ def _fixed(
     for number, level in enumerate(repair.levels):
         sites = next(each for each in places if each.choices[number].places)
         choice = sites.choices[number]
-        old, new = _described(sites.test, choice, level)
+        old, new = _described(sites.test, dialect, choice, level)
         cost += len(choice.places) * (
             costs.of(choice.kind, choice.modes[level]) - costs.of(choice.kind, sites.written(choice))
         )
@@ -191,16 +191,21 @@ def _fixed(
     return Fixed(tuple(sites.at(repair.levels) for sites in places), cost, tuple(changes), tuple(kept))
 
 
-def _described(test: LitmusTest, choice: SiteModes, level: int) -> tuple[str, str]:
+def _described(test: LitmusTest, dialect: Dialect, choice: SiteModes, level: int) -> tuple[str, str]:
     """Return what stands at a site, or follows on a gap, and what stands there at a level."""
     mode = choice.modes[level]
     at = [(place.thread, test.threads[place.thread].instructions[place.at]) for place in choice.places]
-    old = ", ".join(f"P{thread}: {describe(ins)}" for thread, ins in at)
+
+    def said(instructions: Iterable[tuple[int, Instruction]]) -> str:
+        return ", ".join(f"P{thread}: {dialect.statement(test, thread, ins)}" for thread, ins in instructions)
+
+    old = said(at)
     if mode is None:
         return old, "removed"
     if choice.in_gaps:
-        return old, describe(Fence(mode) if choice.kind is OpKind.FENCE else Barrier(0, mode=mode))
-    return old, ", ".join(f"P{thread}: {describe(without_failure(done(ins, mode)))}" for thread, ins in at)
+        added = Fence(mode) if choice.kind is OpKind.FENCE else Barrier(0, mode=mode)
+        return old, dialect.statement(test, at[0][0], added)
+    return old, said((thread, without_failure(done(ins, mode))) for thread, ins in at)
 
 
 def _below(choice: SiteModes, level: int) -> list[int]:

@@ -18,13 +18,13 @@ from synth.cli import main
 APPLICATIONS = Path(__file__).parents[2] / "examples" / "applications"
 
 BEFORE = {
-    "peterson": {"whose": 2, "turn": 0, "wanted": 1, "LC0:": 1, "counted": 2, "flag": 6},
-    "dekker": {"wanted": 0, "counted": 6, "bne wanted": 6, "flag": 8, "turn": 8, "mov in": 8},
-    "deque-push": {"bottom": 1, "bge first, last": 11},
-    "deque-take": {"first, top": 4, "last": 10, "setp.eq won": 10},
-    "list": {"first, head": 0, "beq t0": 0, "lock": 3},
-    "reduction": {"count, 1": 0, "bne counted": 1},
-    "scan": {"state, 1": 0, "bne seen": 2, "beq seen": 2, "state, 2": 4},
+    "peterson": {"whose": 2, "turn": 0, "wanted": 1, "the loop": 1, "counted": 2, "flag": 6},
+    "dekker": {"wanted": 0, "counted": 6, "flag": 8, "turn": 8, "in = ": 8},
+    "deque-push": {"bottom": 1, "first >= last": 11},
+    "deque-take": {"first = atomic_load_explicit(top": 4, "last": 10, "won = ": 10},
+    "list": {"first = atomic_load_explicit(head": 0, "if (t0 ==": 0, "lock": 3},
+    "reduction": {"count, 1": 0, "if (counted": 1},
+    "scan": {"state, 1": 0, "if (seen": 2, "state, 2": 4},
 }
 """The place that stands before an instruction, by words in it; the first that fits.
 
@@ -52,7 +52,7 @@ def places(name: str, model: str) -> set[int]:
     found = json.loads(result.stdout)
     assert found["complete"]
     fences = [change["change"] for change in found["repairs"][0]["changes"]]
-    instructions = [re.fullmatch(r"fence\.\S+ before P\d: (.*)", fence) for fence in fences]
+    instructions = [re.fullmatch(r"atomic_work_item_fence\(.*\) before P\d: (.*)", fence) for fence in fences]
     return {next(n for word, n in BEFORE[name].items() if word in each[1]) for each in instructions if each}
 
 

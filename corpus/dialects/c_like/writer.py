@@ -129,6 +129,23 @@ class CWriter:
         condition = print_condition(self.question(test.condition), self._term, "=")
         return f"{self.language} {test.name}\n{described}{state}\n\n{threads}\n{condition}"
 
+    def statement(self, thread: int, ins: litmus.Instruction) -> str:
+        """Return an instruction of a thread as C has it, on one line and without declarations."""
+        own = {name: name for name in (*litmus.reads(ins), *litmus.written(ins))}  # of predicates, too
+        code = _Code(self, thread, own | self._names[thread], frozenset())
+        match ins:
+            case litmus.Branch(condition=litmus.Comparison() as condition):
+                return f"if ({code.condition(condition, '')})"
+            case litmus.Branch():
+                return "the jump"
+            case litmus.Label(name):
+                rest = self._test.threads[thread].instructions
+                below = rest[rest.index(ins) :] if ins in rest else ()
+                back = any(isinstance(each, litmus.Branch) and each.label == name for each in below)
+                return "the loop" if back else "what follows the branch"
+            case _:
+                return " ".join(line.strip() for line in code.lines(ins, "")).removesuffix(";")
+
     # what OpenCL says differently
 
     def question(self, condition: litmus.Condition) -> litmus.Condition:
@@ -256,7 +273,7 @@ class _Code:
         """A statement, or what an expression does, in lines."""
         match statement:
             case If(condition, then, otherwise):
-                yield f"{indent}if ({self._condition(condition, '0')}) {{\n"
+                yield f"{indent}if ({self.condition(condition, '0')}) {{\n"
                 yield from self._block(then, indent)
                 if otherwise is not None:
                     yield f"{indent}}} else {{\n"
@@ -264,13 +281,13 @@ class _Code:
                 yield f"{indent}}}\n"
             case While(evaluated, condition, body):
                 parts = [part for line in _grouped(evaluated) for part in self._evaluations(line)]
-                yield f"{indent}while ({', '.join([*parts, self._condition(condition, '1')])}) {{\n"
+                yield f"{indent}while ({', '.join([*parts, self.condition(condition, '1')])}) {{\n"
                 yield from self._block(body, indent)
                 yield f"{indent}}}\n"
             case DoWhile(body, condition):
                 yield f"{indent}do {{\n"
                 yield from self._block(body, indent)
-                yield f"{indent}}} while ({self._condition(condition, '1')});\n"
+                yield f"{indent}}} while ({self.condition(condition, '1')});\n"
             case Operands():
                 yield "".join(f"{indent}{part};\n" for part in self._evaluations(statement))
             case litmus.Barrier():
@@ -288,7 +305,8 @@ class _Code:
         for line in _grouped(statements):
             yield from self.lines(line, indent + "  ")
 
-    def _condition(self, condition: litmus.Comparison | None, literal: str) -> str:
+    def condition(self, condition: litmus.Comparison | None, literal: str) -> str:
+        """A condition, or a literal where there is none."""
         if condition is None:
             return literal
         return f"{self._value(condition.left)} {_SIGNS[condition.operation]} {self._value(condition.right)}"
