@@ -62,7 +62,7 @@ def fake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
         patch.delenv("FAKE_CUDA", raising=False)
         patch.setattr("backends.cuda.toolkits.toolkits", lambda: [Toolkit(FAKES)])
-        patch.setattr("backends.shared.cache._folder", lambda: None)  # no real run may find what is built here
+        patch.setenv("SYNTH_CACHE_DIR", "")  # no real run may find what is built here
         forget()
         yield
     forget()

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from backends.shared import cache
 from backends.shared.cache import cached
+from corpus.cache import CacheRoom
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SYNTH_CACHE_DIR", str(tmp_path / "cache"))
-    cache._folder.cache_clear()
-    yield tmp_path / "cache"
-    cache._folder.cache_clear()
+    return tmp_path / "cache"
 
 
 class Compiler:
@@ -84,8 +82,37 @@ def test_what_was_used_longest_ago_makes_room(tmp_path: Path, monkeypatch: pytes
             if kept.read_text() == f"program {number + 1}":
                 os.utime(kept, (number, number))
     cached(["a"], tmp_path / "again", compiler)  # used just now
-    monkeypatch.setattr(cache, "MOST", 20)
-    cache._folder.cache_clear()
+    monkeypatch.setattr(cache, "PROGRAMS", CacheRoom("", 20))
+    cached(["d"], tmp_path / "d", compiler)  # a run makes room when it first keeps something
     for text in "abc":
         cached([text], tmp_path / f"{text}2", compiler)
-    assert [(tmp_path / f"{text}2").read_text() for text in "abc"] == ["program 1", "program 4", "program 3"]
+    assert [(tmp_path / f"{text}2").read_text() for text in "abc"] == ["program 1", "program 5", "program 3"]
+
+
+def test_what_is_half_written_is_not_kept_and_makes_room(folder: Path) -> None:
+    room = CacheRoom("room", 3)
+    file = room.file(["a"])
+    assert file is not None and file.is_relative_to(folder / "room")
+
+    def stopped(path: Path) -> None:
+        path.write_text("half")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        room.keep(file, stopped)
+    assert list(file.parent.iterdir()) == []
+    file.with_name(".left.by-a-kill.tmp").write_text("half")
+    CacheRoom("room", 2).keep(file, lambda path: path.write_text("whole"))
+    assert list(file.parent.iterdir()) == [file] and file.read_text() == "whole"
+
+
+def test_a_folder_is_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SYNTH_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    file = CacheRoom("room", 1).file(["a"])
+    assert file is not None and file.is_relative_to(tmp_path / "xdg" / "synth" / "room")
+    assert (tmp_path / "xdg" / "synth").stat().st_mode & 0o777 == 0o700
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    file = CacheRoom("room", 1).file(["a"])
+    assert file is not None and file.is_relative_to(tmp_path / "home" / ".cache" / "synth" / "room")
