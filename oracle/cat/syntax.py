@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
@@ -39,7 +39,7 @@ from corpus.errors import InputError
 from corpus.files import folder_of, read_text
 from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, parse, subtrees
-from oracle.cat.stored import stored_syntax
+from oracle.cat.stored import store, stored_file, stored_syntax
 from oracle.cat.terms import ModelSyntax
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ _MODELS = folder_of("oracle") / "models"
 _LIBRARY = folder_of("oracle.cat") / "library"
 
 _SHIPPED = (_MODELS, folder_of("oracle.cat"))
-"""Folders of .cat files that ship with their stored syntax."""
+"""Folders of .cat files that do not change while a command runs."""
 
 _NO_TEXT = re.compile(r'"[^"\n]*"|//[^\n]*|\#[^\n]*|/\*.*?\*/|\(\*|\*\)', re.DOTALL)
 
@@ -107,12 +107,12 @@ def parse_cat(text: str, path: str, bell: str | None = None) -> ModelSyntax:
     return read_afresh(text, path, bell)[0]
 
 
-def read_afresh(text: str, path: str, bell: str | None = None) -> tuple[ModelSyntax, Mapping[str, str]]:
-    """The syntax of the model that ``text`` denotes, and the texts of the files that it was read from, by their paths.
+def read_afresh(text: str, path: str, bell: str | None = None) -> tuple[ModelSyntax, ModelFiles]:
+    """The syntax of the model that ``text`` denotes, and the files that it was read from.
 
     Arguments and errors are those of ``parse_cat``.
     """
-    from oracle.cat.elaboration import Elaboration  # most models ship, and are stored
+    from oracle.cat.elaboration import Elaboration  # most models have been read before, and are stored
 
     files = ModelFiles({path: text})
     elaboration = Elaboration(Path(path).stem, files.included)
@@ -120,7 +120,7 @@ def read_afresh(text: str, path: str, bell: str | None = None) -> tuple[ModelSyn
     made = tuple(elaboration.statements)
     digest = files.digest(path, *([bell] if bell else []))
     how = elaboration.partial, elaboration.one_event
-    return ModelSyntax(elaboration.title, made, *how, digest, elaboration.over_members), files.texts
+    return ModelSyntax(elaboration.title, made, *how, digest, elaboration.over_members), files
 
 
 def read_cat(path: str, bell: str | None = None) -> ModelSyntax:
@@ -132,20 +132,30 @@ def read_cat(path: str, bell: str | None = None) -> ModelSyntax:
     return _read_shipped(path) if Path(path).parent in _SHIPPED else _read(path, bell)
 
 
-@cache
-def _read_shipped(path: str) -> ModelSyntax:
-    return stored_syntax(path) or _read(path)
-
-
 def _read(path: str, bell: str | None = None) -> ModelSyntax:
-    return parse_cat(read_text(Path(path), MOST_BYTES), path, bell)
+    text = read_text(Path(path), MOST_BYTES)
+    first = [path, bell] if bell else [path]
+    kept = stored_file(path, text, bell)
+    syntax = stored_syntax(kept, first, _included) if kept else None
+    if syntax is None:
+        syntax, files = read_afresh(text, path, bell)
+        if kept:
+            store(kept, first, syntax, files.texts, files.inclusions)
+    return syntax
+
+
+_read_shipped = cache(_read)
 
 
 class ModelFiles:
-    """The files of a model, each read once. ``texts``: those that have been read, by their paths."""
+    """The files of a model, each read once. ``texts``: those that have been read, by their paths.
+
+    ``inclusions``: the file that a name leads to, None where there is none, by the including file and the name.
+    """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = dict(texts)
+        self.inclusions: dict[tuple[str, str], str | None] = {}
         self._trees: dict[str, Tree] = {}
         self._digests: dict[str, str] = {}
         self._blank: dict[str, bool] = {}
@@ -200,10 +210,16 @@ class ModelFiles:
         return self._digests[path]
 
     def _found(self, name: str, beside: str) -> str | None:
-        """The file that is included by a name, in quotes: one beside, of those that ship, or of the library."""
-        name = name.strip('"')
-        paths = [str(folder / name) for folder in (Path(beside).parent, _MODELS, _LIBRARY)]
-        return next((path for path in paths if os.path.isfile(path) or (path in self.texts and path != beside)), None)
+        if (beside, name) not in self.inclusions:
+            self.inclusions[beside, name] = _included(name, beside, self.texts)
+        return self.inclusions[beside, name]
+
+
+def _included(name: str, beside: str | None, texts: Container[str] = ()) -> str | None:
+    """The file that is included by a name, in quotes: one beside, of those that ship, or of the library."""
+    folders = (Path(beside).parent if beside else _LIBRARY, _MODELS, _LIBRARY)
+    paths = [str(folder / name.strip('"')) for folder in folders]
+    return next((path for path in paths if os.path.isfile(path) or (path in texts and path != beside)), None)
 
 
 def _tree(text: str, path: str) -> Tree:

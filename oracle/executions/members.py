@@ -135,8 +135,8 @@ class OverMembers(Model):
 
 def over_members(model: Model, path: str, bell: str | None) -> OverMembers:
     """The model of a file that goes over members, after its check. Raises ``InputError`` where it is wrong."""
-    _, texts = read_afresh(read_text(Path(path), MOST_BYTES), path, bell)
-    made = OverMembers(model.name, model.syntax, path, bell, tuple(texts.items()))
+    _, files = read_afresh(read_text(Path(path), MOST_BYTES), path, bell)
+    made = OverMembers(model.name, model.syntax, path, bell, tuple(files.texts.items()))
     made.judge(VOCABULARY)  # a base of no events
     return made
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ HEAVY = {
     "corpus.tables",
     "importlib.metadata",
     "lark",
-    "oracle.cat.elaboration",  # the models that ship are read already
+    "oracle.cat.elaboration",  # the model has been read before, and is in the user's cache
     "msgspec",
     "numpy",
     "oracle.executions.stuck",
@@ -47,6 +48,15 @@ from synth.labels import LabelTask
 labelling = FAMILY.labelling(["rc11"], "auto", 2, "csv")
 print(labelling.label(LabelTask(expand(["examples/memory/c-mp-rel-acq.litmus"])[0], (0,))))
 """
+
+
+@pytest.fixture(autouse=True, scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A user's cache that has the models of these commands."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SYNTH_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        loads(WORK)
+        yield
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
