@@ -24,18 +24,8 @@ from typing import Any
 from corpus.cache import CacheRoom
 from corpus.errors import InputError
 from corpus.files import folder_of, read_text
-from oracle.cat.terms import (
-    Call,
-    Constant,
-    Definition,
-    FilePosition,
-    LetBinding,
-    Linearisation,
-    ModelCheck,
-    ModelSyntax,
-    Name,
-    Operation,
-)
+from oracle.cat import terms
+from oracle.cat.terms import FilePosition, ModelSyntax
 
 READER = (
     *("corpus/dialects/scope_tree.py", "corpus/lalr.py", "corpus/litmus/test.py", "corpus/syntax.py"),
@@ -48,7 +38,10 @@ READER = (
 _MODELS = CacheRoom("models", 1 << 25)
 _KINDS: dict[str, Any] = {
     kind.__name__: kind
-    for kind in (Name, Constant, Operation, Call, LetBinding, Definition, ModelCheck, Linearisation, ModelSyntax)
+    for kind in (
+        *(terms.Name, terms.Constant, terms.Operation, terms.Call, terms.LetBinding, terms.Definition),
+        *(terms.ModelCheck, terms.Linearisation, ModelSyntax),
+    )
 }
 
 FindIncluded = Callable[[str, str | None], str | None]
