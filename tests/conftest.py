@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -83,20 +83,33 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """``golden(name, text)`` holds that ``tests/golden/<name>`` is ``text``; ``pytest --promote`` makes it so."""
+def golden(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """``golden(name, text)`` holds that ``tests/golden/<name>`` is ``text``; ``pytest --promote`` makes it so.
+
+    ``golden(name, text, PARTS)`` holds the parts of a program that it shares with others against files of their own.
+    Where several tests name a file, the first of them writes it, and the others are to agree.
+    """
 
     goldens = request.config.stash[GOLDENS]
     goldens.done.add(request.node.nodeid)
 
-    def compare(name: str, text: str) -> None:
+    def same(name: str, text: str) -> None:
         path = GOLDEN / name
-        goldens.named.add(name)
-        if request.config.getoption("--promote"):
+        if request.config.getoption("--promote") and name not in goldens.named:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+        goldens.named.add(name)
         assert path.is_file(), f"no golden file {name}: look at the text and run pytest --promote"
         assert text == path.read_text(encoding="utf-8"), f"{name} has changed: if it should, run pytest --promote"
+
+    def compare(name: str, text: str, parts: Mapping[str, str] | None = None) -> None:
+        assert not parts or "<parts/" not in text
+        for part, pattern in (parts or {}).items():
+            if found := re.search(pattern, text, re.MULTILINE | re.DOTALL):
+                file = f"parts/{part.format(program=Path(name).stem)}"
+                same(file, found[0])
+                text = text.replace(found[0], f"<{file}>\n")
+        same(name, text)
 
     return compare
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from program_parts import PARTS
 
 from backends.registry import BACKENDS
 from corpus.progress.text import parse_axb
@@ -25,22 +26,20 @@ THREE_THREADS_TWO_LOCATIONS = parse_axb(
 @pytest.mark.parametrize(
     ("name", "mapping"), [("mutex", "plain"), ("mutex", "round-robin"), ("three-threads", "chunked")]
 )
-def test_text(name: str, mapping: str, backend: str, golden: Callable[[str, str], None]) -> None:
+def test_text(name: str, mapping: str, backend: str, golden: Callable[..., None]) -> None:
     program = MUTEX if name == "mutex" else THREE_THREADS_TWO_LOCATIONS
     language = BACKENDS[backend]
     file, text = next(iter(language.progress_files(name, language.launch(program, mapping, 4)).items()))
-    golden(f"backends/{file}", text)
+    golden(f"backends/{file}", text, PARTS)
 
 
 @pytest.mark.parametrize("backend", [name for name in FILED if BACKENDS[name].progress.item])
 @pytest.mark.parametrize(
     ("name", "mapping", "placement"), [("mutex", "round-robin", "workgroup"), ("three-threads", "chunked", "subgroup")]
 )
-def test_text_within_groups(
-    name: str, mapping: str, placement: str, backend: str, golden: Callable[[str, str], None]
-) -> None:
+def test_text_within_groups(name: str, mapping: str, placement: str, backend: str, golden: Callable[..., None]) -> None:
     program = MUTEX if name == "mutex" else THREE_THREADS_TWO_LOCATIONS
     language = BACKENDS[backend]
     file, text = next(iter(language.progress_files(name, language.launch(program, mapping, 4, placement)).items()))
     assert file == f"{name}.{mapping}.{placement}{language.suffix}"
-    golden(f"backends/{file}", text)
+    golden(f"backends/{file}", text, PARTS)

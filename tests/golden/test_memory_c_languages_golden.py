@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from program_parts import PARTS
 
 from backends.registry import BACKENDS
 from backends.shared.layout import Parameters, place
@@ -78,6 +79,6 @@ exists (x = 1 /\\ 1:r0 = 0 /\\ 1:r1 = 1 /\\ 2:r0 = 1)
         ("shared", SHARED, "opencl", Parameters(instances=64)),
     ],
 )
-def test_text(name: str, text: str, backend: str, parameters: Parameters, golden: Callable[[str, str], None]) -> None:
+def test_text(name: str, text: str, backend: str, parameters: Parameters, golden: Callable[..., None]) -> None:
     file, written = next(iter(BACKENDS[backend].memory_files(name, place(parse_litmus(text), parameters)).items()))
-    golden(f"memory/{file}", written)
+    golden(f"memory/{file}", written, PARTS)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from program_parts import PARTS
 
 from backends.registry import BACKENDS
 from backends.shared.layout import Parameters, place
@@ -30,7 +31,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
         ("mp-bar-sync", "metal"),
     ],
 )
-def test_text(name: str, backend: str, golden: Callable[[str, str], None]) -> None:
+def test_text(name: str, backend: str, golden: Callable[..., None]) -> None:
     test = read_litmus(EXAMPLES / f"{name}.litmus")
     file, text = next(iter(BACKENDS[backend].memory_files(Path(name).name, place(test, Parameters(spin=64))).items()))
-    golden(f"memory/{file}", text)
+    golden(f"memory/{file}", text, PARTS)

@@ -8,19 +8,7 @@
 // 0: if (Exch(Mem[1],2) == 3) goto END;
 // 1: if (Mem[0] == 0) goto 1;
 
-#include <atomic>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <latch>
-#include <system_error>
-#include <thread>
-#include <vector>
-#if __has_include(<sys/utsname.h>)
-#include <sys/utsname.h>
-#endif
-
+<parts/progress-opening.cpp>
 #define THREADS 3u
 #define INSTANCES 4u
 #define LOCATIONS 2u
@@ -90,120 +78,11 @@ static void test(const std::uint32_t group_id) {
     ADD(FINISHED, pc);
 }
 
-static const char* device() {
-    static char text[256];
-    const unsigned cores = std::thread::hardware_concurrency();
-#if __has_include(<sys/utsname.h>)
-    utsname name;
-    if (uname(&name) == 0) {
-        std::snprintf(text, sizeof text, "%.99s %.99s, %u cores", name.sysname, name.machine, cores);
-        return text;
-    }
-#endif
-    std::snprintf(text, sizeof text, "%u cores", cores);
-    return text;
-}
+<parts/device.cpp>
+<parts/trial.cpp>
 
-static const char* driver() { return ""; }
-
-static const char* compiler() {
-#if defined(__clang__)
-    return __VERSION__;
-#elif defined(__GNUC__)
-    return "g++ " __VERSION__;
-#else
-    return "";
-#endif
-}
-
-static const char* trial = ""; // which test this is, the beginning of an object of JSON
-static long asked = 0;         // iterations; nothing is said where there are none
-
-static void quote(const char* const name, const char* text) {
-    std::printf(",\"%s\":\"", name);
-    for (; *text != '\0'; ++text) {
-        const unsigned c = static_cast<unsigned char>(*text);
-        std::printf(c < 32 || c > 126 || c == '"' || c == '\\' ? "\\u%04x" : "%c", c);
-    }
-    std::printf("\"");
-}
-
-static void identify() {
-    std::printf("%s,\"iterations\":%ld", trial, asked);
-    quote("device", device());
-    quote("driver", driver());
-    quote("compiler", compiler());
-    char date[32];
-    const std::time_t now = std::time(nullptr);
-    std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-    quote("date", date);
-}
-
-static void begin() {
-    if (asked > 0) {
-        std::printf("{\"began\":");
-        identify();
-        std::puts("}}");
-    }
-    std::puts("ready");
-    std::fflush(stdout);
-}
-
-[[noreturn]] static void fail(const char* const error, const int code) {
-    std::fprintf(stderr, "%s\n", error);
-    if (asked > 0) {
-        identify();
-        quote("error", error);
-        std::puts("}");
-        std::fflush(stdout);
-    }
-    std::_Exit(code);
-}
-
-static void set_up() {}
-
-static std::uint32_t iterate(const bool warm_up) {
-    for (auto& cell : memory) cell.store(0u, std::memory_order_relaxed);
-    if (warm_up) WARM_UP.store(1u, std::memory_order_relaxed);
-    std::latch start(THREADS * INSTANCES);
-    std::vector<std::thread> threads;
-    try {
-        for (std::uint32_t group = 0; group < THREADS * INSTANCES; ++group)
-            threads.emplace_back([group, &start] { start.arrive_and_wait(); test(group); });
-    } catch (const std::system_error& error) {
-        // The threads that did start wait for the others.
-        char what[200];
-        std::snprintf(what, sizeof what, "cannot start %u threads: %.99s", THREADS * INSTANCES, error.what());
-        fail(what, 2);
-    }
-    for (auto& thread : threads) thread.join();
-    return FINISHED.load();
-}
-
-extern const char TRIAL[]; // the end of this file
-int main(int argc, char** argv) {
-    trial = TRIAL;
-    const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
-    set_up();
-    if (iterations > 0) iterate(true);
-    begin();
-    for (long i = 0; i < iterations; ++i) {
-        const std::uint32_t finished = iterate(false); // a test that hangs stays here
-        if (finished != INSTANCES * SIZE) {
-            char error[80];
-            const char* const what = "threads were cut short: sum of counters %u, not %u";
-            std::snprintf(error, sizeof error, what, finished, INSTANCES * SIZE);
-            fail(error, 3);
-        }
-        std::printf("iteration %ld terminated\n", i);
-        std::fflush(stdout);
-    }
-    if (asked > 0) {
-        identify();
-        std::printf(",\"outcomes\":\"");
-        for (long i = 0; i < iterations; ++i) std::printf("T");
-        std::puts("\"}");
-    }
+<parts/progress-launch.cpp>
+<parts/progress-main.cpp>
     std::printf("three-threads.chunked chunked: terminated in all of %ld iterations\n", iterations);
     return 0;
 }

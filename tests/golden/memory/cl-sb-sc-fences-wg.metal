@@ -56,14 +56,7 @@ using namespace metal;
 #define ROWS 256u
 #define ROW_WORDS 4u
 #define HISTOGRAM_WORDS 1026u
-#define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
-#define MET(turn, cta, s, seed) ((PERMUTED(turn, TURNS, SCATTER * ((seed) + 7u * (cta))) + STRIPE * (cta) * (1u + (s) % STRIPES)) & (TURNS - 1u))
-#define INSTANCE(turn, nth, cta, s, seed) (PERMUTED(MET(turn, cta, s, seed) * PASSES + (nth), BLOCKS, SHUFFLE_BLOCKS * (seed)) * SLOTS + (s))
-#define BANK(b, s) (CONFLICTS * ((b) & 1u) * ((s) & 31u))
-#define CELL(i, location) (PERMUTED(i, INSTANCES, PERMUTE_LOCATIONS * 209u * (location)))
-#define ADDRESS(i, location) ((CELL(i, location) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
-#define SHARED_ADDRESS(b, s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))
-#define RESULT(i, term) ((term) * INSTANCES + (i))
+<parts/addresses.h>
 
 static inline uint claim(volatile device atomic_uint* const row, const uint value) {
     uint old = 0u;

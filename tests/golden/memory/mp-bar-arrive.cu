@@ -59,14 +59,7 @@
 #define ROWS 256u
 #define ROW_WORDS 3u
 #define HISTOGRAM_WORDS 770u
-#define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
-#define MET(turn, cta, s, seed) ((PERMUTED(turn, TURNS, SCATTER * ((seed) + 7u * (cta))) + STRIPE * (cta) * (1u + (s) % STRIPES)) & (TURNS - 1u))
-#define INSTANCE(turn, nth, cta, s, seed) (PERMUTED(MET(turn, cta, s, seed) * PASSES + (nth), BLOCKS, SHUFFLE_BLOCKS * (seed)) * SLOTS + (s))
-#define BANK(b, s) (CONFLICTS * ((b) & 1u) * ((s) & 31u))
-#define CELL(i, location) (PERMUTED(i, INSTANCES, PERMUTE_LOCATIONS * 209u * (location)))
-#define ADDRESS(i, location) ((CELL(i, location) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
-#define SHARED_ADDRESS(b, s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))
-#define RESULT(i, term) ((term) * INSTANCES + (i))
+<parts/addresses.h>
 
 // Always 0, but only the host knows: the marks of accesses, and the question whether to go on.
 __constant__ std::uint32_t zero[2 + 1];
@@ -183,155 +176,10 @@ __global__ void count(const std::uint32_t* const memory, const std::uint32_t* co
     if (probe == ROWS) { atomicAdd(&histogram[1], 1u); }
 }
 
-static const char* device() {
-    static cudaDeviceProp properties;
-    int number = 0;
-    if (properties.name[0] != '\0') return properties.name; // after an error nothing can be asked
-    if (cudaGetDevice(&number) != cudaSuccess || cudaGetDeviceProperties(&properties, number) != cudaSuccess)
-        return "no CUDA device";
-    return properties.name;
-}
+<parts/device.cu>
+<parts/trial.cpp>
 
-static const char* driver() {
-    static char text[32];
-    int version = 0;
-    if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) return "";
-    std::snprintf(text, sizeof text, "CUDA %d.%d", version / 1000, version % 1000 / 10);
-    return text;
-}
+<parts/outcomes.cpp>
 
-static const char* compiler() {
-    static char text[64];
-    std::snprintf(text, sizeof text, "nvcc %d.%d.%d", __CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__, __CUDACC_VER_BUILD__);
-    return text;
-}
-
-static const char* trial = ""; // which test this is, the beginning of an object of JSON
-static long asked = 0;         // iterations; nothing is said where there are none
-
-static void quote(const char* const name, const char* text) {
-    std::printf(",\"%s\":\"", name);
-    for (; *text != '\0'; ++text) {
-        const unsigned c = static_cast<unsigned char>(*text);
-        std::printf(c < 32 || c > 126 || c == '"' || c == '\\' ? "\\u%04x" : "%c", c);
-    }
-    std::printf("\"");
-}
-
-static void identify() {
-    std::printf("%s,\"iterations\":%ld", trial, asked);
-    quote("device", device());
-    quote("driver", driver());
-    quote("compiler", compiler());
-    char date[32];
-    const std::time_t now = std::time(nullptr);
-    std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-    quote("date", date);
-}
-
-static void begin() {
-    if (asked > 0) {
-        std::printf("{\"began\":");
-        identify();
-        std::puts("}}");
-    }
-    std::puts("ready");
-    std::fflush(stdout);
-}
-
-[[noreturn]] static void fail(const char* const error, const int code) {
-    std::fprintf(stderr, "%s\n", error);
-    if (asked > 0) {
-        identify();
-        quote("error", error);
-        std::puts("}");
-        std::fflush(stdout);
-    }
-    std::_Exit(code);
-}
-
-struct Outcome {
-    std::vector<std::int32_t> values;
-    std::uint64_t count;
-};
-static std::vector<Outcome> totals; // of all launches, by value
-static std::uint64_t others = 0;
-
-static void add(std::vector<Outcome>& outcomes, const Outcome& seen) {
-    auto at = outcomes.begin();
-    while (at != outcomes.end() && at->values < seen.values) ++at;
-    if (at != outcomes.end() && at->values == seen.values) at->count += seen.count;
-    else outcomes.insert(at, seen);
-}
-
-// The histogram of a launch: its rows, and the instances that found none.
-static void report(const long iteration, const std::uint32_t* const histogram, const std::uint32_t words,
-                   const std::uint32_t row_words) {
-    std::vector<Outcome> rows;
-    for (const std::uint32_t* row = histogram + 2; row != histogram + words; row += row_words)
-        if (row[1] != 0u) add(rows, {{row + 2, row + row_words}, row[1]});
-    std::printf("iteration %ld [[", iteration);
-    for (const Outcome& row : rows) {
-        std::printf("%s[%u", &row == rows.data() ? "" : ", ", static_cast<unsigned>(row.count));
-        for (const std::int32_t value : row.values) std::printf(", %u", static_cast<unsigned>(value));
-        std::printf("]");
-        add(totals, row);
-    }
-    std::printf("], %u]\n", histogram[1]);
-    std::fflush(stdout);
-    others += histogram[1];
-}
-
-static void finish() {
-    if (asked < 1) return;
-    identify();
-    std::printf(",\"outcomes\":[");
-    for (const Outcome& row : totals) {
-        std::printf("%s[[", &row == totals.data() ? "" : ",");
-        for (const std::int32_t& value : row.values) std::printf("%s%d", &value == row.values.data() ? "" : ",", value);
-        std::printf("],%llu]", static_cast<unsigned long long>(row.count));
-    }
-    std::printf("],\"other\":%llu,\"launches\":%ld,\"hung\":false}\n", static_cast<unsigned long long>(others), asked);
-}
-
-static void check(const cudaError_t error, const char* const what) {
-    if (error == cudaSuccess) return;
-    if (error == cudaErrorLaunchTimeout) std::_Exit(124); // a display's watchdog: a hang
-    char text[200];
-    std::snprintf(text, sizeof text, "%s: %.150s", what, cudaGetErrorString(error));
-    fail(text, 2);
-}
-
-extern const char TRIAL[]; // the end of this file
-int main(int argc, char** argv) {
-    trial = TRIAL;
-    const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
-    const std::uint32_t size = std::min(256u, INSTANCES);
-    std::uint32_t *memory, *results, *table;
-    check(cudaMalloc(&memory, sizeof(std::uint32_t) * WORDS), "cudaMalloc");
-    check(cudaMalloc(&results, sizeof(std::uint32_t) * RESULT_WORDS), "cudaMalloc");
-    check(cudaMalloc(&table, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMalloc");
-    std::vector<std::uint32_t> histogram(HISTOGRAM_WORDS);
-    cudaFuncAttributes attributes; // loads the code, which is else done at the first launch
-    for (const void* const kernel : {(const void*)reset, (const void*)run, (const void*)count})
-        check(cudaFuncGetAttributes(&attributes, kernel), "kernel");
-    const auto launch = [&](const std::uint32_t seed) {
-        reset<<<INSTANCES / size, size>>>(memory);
-        run<<<GROUPS, GROUP_SIZE>>>(memory, results, seed);
-        check(cudaMemset(table, 0, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMemset");
-        count<<<INSTANCES / size, size>>>(memory, results, table);
-        check(cudaGetLastError(), "launch");
-        check(cudaMemcpy(histogram.data(), table, sizeof(std::uint32_t) * HISTOGRAM_WORDS, cudaMemcpyDeviceToHost),
-              "kernel");
-    };
-    if (iterations > 0) launch(4294967295u);
-    begin();
-    for (long iteration = 0; iteration < iterations; ++iteration) {
-        launch(std::uint32_t(iteration));
-        report(iteration, histogram.data(), HISTOGRAM_WORDS, ROW_WORDS);
-    }
-    finish();
-    return 0;
-}
-
+<parts/memory-main.cu>
 const char TRIAL[] = "{\"test\":\"mp-bar-arrive\",\"digest\":\"1150903244d616f001025301adf0994a2cf7d3a9730fa2587dd9372ff57c6106\",\"backend\":\"cuda\",\"instances\":16384,\"stress\":false,\"terms\":[\"P1:r1\"]";

@@ -6,165 +6,11 @@
 // P1: ld.sc.sys r0, x
 // exists (P0:r0 == 0 /\ P1:r0 == 0)
 
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <system_error>
-#include <thread>
-#include <vector>
-#ifdef __linux__
-#include <sched.h>
-#endif
-#if __has_include(<sys/utsname.h>)
-#include <sys/utsname.h>
-#endif
+<parts/memory-opening.cpp>
+<parts/device.cpp>
+<parts/trial.cpp>
 
-[[maybe_unused]] static volatile std::uint32_t& plain(std::uint32_t& cell) { return cell; }
-
-static std::atomic_ref<std::uint32_t> atomic(std::uint32_t& cell) { return std::atomic_ref<std::uint32_t>(cell); }
-
-static std::uint32_t claim(std::uint32_t& cell, const std::uint32_t value) {
-    std::uint32_t old = 0u;
-    atomic(cell).compare_exchange_strong(old, value, std::memory_order_relaxed, std::memory_order_relaxed);
-    return old;
-}
-
-// The calling thread on a core of its own, as far as there are cores, or else two threads may share one for long.
-static void pin([[maybe_unused]] const std::uint32_t number) {
-#ifdef __linux__
-    static const cpu_set_t allowed = [] {
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        sched_getaffinity(0, sizeof set, &set);
-        return set;
-    }();
-    int left = CPU_COUNT(&allowed) == 0 ? -1 : static_cast<int>(number) % CPU_COUNT(&allowed);
-    for (int core = 0; left >= 0 && core < CPU_SETSIZE; ++core) {
-        if (!CPU_ISSET(core, &allowed) || left-- > 0) continue;
-        cpu_set_t mine;
-        CPU_ZERO(&mine);
-        CPU_SET(core, &mine);
-        sched_setaffinity(0, sizeof mine, &mine);
-    }
-#endif
-}
-
-static const char* device() {
-    static char text[256];
-    const unsigned cores = std::thread::hardware_concurrency();
-#if __has_include(<sys/utsname.h>)
-    utsname name;
-    if (uname(&name) == 0) {
-        std::snprintf(text, sizeof text, "%.99s %.99s, %u cores", name.sysname, name.machine, cores);
-        return text;
-    }
-#endif
-    std::snprintf(text, sizeof text, "%u cores", cores);
-    return text;
-}
-
-static const char* driver() { return ""; }
-
-static const char* compiler() {
-#if defined(__clang__)
-    return __VERSION__;
-#elif defined(__GNUC__)
-    return "g++ " __VERSION__;
-#else
-    return "";
-#endif
-}
-
-static const char* trial = ""; // which test this is, the beginning of an object of JSON
-static long asked = 0;         // iterations; nothing is said where there are none
-
-static void quote(const char* const name, const char* text) {
-    std::printf(",\"%s\":\"", name);
-    for (; *text != '\0'; ++text) {
-        const unsigned c = static_cast<unsigned char>(*text);
-        std::printf(c < 32 || c > 126 || c == '"' || c == '\\' ? "\\u%04x" : "%c", c);
-    }
-    std::printf("\"");
-}
-
-static void identify() {
-    std::printf("%s,\"iterations\":%ld", trial, asked);
-    quote("device", device());
-    quote("driver", driver());
-    quote("compiler", compiler());
-    char date[32];
-    const std::time_t now = std::time(nullptr);
-    std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-    quote("date", date);
-}
-
-static void begin() {
-    if (asked > 0) {
-        std::printf("{\"began\":");
-        identify();
-        std::puts("}}");
-    }
-    std::puts("ready");
-    std::fflush(stdout);
-}
-
-[[noreturn]] static void fail(const char* const error, const int code) {
-    std::fprintf(stderr, "%s\n", error);
-    if (asked > 0) {
-        identify();
-        quote("error", error);
-        std::puts("}");
-        std::fflush(stdout);
-    }
-    std::_Exit(code);
-}
-
-struct Outcome {
-    std::vector<std::int32_t> values;
-    std::uint64_t count;
-};
-static std::vector<Outcome> totals; // of all launches, by value
-static std::uint64_t others = 0;
-
-static void add(std::vector<Outcome>& outcomes, const Outcome& seen) {
-    auto at = outcomes.begin();
-    while (at != outcomes.end() && at->values < seen.values) ++at;
-    if (at != outcomes.end() && at->values == seen.values) at->count += seen.count;
-    else outcomes.insert(at, seen);
-}
-
-// The histogram of a launch: its rows, and the instances that found none.
-static void report(const long iteration, const std::uint32_t* const histogram, const std::uint32_t words,
-                   const std::uint32_t row_words) {
-    std::vector<Outcome> rows;
-    for (const std::uint32_t* row = histogram + 2; row != histogram + words; row += row_words)
-        if (row[1] != 0u) add(rows, {{row + 2, row + row_words}, row[1]});
-    std::printf("iteration %ld [[", iteration);
-    for (const Outcome& row : rows) {
-        std::printf("%s[%u", &row == rows.data() ? "" : ", ", static_cast<unsigned>(row.count));
-        for (const std::int32_t value : row.values) std::printf(", %u", static_cast<unsigned>(value));
-        std::printf("]");
-        add(totals, row);
-    }
-    std::printf("], %u]\n", histogram[1]);
-    std::fflush(stdout);
-    others += histogram[1];
-}
-
-static void finish() {
-    if (asked < 1) return;
-    identify();
-    std::printf(",\"outcomes\":[");
-    for (const Outcome& row : totals) {
-        std::printf("%s[[", &row == totals.data() ? "" : ",");
-        for (const std::int32_t& value : row.values) std::printf("%s%d", &value == row.values.data() ? "" : ",", value);
-        std::printf("],%llu]", static_cast<unsigned long long>(row.count));
-    }
-    std::printf("],\"other\":%llu,\"launches\":%ld,\"hung\":false}\n", static_cast<unsigned long long>(others), asked);
-}
+<parts/outcomes.cpp>
 
 // From here on, what is of this test alone.
 
@@ -214,14 +60,7 @@ static void finish() {
 #define ROWS 256u
 #define ROW_WORDS 4u
 #define HISTOGRAM_WORDS 1026u
-#define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
-#define MET(turn, cta, s, seed) ((PERMUTED(turn, TURNS, SCATTER * ((seed) + 7u * (cta))) + STRIPE * (cta) * (1u + (s) % STRIPES)) & (TURNS - 1u))
-#define INSTANCE(turn, nth, cta, s, seed) (PERMUTED(MET(turn, cta, s, seed) * PASSES + (nth), BLOCKS, SHUFFLE_BLOCKS * (seed)) * SLOTS + (s))
-#define BANK(b, s) (CONFLICTS * ((b) & 1u) * ((s) & 31u))
-#define CELL(i, location) (PERMUTED(i, INSTANCES, PERMUTE_LOCATIONS * 209u * (location)))
-#define ADDRESS(i, location) ((CELL(i, location) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
-#define SHARED_ADDRESS(b, s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))
-#define RESULT(i, term) ((term) * INSTANCES + (i))
+<parts/addresses.h>
 
 alignas(128) static std::uint32_t memory[WORDS];
 [[maybe_unused]] static std::uint32_t results[RESULT_WORDS];
@@ -318,18 +157,6 @@ static void iterate(const std::uint32_t seed) {
     for (std::uint32_t index = 0u; index < INSTANCES; ++index) count(index);
 }
 
-extern const char TRIAL[]; // the end of this file
-int main(int argc, char** argv) {
-    trial = TRIAL;
-    const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
-    if (iterations > 0) iterate(4294967295u);
-    begin();
-    for (long iteration = 0; iteration < iterations; ++iteration) {
-        iterate(static_cast<std::uint32_t>(iteration));
-        report(iteration, histogram, HISTOGRAM_WORDS, ROW_WORDS);
-    }
-    finish();
-    return 0;
-}
+<parts/memory-main.cpp>
 
 const char TRIAL[] = "{\"test\":\"SB\",\"digest\":\"6bf44879f0291afa60147283a6ea7195e2fa90c00889b82815371c20d290f990\",\"backend\":\"cpp\",\"instances\":256,\"stress\":false,\"terms\":[\"P0:r0\",\"P1:r0\"]";

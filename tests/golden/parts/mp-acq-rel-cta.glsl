@@ -1,0 +1,51 @@
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+#pragma use_vulkan_memory_model
+#define TOTALS_WORDS 772u
+#define THREADS 2u
+#define CTAS 2u
+#define ROLES 2u
+#define WARPS 1u
+#define LANES 1u
+#define SLOTS 32u
+#define BLOCKS 512u
+#define PASSES 1u
+#define TURNS 512u
+#define INSTANCES 16384u
+#define CTA_STEP 1u
+#define TURN_STEP 2u
+#define SHUFFLE 1u
+#define SHUFFLE_BLOCKS 1u
+#define SCATTER 0u
+#define STRIPE 0u
+#define STRIPES 511u
+#define PERMUTE_LOCATIONS 0u
+#define ROTATE 0u
+#define CONFLICTS 0u
+#define GROUPS 1024u
+#define GROUP_SIZE 32u
+#define GLOBALS 2u
+#define SHAREDS 0u
+#define STRIDE 32u
+#define SHARED_STRIDE 1u
+#define SHARED_WORDS 1u
+#define COUNTERS 1048576u
+#define SPIN 64u
+#define SCRATCH 1064960u
+#define SCRATCH_WORDS 16384u
+#define STRESS 0u
+#define STRESSERS 0u
+#define STRESS_ROUNDS 256u
+#define STRESS_BEFORE 0u
+#define VARY 0u
+#define SPREAD 0u
+#define PATCH 64u
+#define REGIONS 64u
+#define OFFSET 0u
+#define WORDS 1081344u
+#define TERMS 2u
+#define RESULT_WORDS 32768u
+#define ROWS 256u
+#define ROW_WORDS 4u
+#define HISTOGRAM_WORDS 1026u
+<parts/addresses.h>
