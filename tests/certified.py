@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from click.testing import CliRunner, Result
-
-from synth.cli import main
-
-
-def synth(*words: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, words)), prog_name="synth", catch_exceptions=False)
+from commands import synth
 
 
 def lines(path: Path) -> list[str]:
@@ -27,3 +24,18 @@ def refused(corpus: Path, *named: str) -> None:
     assert result.exit_code == 1, result.output
     for name in named:
         assert name in result.output
+
+
+def change_test(corpus: Path, number: int, change: Callable[[Any], Any]) -> str:
+    """Changes the record of a test, whose name is returned."""
+    tests = (corpus / "tests.jsonl").read_text().splitlines()
+    record = change(json.loads(tests[number]))
+    tests[number] = json.dumps(record, separators=(",", ":"))
+    (corpus / "tests.jsonl").write_text("".join(f"{test}\n" for test in tests))
+    return record["name"]
+
+
+def change_request(corpus: Path, more: dict[str, Any]) -> None:
+    manifest = json.loads((corpus / "manifest.json").read_text())
+    manifest["request"] |= more
+    (corpus / "manifest.json").write_text(json.dumps(manifest))

@@ -13,14 +13,13 @@ from pathlib import Path
 import pytest
 from absent import absent
 from chromium import browser, open_page, open_watched_page, playwright, watched_browser
-from click.testing import CliRunner
+from commands import synth
 from hypothesis import HealthCheck, settings
 
 from backends.opencl.platforms import choose
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions
 from corpus.errors import InputError
-from synth.cli import main
 
 __all__ = ["browser", "open_page", "open_watched_page", "playwright", "watched_browser"]  # fixtures from elsewhere
 
@@ -126,7 +125,7 @@ def progress_suite(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, s
         folder = root / f"{bound}{which}"
         threads, _, instrs = bound.partition("x")
         words = ["progress", "-t", threads, "-n", instrs, which, "-j", "1", "-o", str(folder)]
-        made = CliRunner().invoke(main, words, catch_exceptions=False)
+        made = synth(*words)
         assert made.exit_code == 0, made.output
         return folder
 

@@ -1,6 +1,10 @@
-"""A way to launch memory tests with all that there is."""
+"""Launches of memory tests on devices, and a profile with all that there is."""
 
-from backends.shared.profiles import Profile
+from backends.registry import BACKENDS
+from backends.shared.device import DeviceOptions, run_files
+from backends.shared.outcomes import SeenOutcomes, outcomes
+from backends.shared.profiles import DEFAULT, Profile
+from corpus.litmus.test import LitmusTest
 
 EVERYTHING = Profile(
     "everything",
@@ -20,3 +24,12 @@ EVERYTHING = Profile(
     sequence="ld st ld",
     spread=3,
 )
+
+
+def launched(
+    backend: str, test: LitmusTest, instances: int, iterations: int, timeout: float = 60, profile: Profile = DEFAULT
+) -> SeenOutcomes:
+    """The outcomes that a device shows of a test, for so many iterations."""
+    device = BACKENDS[backend].device(DeviceOptions())
+    layout = device.layout(test, instances, profile)
+    return outcomes(run_files(device, BACKENDS[backend].memory_files("t", layout), layout, iterations, timeout))

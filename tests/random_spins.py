@@ -9,89 +9,74 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from corpus.litmus.test import (
-    PLAIN,
-    And,
-    Branch,
-    Comparison,
-    Condition,
-    Fence,
-    Instruction,
-    Label,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Reg,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-)
+from corpus.litmus import test as litmus
 from corpus.progress.axb import Instruction as AxbInstruction
 from corpus.progress.axb import Program
 
 _ORDERS = {
-    Load: (Order.WEAK, Order.RELAXED, Order.ACQUIRE),
-    Store: (Order.WEAK, Order.RELAXED, Order.RELEASE),
-    Rmw: (Order.RELAXED, Order.ACQ_REL),
-    Fence: (Order.SC, Order.ACQ_REL),
+    litmus.Load: (litmus.Order.WEAK, litmus.Order.RELAXED, litmus.Order.ACQUIRE),
+    litmus.Store: (litmus.Order.WEAK, litmus.Order.RELAXED, litmus.Order.RELEASE),
+    litmus.Rmw: (litmus.Order.RELAXED, litmus.Order.ACQ_REL),
+    litmus.Fence: (litmus.Order.SC, litmus.Order.ACQ_REL),
 }
 
 
-def random_spins(rng: Random, threads: int = 2, instructions: int = 3, writing: bool = False) -> LitmusTest:
+def random_spins(rng: Random, threads: int = 2, instructions: int = 3, writing: bool = False) -> litmus.LitmusTest:
     """A test of two locations, with at least one loop."""
     made = tuple(
-        Thread(_body(rng, number, rng.randint(1, instructions), writing), Place(cta=rng.randint(0, 1)))
+        litmus.Thread(_body(rng, number, rng.randint(1, instructions), writing), litmus.Place(cta=rng.randint(0, 1)))
         for number in range(threads)
     )
-    nothing = Condition(Quantifier.EXISTS, And(()))
-    return LitmusTest("spins", made, (Location("x"), Location("y")), nothing)
+    nothing = litmus.Condition(litmus.Quantifier.EXISTS, litmus.And(()))
+    return litmus.LitmusTest("spins", made, (litmus.Location("x"), litmus.Location("y")), nothing)
 
 
-def _body(rng: Random, thread: int, length: int, writing: bool) -> tuple[Instruction, ...]:
+def _body(rng: Random, thread: int, length: int, writing: bool) -> tuple[litmus.Instruction, ...]:
     end = f"E{thread}"
-    body: list[Instruction] = []
+    body: list[litmus.Instruction] = []
     loops = 0
     for step in range(length):
-        location, kind = Loc(rng.choice("xy")), rng.random()
+        location, kind = litmus.Loc(rng.choice("xy")), rng.random()
         if not loops and (kind < 0.35 or (step == length - 1 and thread == 1)):
             loops += 1
             body += _loop(rng, f"L{thread}", location, writing and rng.random() < 0.5)
         elif kind < 0.6:
-            body.append(Store(location, rng.choice((0, 1, 1, 2)), _mode(rng, Store)))
+            body.append(litmus.Store(location, rng.choice((0, 1, 1, 2)), _mode(rng, litmus.Store)))
         elif kind < 0.75:
-            body.append(Load("r1", location, _mode(rng, Load)))
+            body.append(litmus.Load("r1", location, _mode(rng, litmus.Load)))
         elif kind < 0.85:
-            body.append(Fence(_mode(rng, Fence)))
+            body.append(litmus.Fence(_mode(rng, litmus.Fence)))
         elif kind < 0.92:
-            body.append(Store(location, Reg("r0"), _mode(rng, Store)))
+            body.append(litmus.Store(location, litmus.Reg("r0"), _mode(rng, litmus.Store)))
         else:
-            body.append(Branch(end, Comparison("eq", Reg("r1"), 0)))
-    return (*body, Label(end))
+            body.append(litmus.Branch(end, litmus.Comparison("eq", litmus.Reg("r1"), 0)))
+    return (*body, litmus.Label(end))
 
 
-def _loop(rng: Random, label: str, location: Loc, writes: bool) -> list[Instruction]:
-    access: Instruction = Load("r0", location, _mode(rng, Load))
+def _loop(rng: Random, label: str, location: litmus.Loc, writes: bool) -> list[litmus.Instruction]:
+    access: litmus.Instruction = litmus.Load("r0", location, _mode(rng, litmus.Load))
     if writes:
-        access = Rmw("exch", "r0", location, (rng.randint(0, 1),), _mode(rng, Rmw))
+        access = litmus.Rmw("exch", "r0", location, (rng.randint(0, 1),), _mode(rng, litmus.Rmw))
         if rng.random() < 0.3:
             access = replace(access, operation="cas", operands=(rng.randint(0, 1), 1))
-    body: list[Instruction] = [Label(label), access]
+    body: list[litmus.Instruction] = [litmus.Label(label), access]
     if rng.random() < 0.2:
-        body.append(Fence(_mode(rng, Fence)))
+        body.append(litmus.Fence(_mode(rng, litmus.Fence)))
     if rng.random() < 0.15:
-        body.append(Load("r2", Loc(rng.choice("xy")), _mode(rng, Load)))
-    return [*body, Branch(label, Comparison(rng.choice(("eq", "ne")), Reg("r0"), rng.randint(0, 1)))]
+        body.append(litmus.Load("r2", litmus.Loc(rng.choice("xy")), _mode(rng, litmus.Load)))
+    return [
+        *body,
+        litmus.Branch(label, litmus.Comparison(rng.choice(("eq", "ne")), litmus.Reg("r0"), rng.randint(0, 1))),
+    ]
 
 
-def _mode(rng: Random, kind: type) -> Mode:
+def _mode(rng: Random, kind: type) -> litmus.Mode:
     order = rng.choice(_ORDERS[kind])
-    return PLAIN if order is Order.WEAK else Mode(order, rng.choice((Scope.GPU, Scope.GPU, Scope.CTA)))
+    return (
+        litmus.PLAIN
+        if order is litmus.Order.WEAK
+        else litmus.Mode(order, rng.choice((litmus.Scope.GPU, litmus.Scope.GPU, litmus.Scope.CTA)))
+    )
 
 
 def random_axb(rng: Random, threads: int = 2, instructions: int = 2) -> Program:

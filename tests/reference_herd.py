@@ -13,27 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain, combinations, permutations, product
 
-from corpus.litmus.test import (
-    And,
-    Assign,
-    Atom,
-    Barrier,
-    Branch,
-    Fence,
-    FinalRegister,
-    Label,
-    Load,
-    Loc,
-    Not,
-    Or,
-    Order,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    propositions,
-)
+from corpus.litmus import test as litmus
 from oracle.cat.terms import Call, Constant, LetBinding, ModelCheck, Name, Operation
 
 
@@ -47,7 +27,7 @@ class Happening:
     location: str | None = None
     virtual: str | None = None
     value: object = 0
-    scope: Scope | None = None
+    scope: litmus.Scope | None = None
     addr: frozenset = frozenset()
     data: frozenset = frozenset()
     ctrl: frozenset = frozenset()
@@ -71,9 +51,9 @@ class Run:
 
     def value(self, operand):
         match operand:
-            case Reg(name):
+            case litmus.Reg(name):
                 return self.registers.get(name, (0, frozenset()))
-            case Loc(name):
+            case litmus.Loc(name):
                 return (name, 0), frozenset()
         return operand, frozenset()
 
@@ -122,30 +102,30 @@ def compute(operation, left, right):
 
 
 ORDER_NAMES = {
-    Order.WEAK: {"WEAK", "NA"},
-    Order.RELAXED: {"RLX"},
-    Order.ACQUIRE: {"ACQ"},
-    Order.RELEASE: {"REL"},
-    Order.ACQ_REL: {"ACQ_REL"},
-    Order.SC: {"SC"},
+    litmus.Order.WEAK: {"WEAK", "NA"},
+    litmus.Order.RELAXED: {"RLX"},
+    litmus.Order.ACQUIRE: {"ACQ"},
+    litmus.Order.RELEASE: {"REL"},
+    litmus.Order.ACQ_REL: {"ACQ_REL"},
+    litmus.Order.SC: {"SC"},
 }
 SCOPE_NAMES = {
     None: set(),
-    Scope.WARP: {"WARP", "SG"},
-    Scope.CTA: {"CTA", "WG"},
-    Scope.QUEUE: {"QUEUE", "QF"},
-    Scope.GPU: {"GPU", "DV"},
-    Scope.SYS: {"SYS", "ALL"},
+    litmus.Scope.WARP: {"WARP", "SG"},
+    litmus.Scope.CTA: {"CTA", "WG"},
+    litmus.Scope.QUEUE: {"QUEUE", "QF"},
+    litmus.Scope.GPU: {"GPU", "DV"},
+    litmus.Scope.SYS: {"SYS", "ALL"},
 }
 
 
-REGION_NAMES = {Region.GLOBAL: {"GLOBAL"}, Region.SHARED: {"SHARED", "LOCAL"}}
+REGION_NAMES = {litmus.Region.GLOBAL: {"GLOBAL"}, litmus.Region.SHARED: {"SHARED", "LOCAL"}}
 
 
 def fenced(mode):
     """The sets of memory that a fence orders."""
-    only = {"global-fence": Region.GLOBAL, "local-fence": Region.SHARED}
-    regions = [region for tag, region in only.items() if tag in mode.tags] or list(Region)
+    only = {"global-fence": litmus.Region.GLOBAL, "local-fence": litmus.Region.SHARED}
+    regions = [region for tag, region in only.items() if tag in mode.tags] or list(litmus.Region)
     return set().union(*(REGION_NAMES[region] for region in regions))
 
 
@@ -154,13 +134,13 @@ def said(kind, order, mode):
     words = {tag.upper() for tag in mode.tags}
     if kind in "RW" and any(word in words for word in ("SC0", "SC1", "SC2", "SC3")):
         own, other = ("AV", "VIS") if kind == "W" else ("VIS", "AV")
-        if order is not Order.WEAK:
+        if order is not litmus.Order.WEAK:
             words |= {own}
-            ordered = order is (Order.RELEASE if kind == "W" else Order.ACQUIRE)
+            ordered = order is (litmus.Order.RELEASE if kind == "W" else litmus.Order.ACQUIRE)
             words = {word for word in words if ordered or not word.startswith("SEM")} - {f"SEM{other}"}
         if own in words:
             words |= {"NONPRIV"}
-    if kind in "FB" and order is Order.ACQ_REL and any(word.startswith("SEMSC") for word in words):
+    if kind in "FB" and order is litmus.Order.ACQ_REL and any(word.startswith("SEMSC") for word in words):
         words |= {"ACQ", "REL"}
     return words
 
@@ -169,14 +149,14 @@ def access(kind, mode, region, rmw, reduces=False):
     """The sets and the scope of a read or write; ``reduces``: of an atomic operation without a result."""
     order, scope = mode.order, mode.scope
     if mode.volatile:
-        order, scope = Order.RELAXED, Scope.SYS
-    if rmw and kind == "R" and order in (Order.RELEASE, Order.ACQ_REL):
-        order = Order.RELAXED if order is Order.RELEASE else Order.ACQUIRE
-    if rmw and kind == "W" and order in (Order.ACQUIRE, Order.ACQ_REL):
-        order = Order.RELAXED if order is Order.ACQUIRE else Order.RELEASE
+        order, scope = litmus.Order.RELAXED, litmus.Scope.SYS
+    if rmw and kind == "R" and order in (litmus.Order.RELEASE, litmus.Order.ACQ_REL):
+        order = litmus.Order.RELAXED if order is litmus.Order.RELEASE else litmus.Order.ACQUIRE
+    if rmw and kind == "W" and order in (litmus.Order.ACQUIRE, litmus.Order.ACQ_REL):
+        order = litmus.Order.RELAXED if order is litmus.Order.ACQUIRE else litmus.Order.RELEASE
     names = {kind, "M"} | REGION_NAMES[region] | ORDER_NAMES[order] | SCOPE_NAMES[scope]
-    names |= {"ATOM", "A"} if order is not Order.WEAK else set()
-    names |= {"WI"} if order is not Order.WEAK and scope is None else set()
+    names |= {"ATOM", "A"} if order is not litmus.Order.WEAK else set()
+    names |= {"WI"} if order is not litmus.Order.WEAK and scope is None else set()
     names |= {"VOL"} if mode.volatile else set()
     names |= {"RMW"} if rmw else set()
     names |= {"NORET", "NoRet"} if reduces else set()
@@ -218,7 +198,7 @@ def asked_terms(test):
     """The terms that a condition names or observes."""
     asked = [
         term
-        for proposition in propositions(test.condition)
+        for proposition in litmus.propositions(test.condition)
         for atom in atoms(proposition)
         for term in (atom.left, atom.right)
         if not isinstance(term, int)
@@ -234,7 +214,7 @@ def written_from(body, labels, start):
         if pc < len(body) and pc not in seen:
             seen.add(pc)
             found.add(getattr(body[pc], "target", None))
-            jumps = isinstance(body[pc], Branch)
+            jumps = isinstance(body[pc], litmus.Branch)
             waiting += [labels[body[pc].label]] if jumps else []
             if not (jumps and body[pc].condition is None and body[pc].guard is None):
                 waiting.append(pc + 1)
@@ -256,7 +236,7 @@ def meetings(test, events):
         return test.threads[t].place[: group.value] == place and (
             any(of(at) == barrier for at in columns[t])
             or any(
-                isinstance(ins, Barrier)
+                isinstance(ins, litmus.Barrier)
                 and ins.quorum is None
                 and ins.scope is group
                 and known_name(test, t, ins) == name
@@ -305,7 +285,7 @@ def known_name(test, number, barrier):
     """What a barrier is called in every execution."""
     name = barrier.number if barrier.resource is None else barrier.resource
     thread = test.threads[number]
-    if isinstance(name, Reg) and all(getattr(ins, "target", None) != name.name for ins in thread.instructions):
+    if isinstance(name, litmus.Reg) and all(getattr(ins, "target", None) != name.name for ins in thread.instructions):
         return dict(thread.registers).get(name.name, 0)
     return name
 
@@ -313,13 +293,16 @@ def known_name(test, number, barrier):
 def runs(test, number, values, unroll):
     """Every run of a thread whose reads read some of ``values[location]``."""
     thread = test.threads[number]
-    labels = {ins.name: pc for pc, ins in enumerate(thread.instructions) if isinstance(ins, Label)}
+    labels = {ins.name: pc for pc, ins in enumerate(thread.instructions) if isinstance(ins, litmus.Label)}
     labels["body"], labels["memory"] = thread.instructions, addresses(test)
     regions = {location.name: location.region for location in test.locations}
     initial = {
-        name: ((value.name, 0) if isinstance(value, Loc) else value, frozenset()) for name, value in thread.registers
+        name: ((value.name, 0) if isinstance(value, litmus.Loc) else value, frozenset())
+        for name, value in thread.registers
     }
-    asked = {term.register for term in asked_terms(test) if isinstance(term, FinalRegister) and term.thread == number}
+    asked = {
+        term.register for term in asked_terms(test) if isinstance(term, litmus.FinalRegister) and term.thread == number
+    }
     waiting = [Run(registers=initial)]
     while waiting:
         run = waiting.pop()
@@ -328,9 +311,9 @@ def runs(test, number, values, unroll):
                 yield run
             continue
         ins = thread.instructions[run.pc]
-        guard = None if isinstance(ins, Label) else ins.guard
+        guard = None if isinstance(ins, litmus.Label) else ins.guard
         if guard is not None:
-            predicate, sources = run.value(Reg(guard.register))
+            predicate, sources = run.value(litmus.Reg(guard.register))
             run = replace(run, control=run.control | sources)
             if (predicate == 0) != guard.unless:
                 waiting.append(run.then())
@@ -342,16 +325,16 @@ def _steps(run, ins, number, values, unroll, labels, regions):
     sides = getattr(ins, "sides", ())
     here = Happening(number, len(run.happened), frozenset(), ctrl=run.control, sides=sides, round=run.jumps)
     match ins:
-        case Label():
+        case litmus.Label():
             yield run.then()
-        case Assign(target, "mov", (operand,)):
+        case litmus.Assign(target, "mov", (operand,)):
             yield run.then(**{target: run.value(operand)})
-        case Assign(target, operation, (left, right)):
+        case litmus.Assign(target, operation, (left, right)):
             (one, some), (other, more) = run.value(left), run.value(right)
             result = compute(operation, one, other)
             if result is not None:
                 yield run.then(**{target: (result, some | more)})
-        case Branch(label, condition):
+        case litmus.Branch(label, condition):
             taken = True
             if condition is not None:
                 (one, some), (other, more) = run.value(condition.left), run.value(condition.right)
@@ -363,13 +346,13 @@ def _steps(run, ins, number, values, unroll, labels, regions):
                 yield replace(run, pc=labels[label])
             elif taken and run.jumps.count(run.pc) < unroll:
                 yield replace(run, pc=labels[label], jumps=(*run.jumps, run.pc))
-        case Fence(mode):
+        case litmus.Fence(mode):
             tags = {"F"} | ORDER_NAMES[mode.order] | SCOPE_NAMES[mode.scope] | fenced(mode) | proxies(mode)
             tags |= said("F", mode.order, mode) | ({"WI"} if mode.scope is None else set())
             yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope))
-        case Barrier(arrive=arrive, mode=mode):
+        case litmus.Barrier(arrive=arrive, mode=mode):
             tags = {"B", "CBAR"} | SCOPE_NAMES[mode.scope] | fenced(mode) | ({"ARRIVE"} if arrive else set())
-            tags |= {"F", "GENERIC", "GEN"} | ORDER_NAMES[mode.order] if mode.order is not Order.WEAK else set()
+            tags |= {"F", "GENERIC", "GEN"} | ORDER_NAMES[mode.order] if mode.order is not litmus.Order.WEAK else set()
             tags |= said("B", mode.order, mode)
             name = run.value(ins.number if ins.resource is None else ins.resource)[0]
             quorum = None if ins.quorum is None else run.value(ins.quorum)[0]
@@ -383,18 +366,18 @@ def _steps(run, ins, number, values, unroll, labels, regions):
                 return
             memory, address = labels["memory"][where[0]]
             here, where = replace(here, location=memory, virtual=address, addr=addr), (memory, 0)
-            atomic = isinstance(ins, Rmw)
+            atomic = isinstance(ins, litmus.Rmw)
             reduces = atomic and ins.target is None and ins.success is None
             read = replace(here, **access("R", ins.mode, regions[where[0]], atomic, reduces))
             write = replace(here, **access("W", ins.mode, regions[where[0]], atomic, reduces))
-            if isinstance(ins, Store):
+            if isinstance(ins, litmus.Store):
                 value, data = run.value(ins.value)
                 yield run.then(replace(write, value=value, data=data))
                 return
             for old in sorted(values[where[0]], key=repr):
                 result = {} if ins.target is None else {ins.target: (old, frozenset({here.place}))}
                 loaded = replace(read, value=old)
-                if isinstance(ins, Load):
+                if isinstance(ins, litmus.Load):
                     yield run.then(loaded, **result)
                     continue
                 given = [run.value(operand) for operand in ins.operands]
@@ -428,7 +411,7 @@ def in_order(one, other):
 def all_runs(test, unroll):
     """The runs of each thread, for all values that the test can come to write."""
     start = {
-        location.name: (location.initial.name, 0) if isinstance(location.initial, Loc) else location.initial
+        location.name: (location.initial.name, 0) if isinstance(location.initial, litmus.Loc) else location.initial
         for location in test.locations
         if location.alias is None
     }
@@ -551,13 +534,13 @@ class Execution:
             case "rfe" | "rfi" | "coe" | "coi" | "fre" | "fri":
                 return self._inside(name[:2], "ext" if name[2] == "e" else "int")
             case "swarp" | "ssg":
-                return self._both_share(Scope.WARP)
+                return self._both_share(litmus.Scope.WARP)
             case "scta" | "swg" | "cta":
-                return self._both_share(Scope.CTA)
+                return self._both_share(litmus.Scope.CTA)
             case "squeue" | "sqf":
-                return self._both_share(Scope.QUEUE)
+                return self._both_share(litmus.Scope.QUEUE)
             case "sgpu" | "sdv" | "gl":
-                return self._both_share(Scope.GPU)
+                return self._both_share(litmus.Scope.GPU)
             case "sys":
                 return set(product(self.all, self.all))
             case "sr":
@@ -686,7 +669,7 @@ def candidates(test, syntax, unroll=2):
     for combination in product(*columns):
         happened = [event for run in combination for event in run.happened]
         memory = {name: found for name, (found, _) in addresses(test).items()}
-        named = {memory[term.name] for term in asked if isinstance(term, Loc)}
+        named = {memory[term.name] for term in asked if isinstance(term, litmus.Loc)}
         used = [name for name in start if name in named or any(event.location == name for event in happened)]
         initial = [
             Happening(
@@ -717,8 +700,8 @@ def candidates(test, syntax, unroll=2):
             for orders in product(*coherence):
                 finals = dict(zip(writes, (events[last].value for _, last in orders), strict=True))
                 ends = tuple(
-                    combination[term.thread].value(Reg(term.register))[0]
-                    if isinstance(term, FinalRegister)
+                    combination[term.thread].value(litmus.Reg(term.register))[0]
+                    if isinstance(term, litmus.FinalRegister)
                     else finals[memory[term.name]]
                     for term in asked
                 )
@@ -745,7 +728,7 @@ def fence_orders(events, places):
     fences = [at for at, event in enumerate(events) if {"F", "SC"} <= event.tags]
 
     def reaches(one, other):
-        depth = (events[one].scope or Scope.SYS).value
+        depth = (events[one].scope or litmus.Scope.SYS).value
         return places[events[one].thread][:depth] == places[events[other].thread][:depth]
 
     pairs = [
@@ -777,9 +760,9 @@ def mentions(syntax, name):
 def atoms(proposition):
     """The comparisons of a proposition."""
     match proposition:
-        case Atom():
+        case litmus.Atom():
             return [proposition]
-        case Not(body):
+        case litmus.Not(body):
             return atoms(body)
     return [atom for part in proposition.parts for atom in atoms(part)]
 
@@ -787,13 +770,13 @@ def atoms(proposition):
 def holds(proposition, finals):
     """Whether a proposition is true of final values."""
     match proposition:
-        case Atom(operation, left, right):
+        case litmus.Atom(operation, left, right):
             return compute(operation, *(finals.get(term, term) for term in (left, right))) == 1
-        case Not(body):
+        case litmus.Not(body):
             return not holds(body, finals)
-        case And(parts):
+        case litmus.And(parts):
             return all(holds(part, finals) for part in parts)
-        case Or(parts):
+        case litmus.Or(parts):
             return any(holds(part, finals) for part in parts)
     raise AssertionError(proposition)
 

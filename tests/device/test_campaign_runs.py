@@ -12,10 +12,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 
 from backends.shared.results import ProgressResult, parse_result, read_results
-from synth.cli import main
 from synth.junit import class_name
 
 pytestmark = pytest.mark.device
@@ -24,10 +23,6 @@ ROUND_ROBIN = ("run", "--backend", "opencl", "--instances", 16, "--mapping", "ro
 """The first words of a command that hangs some tests of 2x2, and not all."""
 
 Suite = Callable[[str, str], Path]
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
 def trials(path: Path) -> list[tuple[str, str]]:

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 
 from backends.opencl.platforms import POCL
 from backends.registry import BACKENDS
-from synth.cli import main
 
 pytestmark = pytest.mark.device
 
@@ -27,10 +26,6 @@ def suite(tmp_path: Path) -> Path:
     (folder / "forward.axb").write_text(FORWARD)
     (folder / "backward.axb").write_text(BACKWARD)
     return folder
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.mark.parametrize(("backend", "suffix"), FILED)

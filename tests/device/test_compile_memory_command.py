@@ -6,17 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-
-from synth.cli import main
+from commands import synth
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 WEAK, CACHED = EXAMPLES / "mp-weak.litmus", EXAMPLES / "mp-L1.litmus"
 XOR = EXAMPLES / "mp+membar.gl+addr-xor.litmus"
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from absent import absent
-from click.testing import CliRunner, Result
+from commands import synth
 
 from backends.cpp.backend import CppDevice
 from backends.cuda import compiler, gpus, toolkits
@@ -34,7 +34,6 @@ from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from corpus.progress.axb import Program
 from corpus.progress.text import parse_axb
-from synth.cli import main
 
 pytestmark = pytest.mark.device
 
@@ -73,10 +72,6 @@ def run(program: Program, placement: str = "device") -> str:
     shape = device.launch(program, "chunked", placement)
     files = BACKENDS["cuda"].progress_files("t", shape)
     return run_files(device, files, shape, 2, 1.0).outcomes
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.mark.usefixtures("fake")

@@ -6,16 +6,15 @@ import json
 from collections.abc import Callable
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from backends.registry import BACKENDS
-from synth.cli import main
 
 pytestmark = pytest.mark.device
 
 
 def test_what_is_here_works(need: Callable[[str], None]) -> None:
-    done = CliRunner().invoke(main, ["devices", "--json"])
+    done = synth("devices", "--json")
     assert done.exit_code == 0, done.output
     rows = json.loads(done.stdout)
     assert {row["backend"] for row in rows} == set(BACKENDS)

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from commands import synth
 
 from backends.cuda.compiler import ARCHITECTURES, CudaCompiler, cuda_tool
 from backends.glsl.spirv import glslang, libraries
 from backends.opencl.platforms import choose
 from backends.shared.profiles import STRESS, Profile
-from synth.cli import main
 from synth.hardening.application import defines, include
 
 pytestmark = pytest.mark.device
@@ -108,7 +108,7 @@ def hardened_on_opencl(play: str, folder: Path, *more: str) -> Result:
     source.with_name("application.h").write_bytes((APPLICATIONS / "application.h").read_bytes())
     host = shlex.join([sys.executable, str(APPLICATIONS / "opencl.py"), str(source)])
     arguments = ["--places", "1", "--build", f"{host} 0", "--run", host, "-o", str(folder / "out"), *more]
-    return CliRunner().invoke(main, ["harden", *arguments], env=dict(choose().environment))
+    return synth("harden", *arguments, env=dict(choose().environment))
 
 
 def test_an_opencl_application_that_is_not_built(tmp_path: Path, need: Callable[[str], None]) -> None:
@@ -136,9 +136,7 @@ def test_the_fence_is_found_on_opencl(name: str, tmp_path: Path, need: Callable[
     run = shlex.join([sys.executable, str(APPLICATIONS / "opencl.py"), str(APPLICATIONS / f"{name}.cl")])
     places = {"peterson": "8", "deque": "14"}[name]
     arguments = ["--places", places, "--run", run, "--rate", "0.1", "--runs", "16", "-o", str(tmp_path / "out")]
-    result = CliRunner().invoke(
-        main, ["harden", *arguments, "--timeout", "60", "--json"], env=dict(choose().environment)
-    )
+    result = synth("harden", *arguments, "--timeout", "60", "--json", env=dict(choose().environment))
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert found["verdict"] == "hardened" and NEEDED[name] <= set(found["needed"])
@@ -147,11 +145,11 @@ def test_the_fence_is_found_on_opencl(name: str, tmp_path: Path, need: Callable[
 @TOGETHER
 def test_the_example_of_the_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, need: Callable[[str], None]) -> None:
     need("cpp")
-    text = CliRunner().invoke(main, ["harden", "--help"], terminal_width=200).output
+    text = synth("harden", "--help", terminal_width=200).output
     example = shlex.split(next(line for line in text.replace("\\\n", "").splitlines() if "synth harden -" in line))
     monkeypatch.chdir(APPLICATIONS)
     quick = ["-o", str(tmp_path / "out"), "--rate", "0.4", "--runs", "4", "--json"]
-    result = CliRunner().invoke(main, [*example[1:], *quick])
+    result = synth(*example[1:], *quick)
     assert result.exit_code == 0, result.output
     if platform.machine() == "x86_64":
         assert json.loads(result.stdout)["verdict"] == "hardened"
@@ -163,7 +161,7 @@ def test_the_fence_of_petersons_lock_is_found(tmp_path: Path, need: Callable[[st
     need("cpp")
     build = f"{' '.join(CXX)} {{defines}} {APPLICATIONS / 'peterson.cl'} -o {{folder}}/app"
     arguments = ["--places", "8", "--build", build, "--run", "{folder}/app", "--rate", "0.05", "-o", tmp_path / "out"]
-    result = CliRunner().invoke(main, ["harden", *map(str, arguments), "--json"])
+    result = synth("harden", *arguments, "--json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert found["verdict"] == "hardened" and 1 in found["needed"]

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from herd7_verdicts import TABLE, TESTS, said_by_herd7, said_here, table
 
 from backends.shared.layout import outcome_terms
@@ -14,7 +14,6 @@ from backends.shared.results import read_results
 from corpus.dialects.registry import read_litmus
 from oracle.consistency import load_model, resolve_consistency_models
 from oracle.executions.judge import outcomes as allowed_outcomes
-from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 OPTIONS = {"herd-c": ["-variant", "NoRMW"], "herd-lisa": ["-bell", "synth.bell"]}
@@ -30,7 +29,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.mark.parametrize("target", OPTIONS)
 def test_herd7_says_the_same(tmp_path, target):
     folder = tmp_path / "out"
-    CliRunner().invoke(main, ["export", str(EXAMPLES), "--to", target, "-o", str(folder)], catch_exceptions=False)
+    synth("export", EXAMPLES, "--to", target, "-o", folder)
     files = (folder / "@all").read_text("utf-8").split()
     for file in sorted((folder / "models").iterdir()):
         done = subprocess.run(
@@ -55,11 +54,11 @@ def test_the_outcomes_of_herd7_come_back(tmp_path):
     """Imported, they are those that the model allows here, of every test that was exported."""
     folder, results = tmp_path / "out", tmp_path / "results.jsonl"
     tests = sorted(EXAMPLES.glob("c-*.litmus"))
-    CliRunner().invoke(main, ["export", *map(str, tests), "--to", "herd-c", "-o", str(folder)], catch_exceptions=False)
+    synth("export", *tests, "--to", "herd-c", "-o", folder)
     command = ["herd7", "-variant", "NoRMW", "-model", "models/rc11.cat", "@all"]
     (tmp_path / "log").write_bytes(subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout)
     command = ["import", str(tmp_path / "log"), "--suite", str(EXAMPLES), "-o", str(results)]
-    assert CliRunner().invoke(main, command, catch_exceptions=False).exit_code == 0
+    assert synth(*command).exit_code == 0
     (model,) = resolve_consistency_models(["rc11"])
     imported = {result.test: {values for values, _ in result.outcomes} for result in read_results(results)}
     assert set(imported) == {file.stem for file in folder.glob("*.litmus")}
@@ -73,8 +72,8 @@ def test_the_outcomes_of_herd7_come_back(tmp_path):
 
 def test_a_suite_is_verified_with_it(tmp_path):
     command = ["memory", "--from", "tso", "--events", "2..4", "-m", "sc", "-o", str(tmp_path / "c")]
-    assert CliRunner().invoke(main, command, catch_exceptions=False).exit_code == 0
-    result = CliRunner().invoke(main, ["verify", str(tmp_path / "c"), "--with", "herd7"], catch_exceptions=False)
+    assert synth(*command).exit_code == 0
+    result = synth("verify", tmp_path / "c", "--with", "herd7")
     assert result.exit_code == 0
     assert "herd7 agrees on 16 under tso, 16 under sc, of 16 tests" in result.output
 

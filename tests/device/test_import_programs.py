@@ -8,12 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import printed
 
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions
 from backends.shared.results import MemoryFailure, MemoryResult, ProgressResult, read_results
-from synth.cli import main
 
 SB = Path(__file__).parents[2] / "examples" / "memory" / "c-sb-sc.litmus"
 ENDS = "THREAD 0\n0: Mem[0] = 1;\nTHREAD 1\n0: if (Mem[0] == 0) goto END;\n"
@@ -21,14 +20,9 @@ NEVER = "THREAD 0\n0: if (Mem[0] == 0) goto 0;\n"
 HOSTILE = 'he said "no\\n" %s ??= *# $x é'
 
 
-def synth(*arguments: object) -> None:
-    done = CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-
-
 def compiled(test: Path, backend: str, folder: Path, *options: object) -> Path:
     """The program that a test becomes in a new folder."""
-    synth("compile", test, "--backend", backend, "-o", folder, *options)
+    printed("compile", test, "--backend", backend, "-o", folder, *options)
     (program,) = folder.glob(f"*{BACKENDS[backend].suffix}")
     return program
 
@@ -52,7 +46,7 @@ def test_programs_in_cpp(need: Callable[[str], None], tmp_path: Path) -> None:
         subprocess.run(["g++", "-std=c++20", "-O1", "-pthread", "-o", binary, program], check=True)
         run([binary, 3], log, timeout)
         run([binary, 0], log, timeout)
-    synth("import", log, "-o", tmp_path / "r.jsonl", "--timeout", 1)
+    printed("import", log, "-o", tmp_path / "r.jsonl", "--timeout", 1)
     memory, hostile, never = read_results(tmp_path / "r.jsonl")
     device = BACKENDS["cpp"].device
     assert device is not None
@@ -65,7 +59,7 @@ def test_programs_in_cpp(need: Callable[[str], None], tmp_path: Path) -> None:
     assert memory.compiler.startswith("g++ ") and len(memory.date) == 20
     for given, result in ((tmp_path / f"{HOSTILE}.axb", hostile), (SB, memory)):  # the suite knows them again
         (tmp_path / "one").write_text((tmp_path / "r.jsonl").read_text().splitlines()[result is hostile] + "\n")
-        synth("import", tmp_path / "one", "--suite", given, "-o", tmp_path / f"{result.digest}.jsonl")
+        printed("import", tmp_path / "one", "--suite", given, "-o", tmp_path / f"{result.digest}.jsonl")
         assert read_results(tmp_path / f"{result.digest}.jsonl") == [result]
 
 
@@ -80,7 +74,7 @@ def test_kernels_in_opencl(need: Callable[[str], None], tmp_path: Path) -> None:
     run([sys.executable, program.with_name("run_opencl.py"), program, 2], log)
     program.write_text(program.read_text().replace("__kernel void count(", "__kernel no_type count("))
     run([sys.executable, program.with_name("run_opencl.py"), program, 2], log)
-    synth("import", log, "-o", tmp_path / "r.jsonl")
+    printed("import", log, "-o", tmp_path / "r.jsonl")
     *memories, progress = read_results(tmp_path / "r.jsonl")
     (memory,) = (each for each in memories if isinstance(each, MemoryResult))
     (failed,) = (each for each in memories if isinstance(each, MemoryFailure))
@@ -103,7 +97,7 @@ def test_shaders_in_wgsl(need: Callable[..., None], tmp_path: Path) -> None:
     run([sys.executable, program.with_name("run_wgsl.py"), program, 2], log)
     program = compiled(SB.parent / "webgpu" / "mp.litmus", "wgsl", tmp_path / "m", "--cpu", "--instances", 128)
     run([sys.executable, program.with_name("run_wgsl.py"), program, 1], log)
-    synth("import", log, "-o", tmp_path / "r.jsonl")
+    printed("import", log, "-o", tmp_path / "r.jsonl")
     progress, memory = read_results(tmp_path / "r.jsonl")
     assert isinstance(progress, ProgressResult) and progress.outcomes == "TT"
     assert isinstance(memory, MemoryResult) and memory.launches == 1

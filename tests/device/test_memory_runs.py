@@ -8,17 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-from launching import EVERYTHING
+from commands import synth
+from launching import EVERYTHING, launched
 
-from backends.registry import BACKENDS
-from backends.shared.device import DeviceOptions, run_files
-from backends.shared.outcomes import SeenOutcomes, outcomes
+from backends.shared.outcomes import SeenOutcomes
 from backends.shared.profiles import DEFAULT, STRESS, Profile
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
-from synth.cli import main
 from synth.memory.conformance import promise_of
 
 pytestmark = pytest.mark.device
@@ -64,14 +61,6 @@ def run(backend: str, test: LitmusTest, instances: int = 1 << 14, iterations: in
     assert not seen.hung and seen.launches == iterations
     assert sum(seen.counts.values()) + seen.other == iterations * instances
     return seen
-
-
-def launched(
-    backend: str, test: LitmusTest, instances: int, iterations: int, timeout: float = 60, profile: Profile = DEFAULT
-) -> SeenOutcomes:
-    device = BACKENDS[backend].device(DeviceOptions())
-    layout = device.layout(test, instances, profile)
-    return outcomes(run_files(device, BACKENDS[backend].memory_files("t", layout), layout, iterations, timeout))
 
 
 @pytest.mark.parametrize("backend", ["opencl", "cpp"])
@@ -155,10 +144,6 @@ def test_no_sound_model_forbids_what_is_seen(file: Path, backend: str, need: Cal
     need(backend)
     done = synth("run", file, "--backend", backend, "--iterations", 3, "--instances", 8192, "--sound", SOUND[backend])
     assert done.exit_code == 0 or ": P" in done.stderr or "shared memory" in done.stderr, done.output
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 def test_results_are_kept_and_compared(tmp_path: Path, need: Callable[[str], None]) -> None:

@@ -9,13 +9,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import commands
 import pytest
-from click.testing import CliRunner
 
 from backends.registry import BACKENDS
 from backends.shared.layout import place
 from corpus.dialects.registry import parse_litmus, read_litmus
-from synth.cli import main
 
 pytestmark = pytest.mark.device
 
@@ -109,7 +108,7 @@ def test_progress_tests_run_and_hang(synth: Callable[..., subprocess.CompletedPr
 def test_the_host_that_goes_with_the_files(need: Callable[..., None], tmp_path: Path) -> None:
     need("cpp")
     words = ["compile", str(EXAMPLES / "mp-bar-sync.litmus"), "--backend", "metal", "--instances", "64"]
-    assert CliRunner().invoke(main, [*words, "-o", str(tmp_path)], catch_exceptions=False).exit_code == 0
+    assert commands.synth(*words, "-o", tmp_path).exit_code == 0
     command = [sys.executable, "run_metal.py", "mp-bar-sync.metal", "1"]
     environment = {**os.environ, "PYTHONPATH": str(METAL)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)

@@ -10,16 +10,14 @@ from typing import Any
 
 import pytest
 from chromium import Pages
-from click.testing import CliRunner
+from commands import synth
 from reported import HOSTILE, progress_result, progress_tests, write_all, write_results, write_suite
-
-from synth.cli import main
 
 pytestmark = pytest.mark.device
 
 
 def report(*words: str | Path) -> None:
-    told = CliRunner().invoke(main, ["report", *map(str, words)], catch_exceptions=False)
+    told = synth("report", *words)
     assert told.exit_code == 0, told.output
 
 

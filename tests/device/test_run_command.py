@@ -14,19 +14,14 @@ from pathlib import Path
 
 import pytest
 from amber_buffers import dump, totals
-from click.testing import CliRunner, Result
+from commands import synth
 
 from backends.registry import BACKENDS
-from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 SB, MP = EXAMPLES / "c-sb-sc.litmus", EXAMPLES / "mp-acq-rel-cta.litmus"
 FORWARD = "THREAD 0\n0: Mem[0] = 1;\nTHREAD 1\n0: if (Mem[0] == 0) goto 0;\n"
 NEVER = "THREAD 0\n0: if (Mem[0] == 0) goto 0;\n"
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.mark.device

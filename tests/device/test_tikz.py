@@ -8,10 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from corpus.errors import InputError
-from synth.cli import main
 from synth.drawing.files import write_picture
 from synth.drawing.tikz import tikz
 
@@ -37,12 +36,12 @@ DOCUMENT = r"""\documentclass{article}
 @pytest.fixture(autouse=True)
 def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert CliRunner().invoke(main, ["progress", "-t", "2", "-n", "2", "-o", "suite"]).exit_code == 0
+    assert synth("progress", "-t", "2", "-n", "2", "-o", "suite").exit_code == 0
 
 
 def drawn(name: str, *options: str) -> str:
     words = [*map(str, PICTURES[name]), "--svg", "picture.tex", *options]
-    assert CliRunner().invoke(main, words, catch_exceptions=False).exit_code in (0, 1)
+    assert synth(*words).exit_code in (0, 1)
     return Path("picture.tex").read_text(encoding="utf-8")
 
 
@@ -97,7 +96,7 @@ def test_what_no_picture_of_ours_has_is_refused(inside):
 def test_a_picture_without_its_title_is_lower_and_says_the_same(tmp_path):
     words = [*map(str, PICTURES["states"]), "--svg"]
     for name, options in {"a.svg": [], "b.svg": ["--no-title"]}.items():
-        assert CliRunner().invoke(main, [*words, name, *options], catch_exceptions=False).exit_code == 0
+        assert synth(*words, name, *options).exit_code == 0
     titled, untitled = (Path(name).read_text(encoding="utf-8") for name in ("a.svg", "b.svg"))
     heights = [float(re.search(r'height="([0-9.]+)"', text)[1]) for text in (titled, untitled)]
     assert heights[0] - heights[1] == 48

@@ -8,20 +8,15 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 
 from backends.shared.profiles import read_profile
-from synth.cli import main
 
 pytestmark = pytest.mark.device
 
 SB = Path(__file__).parents[2] / "examples" / "memory" / "c-sb-rel-acq.litmus"
 FEW = ["--instances", "256", "--launches", "1", "--turns", "1", "--shapes", "SB"]
 GRID = ["--distances", "0", "--locations", "4", "--longest", "1", "--spreads", "1,2"]
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
 @pytest.mark.parametrize(

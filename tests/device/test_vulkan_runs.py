@@ -6,17 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from launching import EVERYTHING
+from commands import synth
+from launching import EVERYTHING, launched
 
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
-from backends.shared.outcomes import SeenOutcomes, outcomes
 from backends.shared.process import RunError
 from backends.shared.profiles import DEFAULT, Profile
 from corpus.dialects.registry import parse_litmus, read_litmus
-from corpus.litmus.test import LitmusTest
-from synth.cli import main
 
 pytestmark = pytest.mark.device
 
@@ -24,26 +21,18 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 FEW = ("mp-semav-semvis", "mp-control-barrier", "mp-fences", "iriw")
 
 
-def launched(
-    test: LitmusTest, instances: int, iterations: int, timeout: float = 60, profile: Profile = DEFAULT
-) -> SeenOutcomes:
-    device = BACKENDS["glsl"].device(DeviceOptions())
-    layout = device.layout(test, instances, profile)
-    return outcomes(run_files(device, BACKENDS["glsl"].memory_files("t", layout), layout, iterations, timeout))
-
-
 @pytest.mark.parametrize("name", [*FEW, pytest.param("*", marks=pytest.mark.slow)])
 def test_nothing_is_seen_that_the_model_forbids(name: str, need: Callable[..., None]) -> None:
     need("glsl", runs=True)
     options = ["--backend", "glsl", "--iterations", "2", "--instances", "4096", "--sound", "vulkan", "--json"]
-    done = CliRunner().invoke(main, ["run", *map(str, (EXAMPLES / "vulkan").glob(f"{name}.litmus")), *options])
+    done = synth("run", *(EXAMPLES / "vulkan").glob(f"{name}.litmus"), *options)
     assert done.exit_code == 0, done.output
 
 
 @pytest.mark.parametrize("profile", [DEFAULT, EVERYTHING], ids=lambda profile: profile.name)
 def test_a_barrier_and_shared_memory(profile: Profile, need: Callable[..., None]) -> None:
     need("glsl", runs=True)
-    seen = launched(read_litmus(EXAMPLES / "mp-bar-sync.litmus"), 1 << 12, 3, profile=profile)
+    seen = launched("glsl", read_litmus(EXAMPLES / "mp-bar-sync.litmus"), 1 << 12, 3, profile=profile)
     assert (seen.launches, sum(seen.counts.values())) == (3, 3 << 12)
 
 
@@ -53,7 +42,7 @@ def test_a_test_that_hangs_is_killed(need: Callable[..., None]) -> None:
         "VULKAN t\n{ x=0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n"
         " LC00: | ld.atom.dv.sc0 r0, x ;\n ld.atom.dv.sc0 r0, x | ;\n bne r0, 1, LC00 | ;\nexists (P0:r0 == 0)\n"
     )
-    seen = launched(test, 64, 3, 1)
+    seen = launched("glsl", test, 64, 3, 1)
     assert seen.hung and seen.launches == 0 and not seen.counts
 
 

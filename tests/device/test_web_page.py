@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from chromium import Pages
-from click.testing import CliRunner
+from commands import synth
 
 from backends.registry import BACKENDS
 from backends.shared.bundle import Bundle, BundledTest, ExpectedOutcomes, LaunchWay
@@ -29,7 +29,6 @@ from corpus.journal import read_corpus
 from corpus.progress.axb import digest
 from corpus.progress.text import parse_axb, print_axb
 from oracle.progress.models import Verdict
-from synth.cli import main
 from synth.inputs import expand
 from synth.memory.bundling import PLAIN, memory_bundle
 from synth.tuning.search import drawn, random_profiles
@@ -101,7 +100,7 @@ Object.defineProperty(GPUAdapter.prototype, "info", {
 
 
 def site(folder: Path, *words: str) -> Path:
-    made = CliRunner().invoke(main, ["compile", *words, "--backend", "web", "-o", str(folder)], catch_exceptions=False)
+    made = synth("compile", *words, "--backend", "web", "-o", folder)
     assert made.exit_code == 0, made.output
     return folder / "index.html"
 
@@ -188,7 +187,7 @@ def test_a_hang_can_be_stopped_and_the_run_goes_on(open_watched_page: Pages, tmp
 
 def test_the_six_classic_shapes(open_page: Pages, tmp_path: Path) -> None:
     words = ["memory", "--edges", CLASSIC, "--size", "4", "-o", str(tmp_path / "suite")]
-    assert CliRunner().invoke(main, words, catch_exceptions=False).exit_code == 0
+    assert synth(*words).exit_code == 0
     file = site(
         tmp_path / "site", str(tmp_path / "suite"), "--instances", "1024", "--random", "1", "-m", "sc", "-m", "tso"
     )
@@ -221,9 +220,9 @@ def test_the_six_classic_shapes(open_page: Pages, tmp_path: Path) -> None:
 
     files = {name: str(tmp_path / name) for name in ("suite", "saved.jsonl", "all.jsonl", "report.html")}
     given = ["--suite", files["suite"]]
-    imported = CliRunner().invoke(main, ["import", files["saved.jsonl"], *given, "-o", files["all.jsonl"]])
+    imported = synth("import", files["saved.jsonl"], *given, "-o", files["all.jsonl"])
     assert imported.exit_code == 0 and "18 results" in imported.output, imported.output
-    reported = CliRunner().invoke(main, ["report", files["all.jsonl"], *given, "-m", "sc", "-o", files["report.html"]])
+    reported = synth("report", files["all.jsonl"], *given, "-m", "sc", "-o", files["report.html"])
     assert reported.exit_code == 0, reported.output
     report = open_page(Path(files["report.html"]))
     assert "google swiftshader" in report.inner_text("body")
@@ -304,7 +303,7 @@ def test_profiles_are_drawn_as_the_visitor_says(open_page: Pages, tmp_path: Path
     assert "sb cannot be launched as drawn-9.1#" in page.inner_text("#events")
 
     words = ["import", str(tmp_path / "saved.jsonl"), "--suite", test, "-o", str(tmp_path / "all.jsonl")]
-    assert CliRunner().invoke(main, words, catch_exceptions=False).exit_code == 0
+    assert synth(*words).exit_code == 0
     assert read_results(tmp_path / "all.jsonl") == [*first, other]
 
 

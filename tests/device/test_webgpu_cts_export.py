@@ -17,11 +17,10 @@ from typing import Any
 
 import pytest
 from absent import absent
-from click.testing import CliRunner
+from commands import synth
 
 from backends.wgsl.conformance import ConformanceTest, conformance_test
 from corpus.dialects.registry import parse_litmus
-from synth.cli import main
 
 pytestmark = pytest.mark.device
 
@@ -50,7 +49,7 @@ def exported(tmp_path: Path) -> Path:
     shutil.copytree(TESTS / "webgpu_cts", tree)
     folder = tree / MEMORY_MODEL / "synth"
     words = ["export", str(files), "--to", "webgpu-cts", "-o", str(folder)]
-    assert CliRunner().invoke(main, words, catch_exceptions=False).exit_code == 0
+    assert synth(*words).exit_code == 0
     return folder
 
 

@@ -6,16 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from launching import EVERYTHING
+from commands import synth
+from launching import EVERYTHING, launched
 
-from backends.registry import BACKENDS
-from backends.shared.device import DeviceOptions, run_files
-from backends.shared.outcomes import SeenOutcomes, outcomes
 from backends.shared.profiles import DEFAULT, STRESS, Profile
 from corpus.dialects.registry import parse_litmus, read_litmus
-from corpus.litmus.test import LitmusTest
-from synth.cli import main
 
 pytestmark = pytest.mark.device
 
@@ -24,26 +19,18 @@ WEBGPU = Path(__file__).parents[2] / "examples" / "memory" / "webgpu"
 FEW = ("both-barriers", "mp-barrier", "storage-barrier", "workgroup-barrier")
 
 
-def launched(
-    test: LitmusTest, instances: int, iterations: int, timeout: float = 60, profile: Profile = DEFAULT
-) -> SeenOutcomes:
-    device = BACKENDS["wgsl"].device(DeviceOptions())
-    layout = device.layout(test, instances, profile)
-    return outcomes(run_files(device, BACKENDS["wgsl"].memory_files("t", layout), layout, iterations, timeout))
-
-
 @pytest.mark.parametrize("name", [*FEW, pytest.param("*", marks=pytest.mark.slow)])
 def test_nothing_is_seen_that_the_model_forbids(name: str, need: Callable[[str], None]) -> None:
     need("wgsl")
     options = ["--backend", "wgsl", "--iterations", "2", "--instances", "4096", "--sound", "webgpu", "--json"]
-    done = CliRunner().invoke(main, ["run", *map(str, WEBGPU.glob(f"{name}.litmus")), *options])
+    done = synth("run", *WEBGPU.glob(f"{name}.litmus"), *options)
     assert done.exit_code == 0, done.output
 
 
 def test_store_buffering_is_seen(need: Callable[[str], None]) -> None:
     need("wgsl")
     test = read_litmus(WEBGPU / "sb.litmus")
-    assert any((0, 0) in launched(test, 1 << 16, 20).counts for _ in range(40))
+    assert any((0, 0) in launched("wgsl", test, 1 << 16, 20).counts for _ in range(40))
 
 
 @pytest.mark.parametrize("profile", [DEFAULT, STRESS, EVERYTHING], ids=lambda profile: profile.name)
@@ -65,7 +52,7 @@ def test_values_are_right_whatever_the_order(profile: Profile, need: Callable[[s
         f"P0@wg 0, dev 0 ({parameters}) {{ {first} }}\nP1@wg 0, dev 0 ({parameters}) {{ {second} }}\n"
         "locations [x; y; 0:r1; 0:r4; 0:r5; 1:r1; z; 0:r6; 1:r6; l;] exists (true)\n"
     )
-    seen = launched(test, 1 << 12, 3, profile=profile)
+    seen = launched("wgsl", test, 1 << 12, 3, profile=profile)
     assert set(seen.counts) == {(-2, 0, 0, -3, 11, 4, 0, 3, 3, 3)}
     assert (seen.launches, seen.hung, sum(seen.counts.values())) == (3, False, 3 << 12)
 
@@ -78,5 +65,5 @@ def test_a_test_that_hangs_is_killed(need: Callable[[str], None]) -> None:
         f"OPENCL t\n{{ x = 0; }}\nP0@wg 0, dev 0 ({parameters}) {{ {waiting} }}\n"
         f"P1@wg 1, dev 0 ({parameters}) {{ int r0 = 1; }}\nexists (0:r0 = 0)\n"
     )
-    seen = launched(test, 64, 3, 1)
+    seen = launched("wgsl", test, 64, 3, 1)
     assert seen.hung and seen.launches == 0 and not seen.counts

@@ -9,19 +9,18 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from constraints.solvers import DEFAULT_SOLVER, PYSAT_SOLVERS, SOLVERS, open_solver
 from corpus.errors import InputError
 from corpus.suite import LABELS, TESTS
-from synth.cli import main
 
 INCREMENTAL = [[1, 2], [-1, 2], [-2, 3]]
 
 
 def suite(solver: str, folder: Path) -> tuple[bytes, bytes]:
     arguments = ["progress", "-t", "2", "-n", "3", "--all", "-j", "1", "--solver", solver, "-o", str(folder)]
-    assert CliRunner().invoke(main, arguments, catch_exceptions=False).exit_code == 0
+    assert synth(*arguments).exit_code == 0
     return (folder / TESTS).read_bytes(), (folder / LABELS).read_bytes()
 
 
@@ -70,7 +69,7 @@ def test_an_unknown_solver_is_one_line(name, tmp_path):
     with pytest.raises(InputError, match="unknown solver"):
         open_solver(name, 1)
     arguments = ["progress", "-t", "2", "-n", "2", "--solver", name, "-o", str(tmp_path / "c")]
-    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    result = synth(*arguments)
     assert result.exit_code == 2
     assert f"'{name}'" in result.stderr and DEFAULT_SOLVER in result.stderr  # what is wrong, and what there is
     assert result.stderr.count("\n") == 1

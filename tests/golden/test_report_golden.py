@@ -6,10 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from reported import write_all
-
-from synth.cli import main
 
 
 @pytest.mark.parametrize(
@@ -17,6 +15,6 @@ from synth.cli import main
 )
 def test_forms(golden: Callable[[str, str], None], tmp_path: Path, form: str, suffix: str) -> None:
     words = ["report", *map(str, write_all(tmp_path)), "--format", form, "--title", "Two_devices & more"]
-    told = CliRunner().invoke(main, words, catch_exceptions=False)
+    told = synth(*words)
     assert told.exit_code == 0
     golden(f"report/small.{suffix}", told.stdout)

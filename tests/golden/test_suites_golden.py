@@ -6,15 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from corpus.journal import read_corpus
-from synth.cli import main
 from synth.memory.show import axioms
 
 
 def made(folder: Path, arguments: str) -> Path:
-    result = CliRunner().invoke(main, ["memory", *arguments.split(), "-o", str(folder)], catch_exceptions=False)
+    result = synth("memory", *arguments.split(), "-o", folder)
     assert result.exit_code == 0, result.output
     return folder
 

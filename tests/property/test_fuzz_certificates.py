@@ -11,10 +11,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from mutants import mutants
-
-from synth.cli import main
 
 SUITES = {
     "progress": "progress -t 2 -n 2 --all",
@@ -43,14 +41,14 @@ def made(tmp_path_factory) -> Path:
             "-o",
             str(folder / kind),
         ]
-        assert CliRunner().invoke(main, words, catch_exceptions=False).exit_code == 0
+        assert synth(*words).exit_code == 0
         assert verified(folder / kind) == 0
     return folder
 
 
 def verified(corpus: Path) -> int:
     """The exit code; every line is printable and none is long."""
-    result = CliRunner().invoke(main, ["verify", str(corpus), "-j", "1"], prog_name="synth", catch_exceptions=False)
+    result = synth("verify", corpus, "-j", "1")
     assert all(line.isprintable() and len(line) < 2000 for line in result.output.splitlines()), result.output[:3000]
     return result.exit_code
 

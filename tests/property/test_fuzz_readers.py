@@ -14,8 +14,8 @@ from contextlib import chdir, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import commands
 import pytest
-from click.testing import CliRunner
 from mutant_suites import write_suite
 from mutants import mutants
 
@@ -37,7 +37,6 @@ from corpus.progress.text import parse_axb, print_axb, program_of, read_axb
 from corpus.suite import JOURNAL, MANIFEST, TESTS
 from oracle.consistency import load_model, resolve_consistency_models
 from oracle.progress.plugins import resolve_models
-from synth.cli import main
 from synth.families.interface import family
 from synth.inputs import expand, family_in
 from synth.options.tests import parse_filter
@@ -131,7 +130,7 @@ def labels(folder: Path) -> dict[str, bytes]:
 def synth(line: str, data: bytes = b""):
     word = data.decode("utf-8", "surrogateescape").replace("\0", "")
     arguments = [word if part == "WORD" else part for part in shlex.split(line)]
-    return CliRunner().invoke(main, arguments, prog_name="synth", catch_exceptions=False)
+    return commands.synth(*arguments)
 
 
 # What reads each of them, and what must hold of what it says

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from refusals import refusal
 
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
@@ -411,10 +412,9 @@ def test_compare_exchanges_are_printed():
     ],
 )
 def test_code_that_is_refused_has_its_place(lines, place, message):
-    with pytest.raises(InputError) as caught:
-        c_code(*lines)
-    assert str(caught.value).startswith(f"t.litmus:{place}: ")
-    assert message in str(caught.value)
+    shown = refusal(c_code, *lines)
+    assert shown.startswith(f"t.litmus:{place}: ")
+    assert message in shown
 
 
 @pytest.mark.parametrize(
@@ -432,10 +432,9 @@ def test_code_that_is_refused_has_its_place(lines, place, message):
     ],
 )
 def test_files_that_are_refused_have_their_place(text, place, message):
-    with pytest.raises(InputError) as caught:
-        parse_litmus(f"C t\n{text}\nexists (x = 0)", "t.litmus")
-    assert str(caught.value).startswith(f"t.litmus:{place}")
-    assert message in str(caught.value)
+    shown = refusal(parse_litmus, f"C t\n{text}\nexists (x = 0)", "t.litmus")
+    assert shown.startswith(f"t.litmus:{place}")
+    assert message in shown
 
 
 @pytest.mark.parametrize(
@@ -470,9 +469,7 @@ def test_files_that_are_refused_have_their_place(text, place, message):
     ],
 )
 def test_what_c_cannot_say_is_named(test, message):
-    with pytest.raises(InputError) as caught:
-        DIALECTS["c"].print(test)
-    assert message in str(caught.value)
+    assert message in refusal(DIALECTS["c"].print, test)
 
 
 def test_another_scope_tree_is_refused():
@@ -539,9 +536,7 @@ def test_an_index_that_is_computed_chooses_an_element(way, asked, answer):
     ],
 )
 def test_arrays_that_are_refused(text, message):
-    with pytest.raises(InputError) as caught:
-        parse_litmus(text)
-    assert message in str(caught.value)
+    assert message in refusal(parse_litmus, text)
 
 
 @pytest.mark.parametrize("dialect", ["ptx", "vulkan", "gpu-ptx", "lisa"])

@@ -10,7 +10,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from certified import lines, refused, rewrite, synth
+from certified import change_request, change_test, lines, refused, rewrite
+from commands import synth
 
 from constraints.progress import ProgramShape as EncodedShape
 from constraints.progress import ProgressEncoding
@@ -138,12 +139,6 @@ def test_a_test_that_is_not_what_it_says(corpus, field, value, named):
     refused(corpus, "2x3-0004", named)
 
 
-def change_test(corpus: Path, number: int, change) -> None:
-    tests = (corpus / "tests.jsonl").read_text().splitlines()
-    tests[number] = json.dumps(change(json.loads(tests[number])), separators=(",", ":"))
-    (corpus / "tests.jsonl").write_text("".join(f"{test}\n" for test in tests))
-
-
 def test_a_verdict_that_is_changed(corpus):
     def change(record):
         said = record["verdicts"]
@@ -186,9 +181,7 @@ def test_a_test_that_is_not_minimal(tmp_path):
     ],
 )
 def test_a_request_that_is_changed(corpus, request_, named):
-    manifest = json.loads((corpus / "manifest.json").read_text())
-    manifest["request"] |= request_
-    (corpus / "manifest.json").write_text(json.dumps(manifest))
+    change_request(corpus, request_)
     refused(corpus, named)
 
 

@@ -8,20 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 
 from corpus.journal import read_corpus
 from corpus.suite import TIMES
 from oracle.cat.syntax import shipped_models
 from synth import units
-from synth.cli import main
 from synth.memory import comparison
 from synth.memory.comparison import run_part
-
-
-def synth(*arguments: object) -> Result:
-    words = [str(argument) for argument in arguments]
-    return CliRunner().invoke(main, words, prog_name="synth", catch_exceptions=False)
 
 
 def content(folder: Path) -> dict[str, bytes]:

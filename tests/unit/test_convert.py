@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from litmus_random import PTX_2019, SCOPED_C, random_test
 
 from corpus.dialects.registry import DIALECTS, parse_litmus, translate
@@ -14,7 +14,6 @@ from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import Load, Loc, Mode, Order, Region, Rmw, Scope, Store
 from corpus.litmus.text import Dialect
 from oracle.consistency import resolve_consistency_models
-from synth.cli import main
 from synth.inputs import expand
 
 WEAK, RELAXED, ACQUIRE, RELEASE, ACQ_REL, _ = Order
@@ -40,10 +39,6 @@ ScopeTree(grid(cta(warp T0)) (cta(warp T1)))
 x: global
 exists (1:r1 = 1)
 """
-
-
-def synth(*arguments):
-    return CliRunner().invoke(main, [str(word) for word in arguments], prog_name="synth", catch_exceptions=False)
 
 
 @pytest.fixture

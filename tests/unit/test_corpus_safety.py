@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from commands import synth
 
 from constraints.cycles import patterns
 from corpus.errors import InputError
@@ -22,14 +23,9 @@ from corpus.litmus.verdict_table import read_verdicts
 from corpus.records import test_record
 from corpus.suite import MANIFEST, TESTS
 from corpus.test import Test
-from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EDGES = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, arguments)), prog_name="synth", catch_exceptions=False)
 
 
 def memory(folder: Path, *arguments: object) -> Result:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from msgspec.structs import replace
 
 from backends.shared.results import read_results
-from synth.cli import main
 from tests.mutant_suites import write_results as write_mutants_results
 from tests.mutant_suites import write_suite as write_mutants
 from tests.reported import entries, memory_test, progress_tests, write_all, write_results
@@ -33,7 +32,7 @@ def given(
 ) -> tuple[str, dict[str, bytes]]:
     """What a command printed, and the files of results that are there then; not the one that is only read."""
     monkeypatch.chdir(folder)
-    done = CliRunner().invoke(main, COMMANDS[name].replace("R", "r.jsonl").split(), catch_exceptions=False)
+    done = synth(*COMMANDS[name].replace("R", "r.jsonl").split())
     assert done.exit_code == (2 if lines < NEEDED.get(name, 0) else 0), done.output
     assert done.stderr.count("the last line was cut off, and is left out") == cut
     files = {file.name: file.read_bytes() for file in folder.glob("*.jsonl")}

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from backends.cuda import gpus
 from backends.opencl import backend as opencl
@@ -23,7 +23,6 @@ from backends.shared.profiles import DEFAULT
 from backends.shared.toolchain import Compilation, Probed, problem, run, tried
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
-from synth.cli import main
 
 ROOT = Path(__file__).parents[2]
 WHEEL, SYSTEM, INTEL = (("OCL_ICD_VENDORS", "pocl.so"),), (), (("OCL_ICD_VENDORS", "intel.so"),)
@@ -228,7 +227,7 @@ def two_backends(monkeypatch):
 
 
 def test_devices_as_a_table(two_backends):
-    done = CliRunner().invoke(main, ["devices"])
+    done = synth("devices")
     assert done.exit_code == 0
     assert "PoCL: error: unknown target CPU 'generic'; to install: apt install pocl-opencl-icd" in done.stdout
     rows = [line.split()[:4] for line in done.stdout.splitlines()]
@@ -236,7 +235,7 @@ def test_devices_as_a_table(two_backends):
 
 
 def test_devices_as_json(two_backends):
-    done = CliRunner().invoke(main, ["devices", "--json"])
+    done = synth("devices", "--json")
     assert done.exit_code == 0
     fails, works = json.loads(done.stdout)
     assert works == {

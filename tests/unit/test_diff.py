@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 from msgspec.structs import asdict, replace
 
 from backends.shared.results import Entry, MemoryResult, ProgressFailure, ProgressResult, print_result, trial_of
@@ -17,7 +17,6 @@ from corpus.dialects.registry import parse_litmus
 from corpus.litmus.normal import litmus_digest
 from corpus.progress.axb import digest
 from corpus.progress.text import parse_axb
-from synth.cli import main
 from synth.statistics import chances_corrected, rates_equal
 
 SB = """C SB
@@ -64,10 +63,6 @@ MEMORY = MemoryResult(
     date="2026-10-01T00:00:00Z",
 )
 LATER = "2026-11-01T00:00:00Z"
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
 def written(path: Path, found: Sequence[Entry]) -> Path:

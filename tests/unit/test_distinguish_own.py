@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from commands import synth
 
 from corpus.journal import read_corpus
 from corpus.progress.text import program_of
@@ -16,7 +17,6 @@ from oracle.progress.models import MODELS, verdicts
 from oracle.progress.plugins import resolve_models
 from oracle.progress.reductions import reductions
 from oracle.progress.wellformed import is_progress_test
-from synth.cli import main
 
 LAST = 'NAME = "last"\ndef guarantee(running, stepped):\n    return 1 << running.bit_length() >> 1\n'
 FIRST = 'NAME = "twin"\ndef guarantee(running, stepped):\n    return running & -running\n'  # as HSA does
@@ -30,8 +30,7 @@ def files(tmp_path, monkeypatch):
 
 
 def progress(*arguments: object) -> Result:
-    words = ["progress", *map(str, arguments)]
-    return CliRunner().invoke(main, words, prog_name="synth", catch_exceptions=False)
+    return synth("progress", *arguments)
 
 
 def made(folder: str, *arguments: object) -> dict[str, str]:
@@ -97,7 +96,7 @@ def test_bounds_grow_until_one_holds_a_test_and_the_verdicts_are_part_of_the_cor
     assert manifest["request"]["own"] == ["last.py"]
     assert set(manifest["request"]["model_digests"]) == {"last-weak", "last-strong"}
     assert "own" not in json.loads(Path(_plain() / "manifest.json").read_text())["request"]
-    shown = CliRunner().invoke(main, ["show", "d", "--where", "last-strong=hangs"], catch_exceptions=False)
+    shown = synth("show", "d", "--where", "last-strong=hangs")
     assert shown.exit_code == 0 and "last" in shown.stdout
 
 

@@ -11,14 +11,13 @@ from pathlib import Path
 
 import pytest
 from absent import absent
-from click.testing import CliRunner
+from commands import synth
 from indexes import UV, uv_environment
 from tutorials import PAGES, followed
 
 from corpus import extras
 from corpus.errors import InputError
 from synth import VERSION
-from synth.cli import main
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -131,7 +130,7 @@ def test_what_is_missing_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     mutex = str(ROOT / "examples" / "progress" / "mutex.axb")
     arguments = ["explain", mutex, "--model", "hsa-weak", "--svg", str(tmp_path / "m.svg")]
-    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    result = synth(*arguments)
     assert result.exit_code == 2
     assert result.stderr == "synth: this needs pygraphviz: pip install 'synth-litmus[report]'\n"
 
@@ -147,16 +146,16 @@ def test_a_library_is_asked_for_before_work_is_done(monkeypatch: pytest.MonkeyPa
     with pytest.raises(InputError, match=r"this needs wgpu: pip install 'synth-litmus\[wgpu\]'"):
         extras.need("wgpu")
     mp = str(ROOT / "examples" / "memory" / "mp-weak.litmus")
-    result = CliRunner().invoke(main, ["label", mp, "--method", "smt"], catch_exceptions=False)
+    result = synth("label", mp, "--method", "smt")
     assert result.exit_code == 2 and result.stderr == "synth: this needs z3: pip install 'synth-litmus[smt]'\n"
 
 
 def test_examples_are_written_once(tmp_path: Path) -> None:
     target = tmp_path / "examples"
-    result = CliRunner().invoke(main, ["examples", "-o", str(target)], catch_exceptions=False)
+    result = synth("examples", "-o", target)
     assert result.exit_code == 0 and "progress" in result.output
     assert (target / "memory" / "mp-weak.litmus").read_bytes() == (ROOT / "examples/memory/mp-weak.litmus").read_bytes()
-    result = CliRunner().invoke(main, ["examples", "-o", str(target)], catch_exceptions=False)
+    result = synth("examples", "-o", target)
     assert result.exit_code == 2 and "not an empty folder" in result.stderr
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from synth.cli import COMMANDS, main
 from synth.tables import FORMS, LANGUAGES, LATEX, MARKDOWN, Table
@@ -65,10 +65,6 @@ def test_a_line_of_markdown_begins_nothing(text):
 
 def test_a_comment_of_latex_is_one_line():
     assert LANGUAGES[LATEX].line("a\n\\input{b}\x1b[0m") == r"% a \input{b} [0m"
-
-
-def synth(*words):
-    return CliRunner().invoke(main, list(words))
 
 
 def test_label_prints_a_document():

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 
 from oracle import consistency
 from oracle.cat.base import BaseNames
@@ -19,10 +19,6 @@ from synth import cli
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MP = EXAMPLES / "memory" / "mp-weak.litmus"
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(cli.main, list(map(str, arguments)), prog_name="synth", catch_exceptions=False)
 
 
 def verdict(*arguments: object) -> str:

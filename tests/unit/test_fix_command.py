@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from corpus.dialects.registry import DIALECTS, read_litmus
 from corpus.executions.vocabulary import spelled_mode
 from corpus.litmus.test import Place, Scope
 from oracle.consistency import resolve_consistency_models
-from synth.cli import main
 from synth.commands.fix import WHAT
 from synth.repair.costs import read_costs
 from synth.repair.fixing import Fixing, RepairQuestion, model_named
@@ -24,7 +23,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 
 
 def fix(*arguments):
-    return CliRunner().invoke(main, ["fix", *map(str, arguments)])
+    return synth("fix", *arguments)
 
 
 def repaired(name, model, *arguments):

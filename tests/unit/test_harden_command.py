@@ -9,10 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from corpus.errors import InputError
-from synth.cli import main
 from synth.hardening.application import Application, defines, words
 
 QUICK = ["--rate", "0.4", "--runs", "3"]
@@ -25,7 +24,7 @@ def sh(script):
 
 def harden(folder, run, *more, places=6):
     arguments = ["--places", places, "--run", run, "-o", folder / "out", *QUICK, *more]
-    return CliRunner().invoke(main, ["harden", *map(str, arguments)])
+    return synth("harden", *arguments)
 
 
 def refused(result):
@@ -164,7 +163,7 @@ def test_a_folder_of_another_hardening(tmp_path):
 
 
 def test_the_header_is_where_it_says():
-    result = CliRunner().invoke(main, ["harden", "--header"])
+    result = synth("harden", "--header")
     assert (Path(result.output.strip()) / "synth_fence.h").is_file()
 
 
@@ -193,7 +192,7 @@ def test_the_core_of_the_applications_is_repaired_at_the_same_place(tmp_path, mo
     """Between the store and the load, as ``synth harden`` finds it: ``tests/device/test_harden_applications.py``."""
     core = Path(__file__).parents[2] / "examples" / "applications" / "store-buffering.litmus"
     fixed = tmp_path / "fixed.litmus"
-    result = CliRunner().invoke(main, ["fix", str(core), "--model", model, "--allow", "fences", "-o", str(fixed)])
+    result = synth("fix", core, "--model", model, "--allow", "fences", "-o", fixed)
     assert result.exit_code == 0, result.output
     lines = [line.strip().split("(")[0] for line in fixed.read_text().splitlines()]
     each = ["atomic_store_explicit", "atomic_thread_fence", "int r{} = atomic_load_explicit"]

@@ -11,9 +11,7 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from synth.cli import main
+from commands import synth
 
 APPLICATIONS = Path(__file__).parents[2] / "examples" / "applications"
 
@@ -47,7 +45,7 @@ X86 = {"peterson": {1}, "dekker": {0}, "deque-take": {4}}
 def places(name: str, model: str) -> set[int]:
     """Where fences go into a core, at each of its threads."""
     arguments = ["fix", str(APPLICATIONS / f"{name}.litmus"), "--model", model, "--allow", "fences", "--json"]
-    result = CliRunner().invoke(main, arguments)
+    result = synth(*arguments)
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert found["complete"]

@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from corpus.errors import InputError
 from oracle.cat.interpreter import checked_model
@@ -12,7 +12,6 @@ from oracle.cat.syntax import parse_cat, read_cat, shipped_models
 from oracle.consistency import load_model
 from oracle.executions.events import VOCABULARY
 from oracle.herd import LANGUAGES, herd_lines, herd_model
-from synth.cli import main
 
 # lib/modelLexer.mll: names and words; comments nest, strings hold anything but a quote, 'x is a tag
 NAME = r"_?[A-Za-z][A-Za-z0-9_.-]*'?"
@@ -141,7 +140,7 @@ def written(text, language):
 
 def exported(tmp_path, *arguments):
     words = ["export", "examples/memory/c-mp-rel-acq.litmus", *arguments, "-o", str(tmp_path / "out")]
-    return CliRunner().invoke(main, words, prog_name="synth", catch_exceptions=False)
+    return synth(*words)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

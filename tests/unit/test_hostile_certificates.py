@@ -14,7 +14,8 @@ import zlib
 from pathlib import Path
 
 import pytest
-from certified import lines, refused, rewrite, synth
+from certified import lines, refused, rewrite
+from commands import synth
 
 from corpus.certificates import Packed
 from corpus.errors import InputError

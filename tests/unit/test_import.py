@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from amber_buffers import dump, totals
-from click.testing import CliRunner, Result
+from commands import synth
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
@@ -32,7 +32,6 @@ from backends.shared.results import (
 )
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.normal import litmus_digest
-from synth.cli import main
 from synth.importing.results import merged
 
 SB = """C SB
@@ -84,10 +83,6 @@ PROGRESS = ProgressResult(
     outcomes="TTT",
     date="2026-01-01T00:00:00Z",
 )
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
 def said(entry: Entry, **other: Any) -> dict[str, Any]:

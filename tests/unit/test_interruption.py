@@ -12,10 +12,9 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from processes import descendants, is_alive
 
-from synth.cli import main
 from synth.families import interface
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -169,7 +168,7 @@ def test_what_a_library_makes_of_ctrl_c_is_ctrl_c(turned, monkeypatch):
             exec(turned, {"error": error})
 
     monkeypatch.setattr(interface, "expand", library)
-    result = CliRunner().invoke(main, ["label", str(MEMORY / "mp-weak.litmus"), "-m", "sc"])
+    result = synth("label", MEMORY / "mp-weak.litmus", "-m", "sc")
     assert (result.exit_code, result.stderr) == (130, "synth: interrupted\n")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 
 from backends.registry import BACKENDS
 from backends.shared.layout import outcome_terms
@@ -19,7 +19,6 @@ from corpus.journal import read_corpus
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from oracle.consistency import resolve_consistency_models
-from synth.cli import main
 from synth.inputs import expand
 from synth.junit import CaseOutcome
 from synth.memory.bundling import PLAIN, memory_bundle
@@ -72,10 +71,6 @@ def result(name: str, outcomes: dict[tuple[int, ...], int]) -> MemoryResult:
         hung=False,
         date="2026-11-22T00:00:00Z",
     )
-
-
-def synth(*words: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, words)), catch_exceptions=False)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from bruteforce import all_tests
-from click.testing import CliRunner
+from commands import printed
 
 from corpus.progress.axb import digest
 from corpus.progress.text import print_axb
@@ -14,17 +14,9 @@ from corpus.suite import write_corpus
 from corpus.test import Test
 from oracle.progress.models import MODELS, verdicts
 from synth.accounts import Account, in_columns
-from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "progress"
 MUTEX = str(EXAMPLES / "mutex.axb")
-
-
-def synth(*args, exit_code=0):
-    result = CliRunner().invoke(main, [str(arg) for arg in args])
-    assert result.exit_code == exit_code, result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result.stdout if exit_code == 0 else result.stderr
 
 
 def table(text):
@@ -32,7 +24,7 @@ def table(text):
 
 
 def test_csv_has_exactly_three_columns():
-    rows = table(synth("label", MUTEX, "--model", "hsa-weak", "--model", "obe", "--format", "csv"))
+    rows = table(printed("label", MUTEX, "--model", "hsa-weak", "--model", "obe", "--format", "csv"))
     assert rows == [
         ["file", "model", "verdict"],
         [MUTEX, "hsa-weak", "MAY_HANG"],
@@ -42,16 +34,16 @@ def test_csv_has_exactly_three_columns():
 
 
 def test_a_folder_is_labelled_under_all_models():
-    rows = table(synth("label", EXAMPLES, "--format", "csv"))[1:]
+    rows = table(printed("label", EXAMPLES, "--format", "csv"))[1:]
     assert len(rows) == 12 * len(list(EXAMPLES.glob("*.axb")))
     assert [row[1] for row in rows[:12]] == list(MODELS)
     assert rows[0][0] == str(EXAMPLES / "barrier-2.axb")
 
 
 def test_json_and_table():
-    (line,) = synth("label", MUTEX, "--format", "json", "--model", "hsa").splitlines()
+    (line,) = printed("label", MUTEX, "--format", "json", "--model", "hsa").splitlines()
     assert json.loads(line)["verdicts"] == {"hsa-weak": "MAY_HANG", "hsa-strong": "MAY_HANG"}
-    assert "mutex.axb" in synth("label", MUTEX)
+    assert "mutex.axb" in printed("label", MUTEX)
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +59,8 @@ def lying_corpus(tmp_path_factory):
 
 
 def test_a_corpus_is_labelled_anew_with_any_number_of_processes(lying_corpus):
-    one = synth("label", lying_corpus, "--format", "csv", "-j", "1")
-    assert one == synth("label", lying_corpus, "--format", "csv", "-j", "2")
+    one = printed("label", lying_corpus, "--format", "csv", "-j", "1")
+    assert one == printed("label", lying_corpus, "--format", "csv", "-j", "2")
     said = verdicts(all_tests(2, 3)[5])
     assert table(one)[1 + 12 * 5 : 1 + 12 * 6] == [["t0005", name, verdict] for name, verdict in said.items()]
     assert "UNKNOWN" not in one
@@ -84,16 +76,16 @@ def test_a_corpus_is_labelled_anew_with_any_number_of_processes(lying_corpus):
     ],
 )
 def test_wrong_input_gets_one_line(command, args, expected):
-    message = synth(command, *args, exit_code=2)
+    message = printed(command, *args, exit_code=2)
     assert expected in message and message.count("\n") == 1
 
 
 def test_a_model_of_the_user_s(tmp_path):
     path = tmp_path / "last.py"
     path.write_text("def guarantee(running, stepped):\n    return 1 << running.bit_length() >> 1\n", encoding="utf-8")
-    rows = table(synth("label", EXAMPLES / "prodcons-decreasing.axb", "--model", path, "--format", "csv"))
+    rows = table(printed("label", EXAMPLES / "prodcons-decreasing.axb", "--model", path, "--format", "csv"))
     assert [row[1:] for row in rows[1:]] == [["last-weak", "TERMINATES"], ["last-strong", "TERMINATES"]]
-    assert "last promises execution to {1}" in synth("explain", EXAMPLES / "prodcons-increasing.axb", "--model", path)
+    assert "last promises execution to {1}" in printed("explain", EXAMPLES / "prodcons-increasing.axb", "--model", path)
 
 
 @pytest.mark.parametrize(
@@ -108,23 +100,23 @@ def test_a_model_of_the_user_s(tmp_path):
     ],
 )
 def test_the_text_of_an_explanation(example, model, golden):
-    golden(f"explain/{example}.{model}.txt", synth("explain", EXAMPLES / f"{example}.axb", "--model", model))
+    golden(f"explain/{example}.{model}.txt", printed("explain", EXAMPLES / f"{example}.axb", "--model", model))
 
 
 def test_explanation_as_json():
-    record = json.loads(synth("explain", MUTEX, "--model", "hsa-weak", "--json"))
+    record = json.loads(printed("explain", MUTEX, "--model", "hsa-weak", "--json"))
     assert record["verdict"] == "MAY_HANG" and record["exits"] == []
     assert record["lasso"]["starved"] == [1] and record["lasso"]["promised"] == [0]
     (spin,) = record["lasso"]["cycle"]
     assert (spin["text"], spin["taken"], spin["fair"]) == ("if (Exch(Mem[0],1) == 1) goto 0;", True, [0])
-    assert json.loads(synth("explain", MUTEX, "--model", "obe-weak", "--json"))["lasso"] is None
+    assert json.loads(printed("explain", MUTEX, "--model", "obe-weak", "--json"))["lasso"] is None
 
 
 def test_pictures_are_the_same_bytes_and_show_fig_6(tmp_path):
     pictures = []
     for number in range(2):
         svg, dot = tmp_path / f"{number}.svg", tmp_path / f"{number}.dot"
-        synth("explain", MUTEX, "--model", "obe-weak", "--svg", svg, "--dot", dot)
+        printed("explain", MUTEX, "--model", "obe-weak", "--svg", svg, "--dot", dot)
         pictures.append((svg.read_bytes(), dot.read_bytes()))
     assert pictures[0] == pictures[1]
     svg, dot = (data.decode() for data in pictures[0])
@@ -137,7 +129,7 @@ def test_pictures_are_the_same_bytes_and_show_fig_6(tmp_path):
 
 
 def test_the_starving_cycle_is_marked(tmp_path):
-    synth("explain", MUTEX, "--model", "hsa-weak", "--svg", tmp_path / "a.svg", "--dot", tmp_path / "a.dot")
+    printed("explain", MUTEX, "--model", "hsa-weak", "--svg", tmp_path / "a.svg", "--dot", tmp_path / "a.dot")
     dot = (tmp_path / "a.dot").read_text(encoding="utf-8")
     spins = [line for line in dot.splitlines() if 'color="#cf222e" fontcolor' in line]
     assert len(spins) == 1 and 's2 -> s2 [label="T0 {0}"' in spins[0]
@@ -146,12 +138,12 @@ def test_the_starving_cycle_is_marked(tmp_path):
 
 
 def test_a_picture_shows_one_model(tmp_path):
-    message = synth("explain", MUTEX, "--model", "hsa", "--svg", tmp_path / "a.svg", exit_code=2)
+    message = printed("explain", MUTEX, "--model", "hsa", "--svg", tmp_path / "a.svg", exit_code=2)
     assert "hsa-weak, hsa-strong" in message and not (tmp_path / "a.svg").exists()
 
 
 def test_a_picture_that_cannot_be_written(tmp_path):
-    assert "cannot write" in synth(
+    assert "cannot write" in printed(
         "explain", MUTEX, "--model", "hsa-weak", "--svg", tmp_path / "no" / "a.svg", exit_code=2
     )
 
@@ -159,7 +151,7 @@ def test_a_picture_that_cannot_be_written(tmp_path):
 def test_models_side_by_side(tmp_path):
     svg, dot = tmp_path / "both.svg", tmp_path / "both.dot"
     asked = ("explain", MUTEX, "-m", "hsa-weak", "-m", "obe-weak", "--side-by-side", "--svg", svg, "--dot", dot)
-    text = synth(*asked)
+    text = printed(*asked)
     lines = text.splitlines()
     assert lines[0] == "mutex" and max(map(len, lines)) <= 160
     (heading,) = [line for line in lines if "MAY_HANG" in line]
@@ -168,15 +160,15 @@ def test_models_side_by_side(tmp_path):
     wanted = ["mutex", "mutex under hsa-weak: MAY_HANG, T1 starves", "mutex under obe-weak: TERMINATES, every run ends"]
     assert [word for word in words if "mutex" in word] == wanted
     assert dot.read_text(encoding="utf-8").count("digraph") == 2
-    assert synth(*asked) == text
+    assert printed(*asked) == text
 
-    alone = synth("explain", MUTEX, "-m", "hsa-weak", "--side-by-side", "--svg", svg)
+    alone = printed("explain", MUTEX, "-m", "hsa-weak", "--side-by-side", "--svg", svg)
     assert " | " not in alone
     before = svg.read_bytes()
-    synth("explain", MUTEX, "-m", "hsa-weak", "--svg", svg)
+    printed("explain", MUTEX, "-m", "hsa-weak", "--svg", svg)
     assert svg.read_bytes() == before
     data = ("explain", MUTEX, "-m", "hsa", "--json")
-    assert synth(*data, "--side-by-side") == synth(*data)
+    assert printed(*data, "--side-by-side") == printed(*data)
 
 
 def test_columns_share_what_room_there_is():

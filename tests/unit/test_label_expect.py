@@ -7,9 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-
-from synth.cli import main
+from click.testing import Result
+from commands import synth
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MP, CORR = "mp-acq-rel.litmus", "coRR.litmus"
@@ -24,7 +23,7 @@ def files(tmp_path, monkeypatch):
 
 
 def label(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["label", *map(str, arguments)], prog_name="synth", catch_exceptions=False)
+    return synth("label", *arguments)
 
 
 def told(result: Result) -> list[str]:
@@ -79,7 +78,7 @@ def test_tables_of_one_model_without_its_name():
 
 
 def test_a_corpus_holds_its_own_labels():
-    made = CliRunner().invoke(main, ["progress", "-t", "2", "-n", "2", "-o", "suite"])
+    made = synth("progress", "-t", "2", "-n", "2", "-o", "suite")
     assert made.exit_code == 0
     result = label("suite", "--expect", "suite/labels.csv")
     assert result.exit_code == 0 and told(result)[-1].endswith("expected verdicts hold")

@@ -11,12 +11,12 @@ import sys
 import time
 from pathlib import Path
 
+import commands
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import synth.commands.label
 import synth.memory.labels
-from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRESS = str(EXAMPLES / "progress")
@@ -40,9 +40,7 @@ def memory(tmp_path_factory):
 
 
 def label(*arguments: object) -> Result:
-    result = CliRunner().invoke(main, ["label", *map(str, arguments)])
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result
+    return commands.synth("label", *arguments)
 
 
 def one_by_one(tests, *arguments):
@@ -136,9 +134,7 @@ def test_one_monster_among_the_tests(tmp_path):
     """Three philosophers as a Vulkan test: gigabytes under sc, where nothing limits them. However busy the machine is,
     memory is what ends them: no time is short enough to come first.
     """
-    assert (
-        CliRunner().invoke(main, ["export", PROGRESS, "--to", "dartagnan-vulkan", "-o", f"{tmp_path}/v"]).exit_code == 0
-    )
+    assert commands.synth("export", PROGRESS, "--to", "dartagnan-vulkan", "-o", f"{tmp_path}/v").exit_code == 0
     asked = ["label", f"{tmp_path}/v", "-m", "sc", "--timeout", "3600", "--memory", "150", "--format", "csv"]
     command = [sys.executable, "-c", "from synth.cli import main; main()", *asked]  # what a process begins with counts
     result = subprocess.run(command, capture_output=True, text=True)
@@ -236,7 +232,7 @@ def test_killed_and_resumed_the_bytes_are_the_same(tmp_path):
         while process.poll() is None and not (file.exists() and file.read_bytes().count(b"\n") > 3):
             time.sleep(0.001)
         process.kill()
-    assert CliRunner().invoke(main, [*asked, "--resume"]).exit_code == 0
+    assert commands.synth(*asked, "--resume").exit_code == 0
     assert file.read_text() == label(PROGRESS, PROGRESS, "-m", model, "--format", "csv").stdout
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refusal
 
 from corpus.errors import InputError
 from corpus.links import LINKS, MUTANTS, MutantLink, print_links, read_links
@@ -39,9 +40,7 @@ def test_what_is_written_is_read(tmp_path):
 )
 def test_damage_is_told_with_its_line(tmp_path, text, message):
     written(tmp_path, text)
-    with pytest.raises(InputError) as error:
-        read_links(tmp_path)
-    assert message in str(error.value)
+    assert message in refusal(read_links, tmp_path)
 
 
 def test_a_suite_without_mutants_says_how_to_have_some(tmp_path):

@@ -6,14 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import printed
 
 from corpus.dialects.registry import parse_litmus, read_litmus
 from oracle.progress.explain import explain_system
 from oracle.progress.litmus import NoVerdictError, explore_litmus
 from oracle.progress.models import MODELS, Verdict, system_verdicts
 from oracle.progress.plugins import resolve_models
-from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SPINLOCK = EXAMPLES / "locks" / "spinlock-exch.litmus"
@@ -233,14 +232,8 @@ def test_a_barrier_that_nobody_completes_is_explained():
 # Commands
 
 
-def synth(*arguments, exit_code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == exit_code, result.output
-    return result.output
-
-
 def test_one_table_for_both_kinds_of_model():
-    text = synth(
+    text = printed(
         "label", SPINLOCK, EXAMPLES / "memory" / "mp-bar-sync.litmus", "-m", "sc", "-m", "hsa-weak", "-m", "obe"
     )
     assert [line.split()[1:] for line in text.splitlines()[2:4]] == [["F", "H", "T", "T"], ["F", "T", "T", "T"]]
@@ -249,37 +242,37 @@ def test_one_table_for_both_kinds_of_model():
 
 def test_labels_as_csv_and_json():
     asked = ["label", SPINLOCK, "-m", "hsa-weak", "-m", "sc"]
-    rows = list(csv.DictReader(io.StringIO(synth(*asked, "--format", "csv"))))
+    rows = list(csv.DictReader(io.StringIO(printed(*asked, "--format", "csv"))))
     assert [(row["model"], row["verdict"], row["condition"]) for row in rows] == [
         ("sc", "FORBIDDEN", "false"),
         ("hsa-weak", "MAY_HANG", ""),
     ]
-    record = json.loads(synth(*asked, "--format", "json"))
+    record = json.loads(printed(*asked, "--format", "json"))
     assert record["verdicts"]["hsa-weak"] == "MAY_HANG" and record["verdicts"]["sc"]["verdict"] == "FORBIDDEN"
 
 
 def test_a_test_without_verdict_says_why(tmp_path):
     path = tmp_path / "counts.litmus"
     path.write_text("PTX counts\n{ }\n P0@cta 0,gpu 0 ;\n LC0: ;\n add r0, r0, 1 ;\n goto LC0 ;\nexists 0 == 0\n")
-    text = synth("label", path, SPINLOCK, "-m", "hsa-weak")
+    text = printed("label", path, SPINLOCK, "-m", "hsa-weak")
     assert "hsa-weak has no verdict on" in text and "steps without an access to memory" in text
 
 
 def test_a_model_of_the_users_own_and_one_that_is_none(tmp_path):
     path = tmp_path / "last.py"
     path.write_text("def guarantee(running, stepped):\n    return 1 << running.bit_length() >> 1\n")
-    assert synth("label", SPINLOCK, "-m", path, "--format", "csv").count("MAY_HANG") == 2
-    assert "unknown model 'hsa-wek'; did you mean hsa-weak" in synth("label", SPINLOCK, "-m", "hsa-wek", exit_code=2)
-    assert "unknown model 'zz'; known, besides paths" in synth("label", SPINLOCK, "-m", "zz", exit_code=2)
-    refused = synth("run", SPINLOCK, "--backend", "cpp", "-m", "obe@cta", exit_code=2)
+    assert printed("label", SPINLOCK, "-m", path, "--format", "csv").count("MAY_HANG") == 2
+    assert "unknown model 'hsa-wek'; did you mean hsa-weak" in printed("label", SPINLOCK, "-m", "hsa-wek", exit_code=2)
+    assert "unknown model 'zz'; known, besides paths" in printed("label", SPINLOCK, "-m", "zz", exit_code=2)
+    refused = printed("run", SPINLOCK, "--backend", "cpp", "-m", "obe@cta", exit_code=2)
     assert "obe@cta is a progress model, and says nothing of outcomes" in refused
 
 
 def test_labels_of_litmus_tests_go_on_where_they_were(tmp_path):
     output = tmp_path / "labels.csv"
     asked = ["label", SPINLOCK, "-m", "hsa-weak", "-m", "sc", "-o", output]
-    synth(*asked)
+    printed(*asked)
     whole = output.read_text()
     output.write_text(whole[: len(whole) // 2])
-    synth(*asked, "--resume")
+    printed(*asked, "--resume")
     assert output.read_text() == whole

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +20,6 @@ from corpus.dialects.registry import parse_litmus
 from corpus.litmus.normal import litmus_digest
 from corpus.progress.axb import digest
 from corpus.progress.text import parse_axb
-from synth.cli import main
 
 MUTEX = parse_axb("THREAD 0\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\nTHREAD 1\n0: Mem[0] = 1;\n")
 SB = parse_litmus("C SB\n{}\nP0 (atomic_int* x) { atomic_store(x, 1); }\nexists (x = 1)\n")
@@ -84,7 +83,7 @@ def test_a_program_says_its_profile(tmp_path: Path) -> None:
     (tmp_path / "SB.litmus").write_text("C SB\n{}\nP0 (atomic_int* x) { atomic_store(x, 1); }\nexists (x = 1)\n")
     command = ["compile", tmp_path / "SB.litmus", "--backend", "opencl", "-o", tmp_path / "out"]
     command += ["--profile", tmp_path / "mine.toml"]
-    assert CliRunner().invoke(main, [str(word) for word in command]).exit_code == 0
+    assert synth(*command).exit_code == 0
     trial = json.loads((tmp_path / "out" / "SB.cl").read_text().rstrip("\n").rpartition("// trial ")[2])
     assert (trial["instances"], trial["stress"]) == (64, True)
     assert trial["profile"] == read_profile(tmp_path / "mine.toml").label

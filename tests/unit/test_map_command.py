@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 
 from corpus.dialects.registry import parse_litmus
 from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
@@ -19,7 +19,6 @@ from corpus.journal import read_corpus
 from corpus.litmus.test import PLAIN, Mode, Order, Place, Region
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, judge
-from synth.cli import main
 from synth.drawing.execution import draw_bug
 from synth.memory.bugs import ToldBug
 from synth.memory.suites import axiomatic
@@ -28,11 +27,6 @@ from synth.memory.translating import bug_of, checked, tells
 MAPPINGS = Path(__file__).parents[2] / "examples" / "mappings"
 TSO = (MAPPINGS / "rc11-to-tso.map").read_text()
 FENCE = Mode(Order.SC)
-
-
-def synth(*arguments: object) -> Result:
-    words = [str(argument) for argument in arguments]
-    return CliRunner().invoke(main, words, prog_name="synth", catch_exceptions=False)
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from certified import lines, refused, rewrite, synth
+from certified import change_request, change_test, lines, refused, rewrite
+from commands import synth
 
 from constraints.circuit import Circuit
 from constraints.cycles import CycleBounds, CycleEncoding, cycles
@@ -62,14 +63,6 @@ def corpus(made, kind, tmp_path) -> Path:
 
 def file(corpus: Path, kind: str, ending: str) -> Path:
     return corpus / "certificate" / f"{UNIT[kind]}{ending}"
-
-
-def change_test(corpus: Path, number: int, change) -> str:
-    tests = (corpus / "tests.jsonl").read_text().splitlines()
-    record = change(json.loads(tests[number]))
-    tests[number] = json.dumps(record, separators=(",", ":"))
-    (corpus / "tests.jsonl").write_text("".join(f"{test}\n" for test in tests))
-    return record["name"]
 
 
 # -- accepted --------------------------------------------------------------------------------------------------------
@@ -351,9 +344,7 @@ def test_a_file_that_is_missing(corpus, kind):
     ],
 )
 def test_a_request_that_is_changed(corpus, request_, named):
-    manifest = json.loads((corpus / "manifest.json").read_text())
-    manifest["request"] |= request_
-    (corpus / "manifest.json").write_text(json.dumps(manifest))
+    change_request(corpus, request_)
     refused(corpus, named)
 
 

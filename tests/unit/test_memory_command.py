@@ -15,7 +15,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 
 from corpus.cycles.cycle import family
 from corpus.cycles.edges import all_annotations, all_edges
@@ -23,16 +23,10 @@ from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.journal import read_corpus
 from corpus.litmus.normal import litmus_digest
 from corpus.suite import JOURNAL, TIMES
-from synth.cli import main
 from synth.memory import synthesis as memory_synthesis
 
 PLAIN = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 TWO_THREADS = ["2+2W", "LB", "MP", "R", "S", "SB"]
-
-
-def synth(*arguments: object) -> Result:
-    words = [str(argument) for argument in arguments]
-    return CliRunner().invoke(main, words, prog_name="synth", catch_exceptions=False)
 
 
 def memory(folder: Path, *arguments: object) -> list[str]:

@@ -2,12 +2,11 @@
 
 import json
 
-from click.testing import CliRunner
+from commands import synth
 
 from oracle.catalogue import catalogue, first_sentence
 from oracle.consistency import model_names
 from oracle.progress.models import MODELS
-from synth.cli import main
 
 
 def test_every_model_that_ships_is_listed_with_its_source():
@@ -29,8 +28,8 @@ def test_a_sentence_ends_at_no_abbreviation():
 
 
 def test_the_command_prints_a_table_or_json():
-    shown = CliRunner().invoke(main, ["models"])
+    shown = synth("models")
     assert shown.exit_code == 0 and "ptx-6.0" in shown.output and "hsa-weak" in shown.output
-    listed = json.loads(CliRunner().invoke(main, ["models", "--json"]).output)
+    listed = json.loads(synth("models", "--json").output)
     assert {each["name"] for each in listed} >= {"sc", "thesis-weak", "fair-strong"}
     assert set(listed[0]) == {"name", "family", "kind", "says", "source", "vocabulary", "path"}

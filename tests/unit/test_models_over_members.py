@@ -5,6 +5,7 @@ from random import Random
 import pytest
 from litmus_code import program
 from litmus_random import C11, PTX_2019, random_test
+from refusals import refusal
 
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
@@ -120,9 +121,7 @@ def test_too_many_choices_are_no_verdict(loaded):
     ],
 )
 def test_what_is_wrong_is_one_line(loaded, text, message):
-    with pytest.raises(InputError) as refused:
-        judge(program("st x 1 | ld r1 x"), loaded(text))
-    assert message in str(refused.value) and "\n" not in str(refused.value)
+    assert message in refusal(lambda: judge(program("st x 1 | ld r1 x"), loaded(text)))
 
 
 def test_models_that_do_not_need_it_are_read_as_they_were(loaded):

@@ -6,14 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from mutant_suites import TESTS, write_suite
 
 from backends.shared.device import DeviceOptions
 from backends.shared.profiles import DEFAULT, STRESS, Profile
 from corpus.errors import InputError
 from corpus.links import MUTANTS
-from synth.cli import main
 from synth.inputs import expand
 from synth.memory.runs import Launches
 from synth.mutation.plans import PLAN
@@ -28,7 +27,7 @@ def suite(tmp_path_factory):
     """The suite, and a plan for it beside it."""
     folder = write_suite(tmp_path_factory.mktemp("suites") / "suite")
     words = ["select", str(folder), "--score", "--budget", "10", "-o", str(folder.parent / "ci")]
-    assert CliRunner().invoke(main, words).exit_code == 0
+    assert synth(*words).exit_code == 0
     return folder
 
 
@@ -112,5 +111,5 @@ def test_a_plan_without_runs(suite, tmp_path):
 
 
 def test_progress_tests_have_no_mutants():
-    refused = CliRunner().invoke(main, ["run", str(MUTEX), "--backend", "cpp", "--mutants"])
+    refused = synth("run", MUTEX, "--backend", "cpp", "--mutants")
     assert refused.exit_code == 2 and "--mutants is for litmus tests" in refused.stderr

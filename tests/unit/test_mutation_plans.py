@@ -7,13 +7,12 @@ from itertools import chain, combinations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mutant_suites import FINE, LINKED, SEEN, SERIAL, TESTS, WEAK, result, write_results, write_suite
 
 from corpus.journal import read_corpus
-from synth.cli import main
 from synth.mutation.kills import MutantSuite, observed
 from synth.mutation.plans import PLAN, plan, ways
 from synth.mutation.show import percent, rate, span
@@ -94,12 +93,6 @@ def test_no_plan_is_better(mutants, tenths, confidence):
 
 
 # Commands
-
-
-def synth(*arguments):
-    return CliRunner().invoke(
-        main, [str(argument) for argument in arguments], prog_name="synth", catch_exceptions=False
-    )
 
 
 def test_scores_are_shown(tmp_path):

@@ -1,7 +1,8 @@
 """LISA tests with a bell file of the user's own: what they may say by it, and what models make of it."""
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
+from refusals import refusal
 
 from corpus.dialects.lisa.own import read_bell
 from corpus.dialects.registry import DIALECTS, read_litmus, translate
@@ -10,7 +11,6 @@ from corpus.litmus.test import Place
 from oracle.consistency import load_model
 from oracle.executions.judge import judge
 from oracle.herd import herd_model
-from synth.cli import main
 
 BELL = """"mine"
 (* enum scopes = 'none *)
@@ -90,9 +90,7 @@ def test_the_levels_are_those_that_words_commonly_mean(folder):
     ],
 )
 def test_what_the_bell_file_does_not_declare_is_refused(folder, text, message):
-    with pytest.raises(InputError) as refused:
-        written(folder, text)
-    assert str(refused.value) == f"{folder}/{message}"
+    assert refusal(written, folder, text) == f"{folder}/{message}"
 
 
 @pytest.mark.parametrize(
@@ -105,9 +103,7 @@ def test_what_the_bell_file_does_not_declare_is_refused(folder, text, message):
     ],
 )
 def test_what_is_wrong_in_a_bell_file_is_said_with_its_place(text, message):
-    with pytest.raises(InputError) as refused:
-        read_bell(text, "b.bell")
-    assert str(refused.value).startswith(message)
+    assert refusal(read_bell, text, "b.bell").startswith(message)
 
 
 def test_two_bell_files_are_one_too_many(folder):
@@ -133,7 +129,7 @@ def test_a_bell_file_that_is_named_comes_before_one_beside_the_test(folder, tmp_
     (mine / "named.bell").write_text(BELL.replace("once", "mine"))
 
     def said(*arguments):
-        return CliRunner().invoke(main, [*arguments, "--bell", str(mine / "named.bell")])
+        return synth(*arguments, "--bell", mine / "named.bell")
 
     for command in ("label", "explain"):
         done = said(command, str(test), "-m", "rmo")
@@ -143,14 +139,14 @@ def test_a_bell_file_that_is_named_comes_before_one_beside_the_test(folder, tmp_
     (mine / "named.bell").write_text(BELL.replace("once", "mine").replace("'mb", "'bm"))
     assert "begun with another bell" in said("label", str(test), "-m", "sc", "-o", str(out), "--resume").output
     assert "LISA has no annotation for 'mine" in said("convert", str(test), "--to", "lisa").output
-    done = CliRunner().invoke(main, ["label", str(test), "-m", "sc", "--bell", "nowhere.bell"])
+    done = synth("label", test, "-m", "sc", "--bell", "nowhere.bell")
     assert done.exit_code == 2 and "nowhere.bell: cannot read" in done.output
 
 
 def test_label_and_explain_read_the_bell_file_beside_a_test(folder):
     written(folder, lisa(*MP))
     for command in ("label", "explain"):
-        done = CliRunner().invoke(main, [command, str(folder / "t.litmus"), "-m", str(folder / "my.cat")])
+        done = synth(command, folder / "t.litmus", "-m", folder / "my.cat")
         assert done.exit_code == 0 and "FORBIDDEN" in done.output
 
 
@@ -169,12 +165,12 @@ def test_a_bell_file_that_is_named_is_known_in_models(tmp_path):
         " r[plain] r1 y | r[plain] r1 x ;\nexists (0:r1=0 /\\ 1:r1=0)\n"
     )
     words = ["label", str(test), "-m", str(tmp_path / "m.cat"), "--bell", str(tmp_path / "b.bell"), "--format", "csv"]
-    done = CliRunner().invoke(main, words)
+    done = synth(*words)
     assert done.exit_code == 0 and done.output.splitlines()[1].endswith(",m,FORBIDDEN,false,")
-    without = CliRunner().invoke(main, words[:4])
+    without = synth(*words[:4])
     assert without.exit_code == 2
     test.write_text(test.read_text().replace("f[wr] |", "f[plain] |"))
-    refused = CliRunner().invoke(main, words)
+    refused = synth(*words)
     assert refused.exit_code == 2 and "t.litmus:5:4: b.bell declares no instructions F[plain]" in refused.stderr
 
 

@@ -7,16 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 
 from corpus.journal import read_corpus
-from synth.cli import main
 from synth.memory import peers
 from synth.memory.peers import sampled
-
-
-def synth(*words: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, words)), prog_name="synth", catch_exceptions=False)
 
 
 @pytest.fixture(scope="module")

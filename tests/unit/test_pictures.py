@@ -5,10 +5,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from corpus.errors import InputError
-from synth.cli import main
 from synth.drawing import figures, layers
 from synth.drawing.files import write_picture
 
@@ -18,10 +17,6 @@ SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="10" viewBox="0 0 {0} 10" '
     'font-family="DejaVu Sans Mono" font-size="8"><text x="2" y="8">a&lt;b</text></svg>'
 )
-
-
-def synth(*args):
-    return CliRunner().invoke(main, [*map(str, args)])
 
 
 def test_the_name_says_which_kind_of_picture(tmp_path):

@@ -1,8 +1,8 @@
 from importlib.metadata import EntryPoint
 
 import pytest
+from refusals import refusal
 
-from corpus.errors import InputError
 from corpus.progress.text import parse_axb
 from oracle.progress import plugins
 from oracle.progress.models import MODELS, hsa, verdicts
@@ -26,9 +26,7 @@ def model_file(tmp_path, body, name="mine.py"):
 
 def refused(*given):
     """The error that naming these models, or judging by them, ends in."""
-    with pytest.raises(InputError) as caught:
-        verdicts(MUTEX, resolve_models(given))
-    return str(caught.value)
+    return refusal(lambda: verdicts(MUTEX, resolve_models(given)))
 
 
 def test_no_name_means_all_twelve():

@@ -3,10 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
 from litmus_code import program
+from refusals import refusal
 
-from corpus.errors import InputError
 from oracle.cat.algebra import bits
 from oracle.cat.interpreter import Model, PreludeValues, checked_model, prelude
 from oracle.cat.syntax import parse_cat, read_cat
@@ -108,9 +107,7 @@ def test_what_a_model_mentions_by_the_prelude():
 def test_an_argument_of_a_function_of_the_prelude_that_is_wrong_has_the_place_of_the_argument(tmp_path):
     path = tmp_path / "m.cat"
     path.write_text("let a = po\n  empty WW(W)")
-    with pytest.raises(InputError) as caught:
-        load_model(str(path))
-    assert str(caught.value) == f"{path}:2:12: expected a relation, found a set"
+    assert refusal(load_model, str(path)) == f"{path}:2:12: expected a relation, found a set"
 
 
 def test_a_digest_holds_the_prelude():

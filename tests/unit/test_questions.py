@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
@@ -13,7 +13,6 @@ from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import And, FinalRegister, Loc, Quantifier
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, judge
-from synth.cli import main
 
 METHODS = (judge, judge_by_sat, judge_by_smt)
 
@@ -72,9 +71,9 @@ def test_outcomes_are_those_that_the_filter_lets_through():
 def test_label_shows_all_outcomes_of_what_asks_nothing(tmp_path):
     file = tmp_path / "mp.litmus"
     file.write_text(MP + "locations [1:r0; 1:r1;]\n")
-    shown = CliRunner().invoke(main, ["label", str(file), "-m", "rc11"]).output
+    shown = synth("label", file, "-m", "rc11").output
     assert f"{file}: P1:r0 = 1, P1:r1 = 0" in shown
-    written = CliRunner().invoke(main, ["label", str(file), "-m", "rc11", "--format", "json"]).output
+    written = synth("label", file, "-m", "rc11", "--format", "json").output
     assert {"P1:r0": 0, "P1:r1": 0} in json.loads(written)["verdicts"]["rc11"]["outcomes"]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from synth.cli import COMMANDS, main
 
@@ -43,7 +43,7 @@ def test_the_first_program_and_its_answer_are_what_synth_prints(monkeypatch: pyt
     assert [line for line in shipped if not line.startswith('"')] == program.splitlines()
     (console,) = (text for kind, text in blocks if kind == "console")
     command, _, answer = console.partition("\n")
-    result = CliRunner().invoke(main, shlex.split(command)[2:])
+    result = synth(*shlex.split(command)[2:])
     assert result.exit_code == 0
     assert [line.rstrip() for line in result.stdout.splitlines()] == answer.splitlines()
 
@@ -54,7 +54,7 @@ def test_pictures_are_what_the_commands_draw(
 ) -> None:
     monkeypatch.chdir(ROOT)
     out, kept = tmp_path / name, ROOT / "docs" / "pictures" / name
-    result = CliRunner().invoke(main, [*shlex.split(command)[1:], "--svg", str(out)])
+    result = synth(*shlex.split(command)[1:], "--svg", out)
     assert result.exit_code == 0, result.output
     if request.config.getoption("--promote"):
         kept.write_bytes(out.read_bytes())

@@ -9,7 +9,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from commands import synth
 from reported import (
     HOSTILE,
     SB,
@@ -31,7 +32,6 @@ from corpus.links import read_links
 from corpus.litmus.condition import spell
 from corpus.suite import write_corpus
 from corpus.test import Test
-from synth.cli import main
 from synth.conformance import ConformanceStatus, ModelConformance, recorded, standing
 from synth.families.interface import families
 from synth.inputs import MEMORY, PROGRESS, Input
@@ -56,8 +56,8 @@ def small() -> Evidence:
     return evidence(subjects, entries(waits, mutex, sb), sides, {})
 
 
-def synth(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, ["report", *map(str, words)], catch_exceptions=False)
+def report(*words: str | Path) -> Result:
+    return synth("report", *words)
 
 
 def test_columns_are_devices_and_ways_to_run() -> None:
@@ -199,9 +199,9 @@ def test_files_of_results_with_their_corpus_beside_them(tmp_path: Path) -> None:
     file = write_results(
         tmp_path / "elsewhere.jsonl", [confirmed(waits), progress_result(Test("x", "0", "THREAD;"), "H")]
     )
-    told = synth(file)
+    told = report(file)
     assert told.exit_code == 2 and "--suite names their tests" in told.output
-    told = synth(file, "--suite", suite, "--format", "csv")
+    told = report(file, "--suite", suite, "--format", "csv")
     assert told.exit_code == 0 and "1 tests with results are not shown" in told.stderr
     rows = list(csv.DictReader(told.stdout.splitlines()))
     assert [(row["test"], row["seen"], row["runs"], row["contradicts"]) for row in rows] == [
@@ -213,20 +213,20 @@ def test_files_of_results_with_their_corpus_beside_them(tmp_path: Path) -> None:
 def test_verdicts_that_a_corpus_lacks_are_found(tmp_path: Path) -> None:
     file = tmp_path / "mutex.axb"
     file.write_text(progress_tests()[1].text, encoding="utf-8")
-    (subject_,) = json.loads(synth(file, "--format", "json").stdout)["tests"]
+    (subject_,) = json.loads(report(file, "--format", "json").stdout)["tests"]
     assert len(subject_["verdicts"]) == 12
-    (subject_,) = json.loads(synth(file, "--format", "json", "-m", "obe").stdout)["tests"]
+    (subject_,) = json.loads(report(file, "--format", "json", "-m", "obe").stdout)["tests"]
     assert subject_["verdicts"] == {"obe-weak": "TERMINATES", "obe-strong": "TERMINATES"}
 
 
 def test_a_model_that_is_believed(tmp_path: Path) -> None:
     folders = write_all(tmp_path)
-    told = synth(*folders, "--sound", "sc", "-o", tmp_path / "out.xml")
+    told = report(*folders, "--sound", "sc", "-o", tmp_path / "out.xml")
     assert told.exit_code == 1 and "sc is not sound here: it forbids what was seen of SB" in told.stderr
     suites = ElementTree.parse(tmp_path / "out.xml").getroot()
     assert [suites.get(key) for key in ("tests", "failures", "errors")] == ["8", "2", "1"]
-    assert synth(*folders, "--sound", "tso", "-o", tmp_path / "out.xml").exit_code == 0
-    assert "no test has a verdict of it" in synth(*folders, "--sound", "my").output
+    assert report(*folders, "--sound", "tso", "-o", tmp_path / "out.xml").exit_code == 0
+    assert "no test has a verdict of it" in report(*folders, "--sound", "my").output
 
 
 @pytest.mark.parametrize(
@@ -239,30 +239,30 @@ def test_a_model_that_is_believed(tmp_path: Path) -> None:
     ],
 )
 def test_misuse(tmp_path: Path, words: list[str], said: str) -> None:
-    told = synth(*write_all(tmp_path), *words)
+    told = report(*write_all(tmp_path), *words)
     assert told.exit_code == 2 and said in told.output and told.output.count("\n") == 1
 
 
 def test_a_file_that_is_no_results(tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     file.write_text("{}\n{}\n", encoding="utf-8")
-    told = synth(file)
+    told = report(file)
     assert told.exit_code == 2 and f"{file}:1: expected a result of a test" in told.output
-    assert synth(tmp_path / "none.jsonl").exit_code == 2
+    assert report(tmp_path / "none.jsonl").exit_code == 2
 
 
 def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
     progress, _ = write_all(tmp_path)
     with (progress / "results.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"test":"wai')
-    assert synth(progress).exit_code == 0
+    assert report(progress).exit_code == 0
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
     """In every form: they end no element, no table and no line."""
     folders = write_all(tmp_path, (HOSTILE, "{\\input|x}"))
     for suffix in ("html", "xml", "md", "tex", "csv", "json"):
-        assert synth(*folders, "-o", tmp_path / f"out.{suffix}").exit_code == 0
+        assert report(*folders, "-o", tmp_path / f"out.{suffix}").exit_code == 0
     page = (tmp_path / "out.html").read_text(encoding="utf-8")
     assert page.count("</script>") == 2 and "<img" not in page
     assert ElementTree.parse(tmp_path / "out.xml").getroot().find(".//error/..").get("name") == "{\\input|x}"  # type: ignore[union-attr]
@@ -313,7 +313,7 @@ def test_tables_for_papers_show_any_name(tmp_path: Path) -> None:
     names = (r"a_b%{}\\$#&~^</script>", '[input|x}--"q"---<>|[0pt]*')
     folders = write_all(tmp_path, names)
     title = "T \\end{document}\u2028\n\\input{x}"
-    assert synth(*folders, "--title", title, "-o", tmp_path / "out.tex").exit_code == 0
+    assert report(*folders, "--title", title, "-o", tmp_path / "out.tex").exit_code == 0
     text = (tmp_path / "out.tex").read_text(encoding="utf-8")
     assert text.startswith("% T \\end{document} \\input{x}\n")
     found = [cell for row in texts_of_tex(text) for cell in row]
@@ -328,7 +328,7 @@ def test_the_same_bytes_each_time(tmp_path: Path) -> None:
     folders = write_all(tmp_path)
     pages = []
     for jobs in ("1", "2"):
-        assert synth(*folders, "-o", tmp_path / "out.html", "-j", jobs).exit_code == 0
+        assert report(*folders, "-o", tmp_path / "out.html", "-j", jobs).exit_code == 0
         pages.append((tmp_path / "out.html").read_bytes())
     assert pages[0] == pages[1]
 
@@ -344,9 +344,7 @@ def test_junit_of_any_text() -> None:
 
 def test_mutants_that_were_run(tmp_path: Path) -> None:
     """A device that shows a mutant's outcome kills it; results of mutants are nobody's unknown tests."""
-    made = CliRunner().invoke(
-        main, ["memory", "--from", "tso", "--events", "2..4", "--mutants", "-o", str(tmp_path / "tso")]
-    )
+    made = report("memory", "--from", "tso", "--events", "2..4", "--mutants", "-o", tmp_path / "tso")
     assert made.exit_code == 0
     mutants = {test.name: test for test in read_corpus(tmp_path / "tso" / "mutants").tests}
     link = next(link for link in read_links(tmp_path / "tso") if link.test == "RR.WW")
@@ -354,21 +352,21 @@ def test_mutants_that_were_run(tmp_path: Path) -> None:
     terms = tuple(map(spell, outcome_terms(parse_litmus(mutant.text))))
     asked = tuple(int(value) for value in re.findall(r" = (\d+)", mutant.text.split("exists")[1]))
     line = memory_result(mutant, ((asked, 7),), terms=terms)
-    told = synth(write_results(tmp_path / "tso" / "results.jsonl", [line]), "--format", "json")
+    told = report(write_results(tmp_path / "tso" / "results.jsonl", [line]), "--format", "json")
     assert told.exit_code == 0 and not told.stderr
     (scored,) = json.loads(told.stdout)["mutation"]
     assert scored["environments"][0]["kills"][mutant.name]["kills"] == 7
-    text = synth(tmp_path / "tso", "--format", "markdown").stdout
+    text = report(tmp_path / "tso", "--format", "markdown").stdout
     assert "## Mutation scores of tso" in text
-    assert synth(tmp_path / "tso", "-o", tmp_path / "out.html", "--explain", "0").exit_code == 0
+    assert report(tmp_path / "tso", "-o", tmp_path / "out.html", "--explain", "0").exit_code == 0
     assert '"Mutation scores of tso"' in (tmp_path / "out.html").read_text(encoding="utf-8")
 
 
 def test_a_file_whose_name_is_no_text(tmp_path: Path) -> None:
     file = tmp_path / "odd\udcff.axb"
     file.write_text(progress_tests()[1].text, encoding="utf-8")
-    assert "odd" in synth(file, "--format", "markdown").stdout
-    assert synth(file, "-o", tmp_path / "out.html").exit_code == 0
+    assert "odd" in report(file, "--format", "markdown").stdout
+    assert report(file, "-o", tmp_path / "out.html").exit_code == 0
     data = (tmp_path / "out.html").read_text(encoding="utf-8").partition('id="data">')[2].partition("</script>")[0]
     assert json.loads(data)["families"][0]["names"] == ["odd\udcff"]
 
@@ -378,5 +376,5 @@ def test_a_corpus_without_tests(tmp_path: Path) -> None:
     folder.mkdir()
     write_corpus(folder, [], {"complete": True, "request": {"kind": "progress"}, "models": ["fair-weak"]})
     for form in ("markdown", "latex", "json", "junit", "csv"):
-        assert synth(folder, "--format", form).exit_code == 0
-    assert synth(folder, "-o", tmp_path / "out.html").exit_code == 0
+        assert report(folder, "--format", form).exit_code == 0
+    assert report(folder, "-o", tmp_path / "out.html").exit_code == 0

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 from jsonschema import Draft202012Validator
+from refusals import refusal
 
 import corpus
 from backends.glsl import host as glsl_host
@@ -20,15 +21,10 @@ from corpus.errors import InputError
 from corpus.litmus.test import Instruction
 from corpus.progress.text import parse_axb
 from corpus.runner_tests import CODING, SCHEMA, of_litmus, parse_runner_test, print_runner_test, schema
-from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LITMUS = sorted(EXAMPLES.rglob("*.litmus"))
 VALID = Draft202012Validator(json.loads(schema()))
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, arguments)), prog_name="synth", catch_exceptions=False)
 
 
 def test_the_schema_is_one_and_every_instruction_has_a_kind(request):
@@ -142,9 +138,7 @@ MP = json.loads(
 def test_an_object_that_is_no_test_is_refused_with_the_place(change, message):
     test = json.loads(json.dumps(MP))
     change(test)
-    with pytest.raises(InputError) as refused:
-        parse_runner_test(json.dumps(test), "t.json")
-    assert str(refused.value).startswith(message)
+    assert refusal(parse_runner_test, json.dumps(test), "t.json").startswith(message)
 
 
 @pytest.mark.parametrize("text", ["", "[", "[]", "1", "null", "[" * 100_000])

@@ -8,13 +8,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
 
-from synth.cli import main
 from synth.screen import Listing, plain_table, printable_lines, table_console
 from synth.watch import watching
 
@@ -52,9 +51,9 @@ def test_lines_stay_lines():
 def test_names_of_files_do_not_steer(tmp_path, options):
     name = str(tmp_path / f"{STEERING}.axb")
     shutil.copy(MUTEX, name)
-    labelled = CliRunner().invoke(main, ["label", name, *options])
+    labelled = synth("label", name, *options)
     assert labelled.exit_code == 0 and "owned" in labelled.stdout and not steers(labelled.stdout)
-    explained = CliRunner().invoke(main, ["explain", name, "-m", "hsa-weak"])
+    explained = synth("explain", name, "-m", "hsa-weak")
     assert explained.exit_code == 0 and not steers(explained.stdout)
 
 
@@ -63,7 +62,7 @@ WRONG = [["label", f"{STEERING}.axb"], ["label", "--format", STEERING, "x"], [ST
 
 @pytest.mark.parametrize("words", WRONG, ids=repr)
 def test_errors_do_not_steer(words):
-    result = CliRunner().invoke(main, words)
+    result = synth(*words)
     assert result.exit_code == 2 and "owned" in result.stderr and not steers(result.stderr)
 
 

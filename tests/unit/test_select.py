@@ -5,20 +5,15 @@ from collections import Counter
 from itertools import combinations, combinations_with_replacement
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from msgspec.structs import replace
 
 from corpus.journal import read_corpus
 from corpus.suite import write_corpus
 from oracle.progress.models import MODELS
-from synth.cli import main
 
 NEVER = {("unfair-weak", "unfair-strong")}
 TWO_THREADS = NEVER | {("hsa+obe-weak", "lobe-weak"), ("hsa+obe-strong", "lobe-strong")}
-
-
-def synth(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
 @pytest.fixture

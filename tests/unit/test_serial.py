@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from litmus_interleavings import verdicts
 
 from corpus.dialects.registry import parse_litmus
 from corpus.journal import read_corpus
 from corpus.links import MUTANTS
 from oracle.serial import Takes, takes
-from synth.cli import main
 
 TEST = """C T
 {{ x = 0; y = 0; }}
@@ -42,7 +41,7 @@ def test_known_shapes(one, other, condition, expected):
 
 
 def test_the_mutants_of_a_suite_take_what_all_interleavings_say(tmp_path):
-    made = CliRunner().invoke(main, ["memory", "--from", "tso", "--events", "2..4", "--mutants", "-o", f"{tmp_path}/d"])
+    made = synth("memory", "--from", "tso", "--events", "2..4", "--mutants", "-o", f"{tmp_path}/d")
     assert made.exit_code == 0, made.output
     counts = Counter()
     for mutant in read_corpus(tmp_path / "d" / MUTANTS).tests:

@@ -6,7 +6,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from commands import synth
 
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
@@ -20,7 +21,6 @@ from corpus.records import test_record
 from corpus.suite import TESTS
 from corpus.test import Test
 from oracle.progress.models import MODELS, verdicts
-from synth.cli import main
 from synth.inputs import expand
 
 
@@ -35,10 +35,6 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
             journal.append("a", [FoundTest("", ((name, test_record(test)),))])
         finish(journal, {"complete": True}, {})
     return path
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
 # show

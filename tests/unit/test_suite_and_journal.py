@@ -12,7 +12,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 import corpus
 from corpus.errors import InputError
@@ -26,7 +26,6 @@ from corpus.records import record_reader, test_record
 from corpus.suite import JOURNAL, MANIFEST, TESTS, is_corpus, write_corpus
 from corpus.test import Test
 from oracle.progress.models import MODELS, verdicts
-from synth.cli import main
 
 REQUEST = {"threads": 2, "models": list(MODELS)}
 
@@ -150,7 +149,7 @@ def test_a_corpus_of_given_tests(tmp_path):
 @pytest.mark.parametrize("options", [["--instrs", "2"], ["--instrs", "3", "--all"], ["--instrs", "2", "--locs", "1"]])
 def test_corpora_of_a_synthesis_keep_to_the_schemas(tmp_path, options):
     arguments = ["progress", "--threads", "2", *options, "-o", str(tmp_path / "c")]
-    assert CliRunner().invoke(main, arguments, catch_exceptions=False).exit_code == 0
+    assert synth(*arguments).exit_code == 0
     assert read_corpus(tmp_path / "c").tests
     validate(tmp_path / "c")
 

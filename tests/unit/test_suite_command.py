@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 
 from corpus import journal
 from corpus import suite as corpus_suite
@@ -20,15 +20,9 @@ from corpus.executions.relaxations import RelaxationTarget
 from corpus.journal import read_corpus
 from corpus.links import MUTANTS, read_links
 from corpus.suite import JOURNAL, MANIFEST, TESTS, TIMES
-from synth.cli import main
 from synth.memory import suites
 
 TSO = ("--from", "tso", "--events", "2..4", "--mutants")
-
-
-def synth(*arguments: object) -> Result:
-    words = [str(argument) for argument in arguments]
-    return CliRunner().invoke(main, words, prog_name="synth", catch_exceptions=False)
 
 
 def suite(folder: Path, *arguments: object, state: str = "complete") -> str:

@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import commands
 import pytest
 from bruteforce import all_tests
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import synth.progress.synthesis
 from corpus.journal import read_corpus
@@ -25,7 +26,6 @@ from corpus.suite import JOURNAL, TIMES
 from oracle.progress.behaviour import behaviour, behaviour_digest
 from oracle.progress.models import verdicts
 from oracle.progress.reductions import is_minimal
-from synth.cli import main
 
 # threads, instructions -> all tests, all up to behaviour, minimal tests (which are as many up to behaviour)
 COUNTS = {(2, 2): (8, 8, 4), (2, 3): (162, 139, 26), (3, 3): (60, 60, 7)}
@@ -42,8 +42,7 @@ TERMINATING = {
 
 
 def progress(*arguments: object) -> Result:
-    words = ["progress", *map(str, arguments)]
-    return CliRunner().invoke(main, words, prog_name="synth", catch_exceptions=False)
+    return commands.synth("progress", *arguments)
 
 
 def fresh(*arguments: object, seed: int = 0) -> str:

@@ -15,18 +15,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 from processes import descendants, is_alive
 
 from corpus.journal import read_corpus
 from corpus.suite import JOURNAL, TIMES
-from synth.cli import main
 
 ASKED = ["progress", "--threads", "2", "--instrs", "4", "--all"]
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
 def content(folder: Path) -> dict[str, bytes]:

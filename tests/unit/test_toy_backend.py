@@ -9,7 +9,7 @@ from importlib import import_module, reload
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 
 from backends.cpp.memory import CppKernel
 from backends.cpp.progress import Cpp
@@ -22,7 +22,6 @@ from backends.shared.profiles import Profile
 from backends.shared.toolchain import Compilation
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
-from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HOST = """
@@ -91,10 +90,6 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
     for each in commands:
         reload(each)
-
-
-def synth(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.mark.usefixtures("toy")

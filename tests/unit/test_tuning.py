@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from refusals import refusal
 
 from backends.shared.layout import Parameters, place
 from backends.shared.profiles import DEFAULT, Profile
@@ -266,9 +267,7 @@ def test_a_journal_of_another_search_is_refused(tmp_path: Path) -> None:
 
     run("one")
     run("one")
-    with pytest.raises(InputError) as caught:
-        run("other")
-    assert str(caught.value).startswith(f"{file}:1: of another search")
+    assert refusal(run, "other").startswith(f"{file}:1: of another search")
 
 
 def test_the_default_profile_is_a_base() -> None:

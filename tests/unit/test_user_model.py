@@ -6,23 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import printed
 
 from corpus.dialects.registry import read_litmus
 from oracle.cat.syntax import read_cat
 from oracle.cat.terms import ModelCheck
 from oracle.consistency import load_model
 from oracle.executions.judge import outcomes
-from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MINE = EXAMPLES / "models" / "my-model.cat"
-
-
-def synth(*args, exit_code=0):
-    result = CliRunner().invoke(main, [str(arg) for arg in args])
-    assert result.exit_code == exit_code, result.output
-    return result.stdout if exit_code == 0 else result.stderr
 
 
 def test_it_uses_the_whole_language():
@@ -35,7 +28,7 @@ def test_it_uses_the_whole_language():
 
 
 def test_it_labels_every_example():
-    rows = list(csv.DictReader(io.StringIO(synth("label", EXAMPLES / "memory", "--model", MINE, "--format", "csv"))))
+    rows = list(csv.DictReader(io.StringIO(printed("label", EXAMPLES / "memory", "--model", MINE, "--format", "csv"))))
     assert [Path(row["file"]).name for row in rows] == sorted(path.name for path in EXAMPLES.glob("memory/*.litmus"))
     assert {row["model"] for row in rows} == {"my-model"}
     said = {Path(row["file"]).stem: row["verdict"] for row in rows}
@@ -55,14 +48,14 @@ def test_it_labels_every_example():
 
 def test_its_flag_is_told():
     weak, volatile = EXAMPLES / "memory" / "mp-weak.litmus", EXAMPLES / "memory" / "mp-volatile.litmus"
-    lines = synth("label", weak, volatile, "--model", MINE, "--format", "json").splitlines()
+    lines = printed("label", weak, volatile, "--model", MINE, "--format", "json").splitlines()
     assert [json.loads(line)["verdicts"]["my-model"]["flags"] for line in lines] == [["race"], []]
 
 
 @pytest.mark.parametrize("method", ["enumerate", "sat", "smt"])
 def test_every_method_takes_it(method):
     tests = [EXAMPLES / "memory" / f"{name}.litmus" for name in ("mp-acq-rel", "mp-rmw-between", "sb-acq-rel")]
-    text = synth("label", *tests, "--model", MINE, "--format", "csv", "--method", method)
+    text = printed("label", *tests, "--model", MINE, "--format", "csv", "--method", method)
     assert [row["verdict"] for row in csv.DictReader(io.StringIO(text))] == ["FORBIDDEN", "FORBIDDEN", "ALLOWED"]
 
 
@@ -89,5 +82,5 @@ def test_a_model_of_ones_own_may_include_one_that_ships(tmp_path):
 def test_a_wrong_model_is_one_line(tmp_path, text, error):
     path = tmp_path / "bad.cat"
     path.write_text(text)
-    message = synth("label", EXAMPLES / "memory" / "coRR.litmus", "--model", path, exit_code=2)
+    message = printed("label", EXAMPLES / "memory" / "coRR.litmus", "--model", path, exit_code=2)
     assert error in message and message.count("\n") == 1

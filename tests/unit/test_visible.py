@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import synth
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -24,7 +24,6 @@ from corpus.files import write_atomically
 from corpus.journal import read_corpus
 from corpus.lines import encode
 from corpus.test import Test
-from synth.cli import main
 from tests.reported import SB, memory_result, memory_test, progress_result, progress_tests, write_results, write_suite
 
 UNSEEN_CHARACTERS = [
@@ -34,10 +33,6 @@ UNSEEN_CHARACTERS = [
 HIDDEN = "a\u202eb\x9b2J\u2066c\u200f"
 SEEN = "a\\u202eb\\u009b2J\\u2066c\\u200f"
 RAW = re.compile(f"[{UNSEEN}]")
-
-
-def synth(*words: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, words)), catch_exceptions=False)
 
 
 def test_which_characters() -> None:

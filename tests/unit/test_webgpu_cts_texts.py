@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
 from backends.wgsl.conformance import ConformanceTest, conformance_test
 from backends.wgsl.conformance_files import suite_files
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 RELAXED = "memory_order_relaxed, memory_scope_device"
@@ -195,9 +194,7 @@ def test_each_name_is_one_case() -> None:
 
 
 def exported(folder: Path, *words: str) -> tuple[int, str]:
-    result = CliRunner().invoke(
-        main, ["export", *words, "--to", "webgpu-cts", "-o", str(folder)], catch_exceptions=False
-    )
+    result = synth("export", *words, "--to", "webgpu-cts", "-o", folder)
     return result.exit_code, result.output
 
 

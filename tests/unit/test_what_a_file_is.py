@@ -6,9 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 
-from synth.cli import main
 from synth.inputs import MEMORY, PROGRESS, family_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -31,7 +30,7 @@ def files(tmp_path, monkeypatch):
 
 def refused(*arguments: str) -> str:
     """The one line with which a command is refused."""
-    result = CliRunner().invoke(main, arguments, prog_name="synth", catch_exceptions=False)
+    result = synth(*arguments)
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
     return result.stderr.removeprefix("synth: ").rstrip("\n")
 
@@ -59,7 +58,7 @@ def test_a_file_that_is_no_test_is_called_what_it_is(command, file, what):
 def test_a_test_is_known_by_its_first_word_where_its_name_does_not_say():
     assert family_of(["coRR.txt"]) == MEMORY
     assert family_of(["mutex.txt"]) == PROGRESS
-    result = CliRunner().invoke(main, ["label", "coRR.txt", "-m", "ptx-6.0", "--format", "csv"], catch_exceptions=False)
+    result = synth("label", "coRR.txt", "-m", "ptx-6.0", "--format", "csv")
     assert result.exit_code == 0 and "coRR.txt,ptx-6.0,ALLOWED" in result.stdout
 
 
@@ -86,6 +85,6 @@ def test_a_file_that_is_not_there_is_said_once(command):
 def test_a_line_of_an_index_that_names_nothing_does_not_cost_the_others():
     shutil.copy("coRR.txt", "coRR.litmus")
     Path("@all").write_text("none.litmus\ncoRR.litmus\n")
-    result = CliRunner().invoke(main, ["label", "@all", "-m", "sc", "--format", "csv"], catch_exceptions=False)
+    result = synth("label", "@all", "-m", "sc", "--format", "csv")
     assert result.exit_code == 2 and "none.litmus: cannot read" in result.stderr
     assert "coRR.litmus,sc,FORBIDDEN" in result.stdout

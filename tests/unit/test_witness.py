@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import printed
 
 from constraints.witnesses import explain_by_sat
 from corpus.dialects.registry import parse_litmus, read_litmus
@@ -16,18 +16,10 @@ from oracle.cat.text import check_text, term_text
 from oracle.consistency import load_model
 from oracle.executions.judge import Answer
 from oracle.executions.witness import explain_memory
-from synth.cli import main
 from synth.memory.explanation import derived_edges, event_names, path_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 FIG_14 = str(EXAMPLES / "mp+membar.cta+membar.gl.litmus")
-
-
-def synth(*args, exit_code=0):
-    result = CliRunner().invoke(main, [str(arg) for arg in args])
-    assert result.exit_code == exit_code, result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result.stdout if exit_code == 0 else result.stderr
 
 
 def explained(test, model):
@@ -195,7 +187,7 @@ def test_names_of_many_events():
 
 
 def test_text_names_the_file_and_line_of_the_check():
-    text = synth("explain", FIG_14, "--model", "ptx-rmo")
+    text = printed("explain", FIG_14, "--model", "ptx-rmo")
     place = re.search(r"cta-constraint \(ptx-rmo.cat:(\d+)\) forbids it: acyclic rmo-cta\n", text)
     line = Path(shipped_models()["ptx-rmo"]).read_text(encoding="utf-8").splitlines()[int(place[1]) - 1]
     assert line == "acyclic rmo-cta as cta-constraint"
@@ -203,12 +195,12 @@ def test_text_names_the_file_and_line_of_the_check():
 
 
 def test_several_models_one_after_the_other():
-    text = synth("explain", FIG_14, "--model", "sc", "--model", "ptx-rmo")
+    text = printed("explain", FIG_14, "--model", "sc", "--model", "ptx-rmo")
     assert text.index("under sc: FORBIDDEN") < text.index("under ptx-rmo: FORBIDDEN")
 
 
 def test_json():
-    record = json.loads(synth("explain", FIG_14, "--model", "ptx-rmo", "--json"))
+    record = json.loads(printed("explain", FIG_14, "--model", "ptx-rmo", "--json"))
     assert record["verdict"] == "FORBIDDEN" and record["witness"] is None and record["killed"] == {"cta-constraint": 1}
     (violation,) = record["violations"]
     assert [(edge["from"], *edge["relations"], edge["to"]) for edge in violation["cycle"]] == [
@@ -218,17 +210,17 @@ def test_json():
         ("d", "fr", "a"),
     ]
     assert violation["execution"]["relations"]["rf"] == [["init x", "d"], ["b", "c"]]
-    record = json.loads(synth("explain", EXAMPLES / "mp-weak.litmus", "--model", "ptx-6.0", "--json"))
+    record = json.loads(printed("explain", EXAMPLES / "mp-weak.litmus", "--model", "ptx-6.0", "--json"))
     assert record["verdict"] == "ALLOWED" and record["witness"]["finals"] == {"P1:r1": "1", "P1:r2": "0"}
     assert record["outcomes"] is None and record["violations"] == []
 
 
 def test_operational_models():
-    text = synth("explain", EXAMPLES / "mp-intra.litmus", "--model", "thesis-weak")
+    text = printed("explain", EXAMPLES / "mp-intra.litmus", "--model", "thesis-weak")
     assert "under thesis-weak: ALLOWED" in text and "1. P0 stores y = 1" in text
-    text = synth("explain", EXAMPLES / "mp+membar.gls.litmus", "--model", "thesis-strong")
+    text = printed("explain", EXAMPLES / "mp+membar.gls.litmus", "--model", "thesis-strong")
     assert re.search(r"None of the \d+ final states has the outcome; all \d+ states were explored\.", text)
-    record = json.loads(synth("explain", EXAMPLES / "mp+membar.gls.litmus", "--model", "thesis-strong", "--json"))
+    record = json.loads(printed("explain", EXAMPLES / "mp+membar.gls.litmus", "--model", "thesis-strong", "--json"))
     assert record["verdict"] == "FORBIDDEN" and record["run"] is None and record["states"] > record["finals"] > 0
 
 
@@ -246,21 +238,21 @@ exists (P1:r0 == 5)
 def test_a_bound_is_told(tmp_path):
     path = tmp_path / "loop.litmus"
     path.write_text(LOOP.replace("== 5", "== 50"), encoding="utf-8")
-    text = synth("explain", path, "--model", "sc")
+    text = printed("explain", path, "--model", "sc")
     assert "No candidate execution has the outcome" in text and "Loops were cut after 2 jumps back" in text
     assert "--unroll 3 looks further" in text
-    assert json.loads(synth("explain", path, "--model", "sc", "--json"))["unroll"] == 2
-    message = synth("explain", path, "--model", "sc", "--svg", tmp_path / "a.svg", exit_code=2)
+    assert json.loads(printed("explain", path, "--model", "sc", "--json"))["unroll"] == 2
+    message = printed("explain", path, "--model", "sc", "--svg", tmp_path / "a.svg", exit_code=2)
     assert "nothing to draw" in message and not (tmp_path / "a.svg").exists()
 
 
 def test_loops_are_followed_further_where_the_outcome_needs_it(tmp_path):
     path = tmp_path / "loop.litmus"
     path.write_text(LOOP, encoding="utf-8")
-    text = synth("explain", path, "--model", "sc")
+    text = printed("explain", path, "--model", "sc")
     assert "ALLOWED" in text and "Within 2 jumps back the outcome cannot come about: loops were followed" in text
-    assert json.loads(synth("explain", path, "--model", "sc", "--json"))["unroll"] == 4
-    text = synth("explain", path, "--model", "sc", "--unroll", "4")
+    assert json.loads(printed("explain", path, "--model", "sc", "--json"))["unroll"] == 4
+    text = printed("explain", path, "--model", "sc", "--unroll", "4")
     assert "ALLOWED" in text and "jumps back" not in text
 
 
@@ -286,14 +278,14 @@ exists (x=1)
 def test_a_lock_is_explained_by_executions_that_a_solver_finds(tmp_path):
     path = tmp_path / "lock.litmus"
     path.write_text(LOCK, encoding="utf-8")
-    text = synth("explain", path, "--model", "sc")
+    text = printed("explain", path, "--model", "sc")
     assert "FORBIDDEN" in text and "too many to list; the model forbids each of them" in text
     assert "forbids one of them: empty rmw & (fre; coe)" in text and "--unroll 3 looks further" in text
     assert "st.cg x, r1" in text and "exch r0, m, 1" in text and "[r" not in text  # what registers point to
-    record = json.loads(synth("explain", path, "--model", "sc", "--json"))
+    record = json.loads(printed("explain", path, "--model", "sc", "--json"))
     assert record["outcomes"] is None and record["violations"]
     path.write_text(LOCK.replace("x=1)", "x=2)"), encoding="utf-8")
-    text = synth("explain", path, "--model", "ptx-rmo")
+    text = printed("explain", path, "--model", "ptx-rmo")
     assert "ALLOWED" in text and "passes every check" in text and "x=2" in text
 
 
@@ -316,12 +308,12 @@ def test_a_solver_explains_what_listing_does(model):
 def test_a_user_s_model(tmp_path):
     model = tmp_path / "mine.cat"
     model.write_text("let com = rf | co | fr\nacyclic po | com\nflag ~empty W as writes\n", encoding="utf-8")
-    text = synth("explain", FIG_14, "--model", model)
+    text = printed("explain", FIG_14, "--model", model)
     assert f"acyclic on line 2 ({model}:2) forbids it: acyclic po | com" in text
     assert "It raises" not in text
     other = tmp_path / "other.cat"
     other.write_text("acyclic po\nflag ~empty W as writes\n", encoding="utf-8")
-    assert "It raises: writes." in synth("explain", FIG_14, "--model", other)
+    assert "It raises: writes." in printed("explain", FIG_14, "--model", other)
 
 
 @pytest.mark.parametrize(
@@ -338,7 +330,7 @@ def test_a_user_s_model(tmp_path):
     ],
 )
 def test_wrong_input_gets_one_line(args, expected):
-    message = synth("explain", *args, exit_code=2)
+    message = printed("explain", *args, exit_code=2)
     assert expected in message and message.count("\n") == 1
 
 
@@ -347,7 +339,7 @@ def test_wrong_input_gets_one_line(args, expected):
 
 def picture(tmp_path, test, model):
     svg, dot = tmp_path / "a.svg", tmp_path / "a.dot"
-    synth("explain", EXAMPLES / f"{test}.litmus", "--model", model, "--svg", svg, "--dot", dot)
+    printed("explain", EXAMPLES / f"{test}.litmus", "--model", model, "--svg", svg, "--dot", dot)
     return ElementTree.fromstring(svg.read_text(encoding="utf-8")), dot.read_text(encoding="utf-8")
 
 
@@ -385,7 +377,7 @@ def test_the_same_bytes_each_time(tmp_path):
     pictures = []
     for number in range(2):
         svg, dot = tmp_path / f"{number}.svg", tmp_path / f"{number}.dot"
-        synth("explain", EXAMPLES / "sb-fence-sc.litmus", "--model", "ptx-6.0", "--svg", svg, "--dot", dot)
+        printed("explain", EXAMPLES / "sb-fence-sc.litmus", "--model", "ptx-6.0", "--svg", svg, "--dot", dot)
         pictures.append((svg.read_bytes(), dot.read_bytes()))
     assert pictures[0] == pictures[1]
 

@@ -9,9 +9,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from synth.cli import main
+from commands import synth
 
 HERE = Path(__file__).parent
 MAPPINGS = HERE.parents[1] / "examples" / "mappings"
@@ -30,7 +28,7 @@ with (HERE / "mappings.csv").open(encoding="utf-8", newline="") as _file:
 def test_what_is_said_of_a_mapping(row, monkeypatch):
     monkeypatch.setattr("synth.commands.map.search_features", lambda *arguments: None)
     words = ["map", str(MAPPINGS / f"{row['mapping']}.map"), *row["options"].split(), "-j", "1"]
-    result = CliRunner().invoke(main, words, prog_name="synth", catch_exceptions=False)
+    result = synth(*words)
     assert result.stderr == ""
     if row["bug"]:
         assert result.exit_code == 1 and f"of {row['bug']} events: " in result.stdout

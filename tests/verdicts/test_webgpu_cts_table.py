@@ -19,7 +19,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import synth
 from litmus_isomorphism import least_text
 
 from corpus.dialects.registry import parse_litmus
@@ -39,7 +39,6 @@ from corpus.litmus.test import (
     Thread,
     atoms,
 )
-from synth.cli import main
 
 HERE = Path(__file__).parent
 DOCUMENT = HERE.parents[1] / "docs" / "webgpu-cts.md"
@@ -267,7 +266,7 @@ def test_a_test_that_is_none_of_ours_is_absent() -> None:
 @pytest.mark.slow
 def test_the_suite_is_what_synth_makes(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     words = ["memory", "--from", "webgpu", "--events", "2..4", "-o", str(tmp_path / "suite")]
-    assert CliRunner().invoke(main, words, catch_exceptions=False).exit_code == 0
+    assert synth(*words).exit_code == 0
     made = (tmp_path / "suite" / "tests.jsonl").read_text(encoding="utf-8")
     if request.config.getoption("--promote"):
         SUITE.write_text(made, encoding="utf-8")
