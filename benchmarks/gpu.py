@@ -86,7 +86,7 @@ PARTS = (
 """In their order. A part of which another has many hangs loses no time by it, whatever the order."""
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Run the campaign, and write its figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     running = [name for name, each in BACKENDS.items() if each.device is not None and each.progress.item]
@@ -99,7 +99,7 @@ def main() -> int:
     parser.add_argument("--limit", type=int, help="only the first tests of each part")
     parser.add_argument("--instances", type=int, help="as of synth run")
     parser.add_argument("--iterations", type=int, default=20, help="as of synth run (20)")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
 
     make_device = BACKENDS[arguments.backend].device
     assert make_device is not None

@@ -61,7 +61,8 @@ def tables_file(grammar: str, start: str) -> Path:
 
 
 @cache
-def _grammar(grammar: str, start: str) -> Grammar:
+def grammar_of(grammar: str, start: str) -> Grammar:
+    """Return a grammar that starts with a rule, by its tables; see ``parse``."""
     text, file = grammar_text(grammar), tables_file(grammar, start)
     tables = json.loads(file.read_text("utf-8")) if file.is_file() else {}
     if tables.get("checksum") != crc32(text.encode()):
@@ -74,7 +75,7 @@ def _grammar(grammar: str, start: str) -> Grammar:
 @lru_cache(maxsize=32)
 def _tree(grammar: str, start: str, text: str) -> Tree | None:
     # Neighbours in a suite often have equal declarations and conditions, and reading costs more than judging.
-    return _grammar(grammar, start).parse(text)
+    return grammar_of(grammar, start).parse(text)
 
 
 @lru_cache(maxsize=32)

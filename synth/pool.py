@@ -286,7 +286,7 @@ def map_each(
     while a result is waited for. A result comes within ``HELD`` seconds; from a cluster, where a process of each worker
     keeps to the limits, in chunks.
     """
-    size = max(1, min(_CHUNK, -(-len(given) // (4 * (jobs if isinstance(jobs, int) else jobs.slots)))))
+    size = max(1, min(CHUNK, -(-len(given) // (4 * (jobs if isinstance(jobs, int) else jobs.slots)))))
     apart = together is None or size == 1
     chunks = [_Chunk(start, given[start : start + size], apart) for start in range(0, len(given), size)]
 
@@ -356,7 +356,7 @@ def map_each(
             due += 1
 
 
-_CHUNK = 100
+CHUNK = 100
 """Items that are sent to a process at once."""
 
 HELD = 0.1

@@ -12,7 +12,7 @@ Watch = Callable[[int, int | None, int], None]
 are found.
 """
 
-_PAUSE = 0.1
+PAUSE = 0.1
 """The seconds between two pictures of the bar, which cost more than a small test."""
 
 _PERIOD = 3600.0
@@ -58,7 +58,7 @@ def watching(doing: str = "", found: bool = True, shown: bool = True) -> Iterato
             nonlocal shown_at
             now = time.monotonic()
             progress.update(task, completed=done, total=planned, tests=tests, eta="ETA" if planned else "")
-            if now - shown_at >= _PAUSE:
+            if now - shown_at >= PAUSE:
                 progress.refresh()
                 shown_at = now
 

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from caches import forget
+
+from backends.cuda import gpus
+from backends.opencl import platforms
+from backends.shared import hosted
 
 
 def absent(message: str) -> NoReturn:
@@ -13,3 +20,17 @@ def absent(message: str) -> NoReturn:
     if os.environ.get("CI"):
         pytest.fail(message)
     pytest.skip(message)
+
+
+@pytest.fixture
+def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A machine with no compiler, no driver and no library of a device."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("OCL_ICD_VENDORS", "nothing")
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.setattr("backends.cuda.toolkits.toolkits", list)
+    monkeypatch.setattr("backends.glsl.spirv.installed", lambda package, name: None)
+    monkeypatch.setattr("backends.shared.hosted.find_spec", lambda name: None)
+    forget(gpus, hosted, platforms)
+    yield
+    forget(gpus, hosted, platforms)

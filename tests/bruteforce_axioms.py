@@ -96,19 +96,19 @@ class Relation:
     @property
     def some(self) -> int:
         """The cases in which anything is related."""
-        return self._any(bits for row in self.rows for bits in row.values())
+        return self.any_of(bits for row in self.rows for bits in row.values())
 
     @property
     def reflexive(self) -> int:
         """The cases in which an event is related to itself."""
-        return self._any(row.get(i, 0) for i, row in enumerate(self.rows))
+        return self.any_of(row.get(i, 0) for i, row in enumerate(self.rows))
 
     @property
     def cyclic(self) -> int:
         return self.plus.reflexive
 
     @staticmethod
-    def _any(found: Iterable[int]) -> int:
+    def any_of(found: Iterable[int]) -> int:
         bits = 0
         for more in found:
             bits |= more
@@ -185,7 +185,7 @@ class Cases:
         return Relation([{i: bits} if bits else {} for i, bits in enumerate(self.any(*sets))])
 
     def any(self, *sets: Set) -> Set:
-        return [Relation._any(bits) for bits in zip(*sets, strict=True)]
+        return [Relation.any_of(bits) for bits in zip(*sets, strict=True)]
 
     def times(self, left: Set, right: Set) -> Relation:
         return self.of(lambda i, j: left[i] & right[j])

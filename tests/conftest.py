@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from absent import absent
+from absent import absent, bare_machine
 from chromium import browser, open_page, open_watched_page, playwright, watched_browser
 from commands import synth
 from hypothesis import HealthCheck, settings
@@ -21,7 +21,14 @@ from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions
 from corpus.errors import InputError
 
-__all__ = ["browser", "open_page", "open_watched_page", "playwright", "watched_browser"]  # fixtures from elsewhere
+__all__ = [
+    "bare_machine",
+    "browser",
+    "open_page",
+    "open_watched_page",
+    "playwright",
+    "watched_browser",
+]  # fixtures from elsewhere
 
 # How long data takes to be drawn says how busy the machine is, and nothing of the test.
 settings.register_profile("synth", suppress_health_check=[HealthCheck.too_slow])

@@ -27,8 +27,8 @@ def solved(shape: ProgramShape, solver: str = "minisat22") -> list[Program]:
 class Asked:
     """A formula that can be asked about single programs: no enumeration, no blocking, only assumptions."""
 
-    def __init__(self, shape: ProgramShape) -> None:
-        self.encoding = ProgressEncoding(shape)
+    def __init__(self, shape: ProgramShape, encoding: type[ProgressEncoding] = ProgressEncoding) -> None:
+        self.encoding = encoding(shape)
         self._solver = Solver("minisat22", bootstrap_with=self.encoding.formula.clauses)
 
     def has(self, program: Program) -> bool:

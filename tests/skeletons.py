@@ -28,9 +28,10 @@ class Sampler:
         every = [self.circuit.true] * self.unknown.size
         self.final = self.unknown.last_writes()
         self.choices = choose(self.unknown, "", every, partial, self.final)
-        names = self.circuit.formula._numbers
         self._names = []
-        self._open = [number for name, number in names.items() if name[0] not in ("and", "true", "fresh", "way")]
+        self._open = [
+            number for name, number in self.circuit.formula.names() if name[0] not in ("and", "true", "fresh", "way")
+        ]
         self._solver = open_solver("minisat22", self.circuit.formula.variables)
         self._solver.add(self.circuit.formula.clauses)
         self.view = self.unknown.view(self.choices, negative=False)
@@ -70,8 +71,7 @@ class Sampler:
 
     def gate(self, number):
         """The operands of the conjunction that a variable stands for."""
-        numbers = self.circuit.formula._numbers
-        self._names += islice(numbers, len(self._names), None)
+        self._names += [name for name, _ in islice(self.circuit.formula.names(), len(self._names), None)]
         kind, *operands = self._names[number - 1]
         assert kind == "and"
         return operands

@@ -109,7 +109,7 @@ $body
 END
 """)
 
-_GATHER = f"""\
+GATHER = f"""\
 ++totals[{LAUNCHES}];
 totals[{INSTANCES}] = INSTANCES;
 totals[{HOLDING}] += histogram[0];
@@ -290,7 +290,7 @@ class GlslKernel(Kernel):
             "reset": (size, [index, *self.reset()]),
             "run": (layout.group_size, [f"const uint seed = totals[{LAUNCHES}];", *self.run()]),
             "count": (size, [index, *self.count()]),
-            "gather": (1, _GATHER.splitlines()),
+            "gather": (1, GATHER.splitlines()),
         }
         shaders = [
             _SHADER.substitute(

@@ -134,7 +134,7 @@ def platform_devices() -> list[PlatformDevice]:
 
 def loader_problems() -> list[str]:
     """Return what the loader said where it could not even list platforms, a line each."""
-    return list(dict.fromkeys(reason for variables, _ in _drivers() if (reason := _listed(variables)[1])))
+    return list(dict.fromkeys(reason for variables, _ in drivers() if (reason := listed(variables)[1])))
 
 
 @cache
@@ -154,12 +154,12 @@ def probe(device: PlatformDevice) -> str:
 def forget() -> None:
     """Forget which devices were found, for drivers that came or went."""
     probe.cache_clear()
-    _listed.cache_clear()
+    listed.cache_clear()
 
 
 def _in_order() -> Iterator[PlatformDevice]:
     """Devices by rank, and those of a rank in the loader's order; the first without looking for the others."""
-    (first, ours), *others = _drivers()
+    (first, ours), *others = drivers()
     devices = _devices(first, ours)
     if ours:
         yield from devices
@@ -172,19 +172,19 @@ def _in_order() -> Iterator[PlatformDevice]:
     yield from sorted(rest, key=lambda device: device._rank)
 
 
-def _drivers() -> list[tuple[Variables, bool]]:
-    """Under which variables the loader is asked, PoCL of this environment first; and whether only for what is ours."""
+def drivers() -> list[tuple[Variables, bool]]:
+    """Return under which variables the loader is asked, PoCL of this environment first, and whether for that alone."""
     if os.environ.get("OCL_ICD_VENDORS") or os.environ.get("OCL_ICD_FILENAMES"):
         return [((), False)]
-    drivers: list[tuple[Variables, bool]] = []
+    found: list[tuple[Variables, bool]] = []
     if (icd := installed("pocl-binary-distribution", "pocl.icd")) is not None:
         library = icd.parent / icd.read_text(encoding="utf-8").strip()
-        drivers.append((_alone(library), True))
-    drivers.append(((), False))
+        found.append((_alone(library), True))
+    found.append(((), False))
     if (intel := installed("intel-opencl-rt", "libintelocl.so")) is not None:
         path = os.pathsep.join(filter(None, [str(intel.parent), os.environ.get("LD_LIBRARY_PATH")]))
-        drivers.append(((*_alone(intel), ("LD_LIBRARY_PATH", path)), True))
-    return drivers
+        found.append(((*_alone(intel), ("LD_LIBRARY_PATH", path)), True))
+    return found
 
 
 def _alone(library: Path) -> Variables:
@@ -193,7 +193,7 @@ def _alone(library: Path) -> Variables:
 
 
 def _devices(variables: Variables, ours: bool) -> list[PlatformDevice]:
-    rows = _listed(variables)[0]
+    rows = listed(variables)[0]
     selectors = [f"{platform}, {version}" for platform, version, *_ in rows]
     return [
         PlatformDevice(
@@ -211,8 +211,8 @@ def _devices(variables: Variables, ours: bool) -> list[PlatformDevice]:
 
 
 @cache
-def _listed(variables: Variables) -> tuple[tuple[tuple[str, str, str, str, int], ...], str]:
-    """What the loader lists under these variables, and what it said if it failed."""
+def listed(variables: Variables) -> tuple[tuple[tuple[str, str, str, str, int], ...], str]:
+    """Return what the loader lists under these variables, and what it said if it failed."""
     listing = HERE / "listing.py"
     command = [sys.executable, str(listing)]
     done = run(listing, command, None, PROBE_TIMEOUT, dict(variables), "listing OpenCL platforms")

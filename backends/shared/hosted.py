@@ -72,7 +72,7 @@ class Host:
         """Return every device, in the order in which they are tried."""
         names: list[str] = []
         found = []
-        for name, kind in _listed(self)[0]:
+        for name, kind in listed(self)[0]:
             found.append(Chosen(self, name, kind, names.count(name)))
             names.append(name)
         return sorted(found, key=lambda device: _RANKS.index(device.kind))
@@ -84,7 +84,7 @@ class Host:
         """
         named = (device for device in self.devices() if name is None or name in device.name)
         device, failures = first_that_works(named, probe)
-        return device, failures if device or failures else list(filter(None, [_listed(self)[1]]))
+        return device, failures if device or failures else list(filter(None, [listed(self)[1]]))
 
     def choose(self, name: str | None = None) -> Chosen:
         """Return the first device that works. Raises ``InputError`` where there is none: which were tried, and what
@@ -148,8 +148,8 @@ def probe(device: Chosen) -> str:
 
 
 @cache
-def _listed(host: Host) -> tuple[tuple[tuple[str, str], ...], str]:
-    """What a host lists, and why there is nothing if there is not."""
+def listed(host: Host) -> tuple[tuple[tuple[str, str], ...], str]:
+    """Return what a host lists, and why there is nothing if there is not."""
     if find_spec(host.package) is None:
         return (), f"the package {host.package} is not installed"
     command = [sys.executable, str(host.script), "--list"]

@@ -267,8 +267,8 @@ class ProgramBase(Generic[T]):
                 )
             elif name in self.choices.orders:
                 self._made[name] = self.choices.orders[name]
-            elif name in _RELATIONS:
-                self._made[name] = _RELATIONS[name](self)
+            elif name in RELATIONS:
+                self._made[name] = RELATIONS[name](self)
             else:
                 return None
         return self._made[name]
@@ -444,7 +444,7 @@ def sync_fence_pairs(events: Sequence[Event], places: Sequence[Place]) -> list[t
     return [(i, j) for i in fences for j in fences if i < j and related(events[i], events[j])]
 
 
-_RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
+RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
     "po": lambda base: base._program_order(),
     "int": lambda base: base._of_one_thread(),
     "ext": lambda base: base._of_two_threads(),
@@ -467,5 +467,5 @@ _RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
     "awaits": lambda base: base._awaited(),
     "ssw": lambda base: base._pairs(lambda e, f: (e.thread, f.thread) in base.synchronised),
 }
-VOCABULARY = BaseNames(SETS, frozenset(_RELATIONS), frozenset({"rf", "co", "sync_fence"}))
+VOCABULARY = BaseNames(SETS, frozenset(RELATIONS), frozenset({"rf", "co", "sync_fence"}))
 """The names that a base answers for."""

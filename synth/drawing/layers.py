@@ -13,7 +13,7 @@ from synth.drawing.pictures import ARROW, Box, coord
 
 Size = tuple[float, float]
 
-_LARGE = 500  # the number of arrows beyond which curves around boxes and the shortest arrows would take minutes
+LARGE = 500  # the number of arrows beyond which curves around boxes and the shortest arrows would take minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def arrange(
     import pygraphviz  # a compiled library, imported only where a picture is drawn
 
     drawing = pygraphviz.AGraph(strict=False, directed=True, ranksep=0.4, nodesep=0.4)
-    if len(arrows) > _LARGE:
+    if len(arrows) > LARGE:
         drawing.graph_attr.update(splines="line", mclimit=0.3, nslimit=1, nslimit1=1)
     drawing.node_attr.update(shape="box", fixedsize="true", label="")
     drawing.edge_attr.update(arrowsize=ARROW / 10)

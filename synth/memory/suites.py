@@ -54,7 +54,7 @@ from synth.pool import Jobs
 from synth.units import Parts, Until, as_left, effort_of, search_units
 from synth.worker import UNLIMITED, Limits
 
-_BATCH_SECONDS = 0.5
+BATCH_SECONDS = 0.5
 _DIALECTS = {
     "c": "c",
     "opencl": "opencl",
@@ -259,7 +259,7 @@ def run_unit(
             known.append(execution_text(least))
             if found := found_of(least, unit.criterion, request):
                 batch.append(found)
-            if time.monotonic() - handed_over > _BATCH_SECONDS:
+            if time.monotonic() - handed_over > BATCH_SECONDS:
                 yield batch
                 batch, handed_over = [], time.monotonic()
     except TooHardError:

@@ -297,13 +297,13 @@ def _report(
     for remark in remarks(slow, unconfirmed):
         console.print(Text(remark), soft_wrap=True)
     if len({model.placement for model in models}) > 1:
-        console.print(_levels(models))
+        console.print(by_placement(models))
         return
     for model in models:
         console.print(Text(_sentence(model)), soft_wrap=True)
 
 
-def _levels(summaries: Sequence[ModelSummary]) -> Table:
+def by_placement(summaries: Sequence[ModelSummary]) -> Table:
     """Return a table with a row for each model and a column for each placement.
 
     A cell says how many of the tests that may hang did hang, or by how many tests a level is inconsistent with the

@@ -38,8 +38,8 @@ def broken(request, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, [FAKES, ROOT])))
     monkeypatch.setenv("FAKE_POCL", request.param)
     monkeypatch.setattr(platforms, "PROBE_TIMEOUT", 15.0)
-    ours = platforms._drivers()[:1]
-    monkeypatch.setattr(platforms, "_drivers", lambda: ours)
+    ours = platforms.drivers()[:1]
+    monkeypatch.setattr(platforms, "drivers", lambda: ours)
     platforms.forget()
     yield REASONS[request.param]
     platforms.forget()
@@ -83,7 +83,7 @@ def test_the_demonstration_ends_well(how: str, tmp_path: Path) -> None:
     script.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c 'from synth.cli import main; main()' \"$@\"\n")
     script.chmod(0o700)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [FAKES, ROOT])), "FAKE_POCL": how}
-    ours = dict(platforms._drivers()[0][0])
+    ours = dict(platforms.drivers()[0][0])
     command = ["bash", "examples/demo.sh", str(tmp_path / "demo"), str(script)]
     done = subprocess.run(command, env={**environment, **ours}, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

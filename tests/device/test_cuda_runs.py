@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 from absent import absent
+from caches import forget
 from commands import synth
 
 from backends.cpp.backend import CppDevice
 from backends.cuda import compiler, gpus, toolkits
 from backends.cuda.backend import CudaDevice
-from backends.cuda.toolkits import Toolkit
 from backends.registry import BACKENDS
 from backends.shared.device import Prepared, Runner, run_files
 from backends.shared.files import write_files
@@ -45,11 +45,6 @@ BACKWARD = parse_axb("THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: Mem[0]
 NEVER = parse_axb("THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: if (Mem[0] == 0) goto 0;\n")
 
 
-def forget() -> None:
-    for function in (gpus.probe, gpus._listed, toolkits._version):
-        function.cache_clear()
-
-
 @pytest.fixture(scope="module")
 def fake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     if which("g++") is None:
@@ -60,11 +55,12 @@ def fake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("LD_LIBRARY_PATH", str(library.parent))
         patch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
         patch.delenv("FAKE_CUDA", raising=False)
-        patch.setattr("backends.cuda.toolkits.toolkits", lambda: [Toolkit(FAKES)])
+        (library.parent / "bin").symlink_to(FAKES)
+        patch.setenv("CUDA_HOME", str(library.parent))
         patch.setenv("SYNTH_CACHE_DIR", "")  # no real run may find what is built here
-        forget()
+        forget(gpus, toolkits)
         yield
-    forget()
+    forget(gpus, toolkits)
 
 
 def run(program: Program, placement: str = "device") -> str:
@@ -86,7 +82,7 @@ def test_gpus_are_listed_and_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert "sm_75" in log and "sm_90" not in log  # built for the GPU at hand only
     with pytest.raises(InputError, match="no CUDA GPU named 'H100'"):
         CudaDevice("H100")
-    gpus._listed.cache_clear()
+    forget(gpus)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3, GPU-abc")
     assert [gpu.environment["CUDA_VISIBLE_DEVICES"] for gpu in gpus.gpus()] == ["3", "GPU-abc"]
 
@@ -168,13 +164,13 @@ def test_a_suite_and_memory_tests_by_command(progress_suite: Callable[[str, str]
 @pytest.mark.usefixtures("fake")
 def test_no_gpu_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CUDA", "none")
-    forget()
+    forget(gpus)
     done = synth("run", MEMORY / "mp-acq-rel-cta.litmus", "--backend", "cuda")
     assert done.exit_code == 2 and "cuInit: no CUDA-capable device is detected" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     (row,) = gpus.probed(compiler.compiler_for)
     assert (row.name, row.usable, row.problem) == ("CUDA GPU", False, "cuInit: no CUDA-capable device is detected")
-    forget()
+    forget(gpus)
 
 
 @pytest.mark.usefixtures("fake")
@@ -190,9 +186,8 @@ def test_the_campaign_of_make_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr(gpu, "PARTS", [part for part in parts if part.name in ("2x2", "classic")])
     words = ["--limit", "1", "--instances", "4", "--iterations", "2", "--jobs", "2"]
     folders = ["--suites", str(tmp_path / "suites"), "--results", str(tmp_path / "results")]
-    monkeypatch.setattr("sys.argv", ["gpu.py", *words, *folders])
     for new in (1, 0):
-        assert gpu.main() == 0
+        assert gpu.main([*words, *folders]) == 0
         page = (tmp_path / "results" / "cuda-Fake-New.md").read_text()
         assert page.startswith("# Fake New") and "(CUDA 13.0, nvcc 0.0.0)" in page
         assert "cuda, cuda" not in page
@@ -202,8 +197,7 @@ def test_the_campaign_of_make_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         )
     lines = (tmp_path / "results" / "cuda-Fake-New.jsonl").read_text().splitlines()
     assert [json.loads(line).get("placement") for line in lines] == ["workgroup", None]
-    monkeypatch.setattr("sys.argv", ["gpu.py", "--platform", "no such", *folders])
-    assert gpu.main() == 2
+    assert gpu.main(["--platform", "no such", *folders]) == 2
 
 
 @pytest.mark.parametrize(("trial", "tests"), [(2.0, 300), (62.0, 300), (0.1, 20)])
@@ -238,6 +232,6 @@ def test_hanging_tests_cost_their_own_stage(monkeypatch: pytest.MonkeyPatch, tri
 
 def test_a_driver_that_crashes_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/bin/false")
-    forget()
+    forget(gpus)
     assert [each.problem for each in gpus.probed(compiler.compiler_for)] == ["listing the GPUs failed"]
-    forget()
+    forget(gpus)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import lark
 import pytest
+from caches import forget
 from lark.exceptions import UnexpectedInput
 from mutants import mutants
 
@@ -28,12 +29,7 @@ ROOT = Path(__file__).parents[2]
 LITMUS = sorted(ROOT.glob("examples/memory/**/*.litmus"))
 MODELS = [path for folder in ("oracle", "examples/models") for path in sorted(ROOT.glob(f"{folder}/**/*.cat"))]
 AXB = sorted(ROOT.glob("examples/progress/*.axb"))
-KNOWN = (
-    *(syntax._tree, syntax._too_deep, condition._known),
-    *(lisa._known_column, lisa._known_places, lisa._known_state),
-    *(gpu_ptx._known_part, dartagnan._known_column),
-    *(c_like.known_function, c_like.CCode.known),
-)
+READERS = (syntax, condition, lisa, gpu_ptx, dartagnan, c_like)
 
 
 class Both:
@@ -76,19 +72,22 @@ def described(tree: Tree | lark.Tree[lark.Token]) -> list[object]:
 grammar = cache(Both)
 
 
+def forget_texts():
+    forget(*READERS)
+    c_like.CCode.known.cache_clear()
+
+
 @pytest.fixture(autouse=True)
 def both(monkeypatch):
-    monkeypatch.setattr(syntax, "_grammar", grammar)
-    for known in KNOWN:
-        known.cache_clear()
+    monkeypatch.setattr(syntax, "grammar_of", grammar)
+    forget_texts()
     yield
-    for known in KNOWN:
-        known.cache_clear()
+    forget_texts()
 
 
 def test_what_ships_is_read_as_lark_reads_it(monkeypatch):
     seen = set()
-    monkeypatch.setattr(syntax, "_grammar", lambda *name: seen.update(name[0].split(" + ")) or grammar(*name))
+    monkeypatch.setattr(syntax, "grammar_of", lambda *name: seen.update(name[0].split(" + ")) or grammar(*name))
     for path in LITMUS:
         test = parse_litmus(path.read_text(), str(path))
         with suppress(InputError):

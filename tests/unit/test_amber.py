@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from strategies import programs
 
 from backends.glsl.amber import read_buffer, shaders
-from backends.glsl.memory import _GATHER, GlslKernel, decode
+from backends.glsl.memory import GATHER, GlslKernel, decode
 from backends.registry import BACKENDS
 from backends.shared.layout import Parameters, cpu_parameters, place
 from backends.shared.mapping import MAPPINGS
@@ -136,7 +136,7 @@ def test_gathering_adds_up_launches(need: Callable[[str], None], tmp_path: Path)
         "const uint INSTANCES = 64, ROWS = 3, TERMS = 2, ROW_WORDS = 4, HISTOGRAM_WORDS = 2 + 4 * ROWS;\n"
         "const uint TOTALS_WORDS = 4 + 3 * ROWS;\n"
         "uint histogram[HISTOGRAM_WORDS], totals[TOTALS_WORDS];\n"
-        f"void gather() {{\n{_GATHER}}}\n"
+        f"void gather() {{\n{GATHER}}}\n"
         "int main() {\n"
         "    const uint launches[3][HISTOGRAM_WORDS] = {\n"
         "        {5, 1, 9, 40, 0, 0, 0, 0, 0, 0, 7, 23, 0, 1},\n"

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from backends.shared.results import ProgressResult
 from synth.progress.conformance import ModelSummary, by_mapping, by_model
-from synth.progress.runs import _levels
+from synth.progress.runs import by_placement
 
 
 def result(test: str, mapping: str, outcomes: str, placement: str = "device", confirmed: bool = True) -> ProgressResult:
@@ -89,7 +89,7 @@ def test_each_level_of_a_device_is_summed_up_by_itself() -> None:
 def test_several_levels_are_shown_side_by_side() -> None:
     results = [*RESULTS, result("a", "plain", "T", "subgroup"), result("b", "plain", "H", "subgroup")]
     console = Console(width=120, file=StringIO(), force_terminal=False)
-    console.print(_levels(by_model(results, VERDICTS)))
+    console.print(by_placement(by_model(results, VERDICTS)))
     assert isinstance(console.file, StringIO)
     cells = [[cell.strip() for cell in line.split("\u2502")[1:-1]] for line in console.file.getvalue().splitlines()]
     assert [row for row in cells if row] == [

@@ -4,6 +4,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from caches import forget
 
 from corpus.errors import InputError
 from oracle import consistency
@@ -103,7 +104,7 @@ def test_a_cat_file_among_the_models_ships():
 
 def test_models_that_ship_are_read_when_they_are_asked_and_files_of_users_at_once(tmp_path, monkeypatch):
     """A process pays for those that it asks alone, and what is wrong with a file is said before work."""
-    consistency._known.cache_clear()
+    forget(consistency)
     with monkeypatch.context() as patch:
         patch.setattr(consistency, "load_model", lambda *_: pytest.fail("it was read"))
         assert [model.name for model in resolve_consistency_models()] == list(model_names())

@@ -10,13 +10,11 @@ from pathlib import Path
 import pytest
 from commands import synth
 
-from backends.cuda import gpus
 from backends.opencl import backend as opencl
 from backends.opencl import platforms
 from backends.opencl.backend import COMPILER
 from backends.opencl.platforms import POCL, choose
 from backends.registry import BACKENDS
-from backends.shared import hosted
 from backends.shared.hosted import MESA
 from backends.shared.layout import CACHE_LINE, gpu_parameters
 from backends.shared.profiles import DEFAULT
@@ -45,8 +43,8 @@ def machine(monkeypatch):
             return "error: unknown target CPU 'generic'" if any(each in device.selector for each in broken) else ""
 
         drivers = [(variables, variables not in (SYSTEM,)) for variables in listed]
-        monkeypatch.setattr(platforms, "_drivers", lambda: drivers)
-        monkeypatch.setattr(platforms, "_listed", lambda variables: (tuple(listed[variables]), ""))
+        monkeypatch.setattr(platforms, "drivers", lambda: drivers)
+        monkeypatch.setattr(platforms, "listed", lambda variables: (tuple(listed[variables]), ""))
         monkeypatch.setattr(platforms, "probe", probe)
         monkeypatch.setattr("backends.opencl.backend.probe", probe)
         return probed
@@ -124,7 +122,7 @@ def test_lavapipe_is_had_in_one_way():
 
 def test_the_users_variables_stand(monkeypatch):
     monkeypatch.setenv("OCL_ICD_VENDORS", "somewhere")
-    assert platforms._drivers() == [((), False)]
+    assert platforms.drivers() == [((), False)]
 
 
 def test_memory_tests_are_launched_as_the_device_is(machine):
@@ -250,17 +248,9 @@ def test_devices_as_json(two_backends):
     assert fails["usable"] is False and fails["backend"] == "opencl"
 
 
-def test_every_back_end_answers_for_its_compiler(monkeypatch, tmp_path):
+@pytest.mark.usefixtures("bare_machine")
+def test_every_back_end_answers_for_its_compiler():
     """Also on a machine that has nothing: no traceback, and what to install."""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("backends.cuda.toolkits.toolkits", list)
-    monkeypatch.delenv("CUDA_HOME", raising=False)
-    monkeypatch.setattr("backends.glsl.spirv.installed", lambda package, name: None)
-    monkeypatch.setattr("backends.shared.hosted.find_spec", lambda name: None)
-    monkeypatch.setattr(hosted, "_listed", hosted._listed.__wrapped__)
-    monkeypatch.setattr(gpus, "probe", gpus.probe.__wrapped__)
-    monkeypatch.setattr(platforms, "_drivers", lambda: [(SYSTEM, False)])
-    monkeypatch.setattr(platforms, "_listed", lambda variables: ((), "error: pyopencl: No module named 'pyopencl'"))
     for backend in BACKENDS.values():
         assert backend.compiler.missing()
         found = backend.compiler.probe()

@@ -7,8 +7,9 @@ import pytest
 from bruteforce import all_tests, is_valid_test, start, successors
 from encoded import Asked, shapes, solved
 
+from constraints.formula import Clause
 from constraints.loop import SolverEffort, solutions
-from constraints.progress import ProgramShape, ProgressEncoding
+from constraints.progress import Loop, ProgramShape, ProgressEncoding
 from corpus.progress.axb import Program, thread_images
 from corpus.progress.text import parse_axb
 from oracle.progress.lts import explore
@@ -50,8 +51,27 @@ def shape_of(program: Program) -> ProgramShape:
     return ProgramShape(tuple(map(len, program.threads)), 2, 2)
 
 
-def enumerated(shape: ProgramShape) -> set[Program]:
-    return {solution.program for solution in solutions(ProgressEncoding(shape), "minisat22")}
+class WithoutEntries(ProgressEncoding):
+    """The encoding in which states may vouch for each other."""
+
+    def loop_formulas(self, loop: Loop) -> list[Clause]:
+        return [] if loop.needs == "entry" else super().loop_formulas(loop)
+
+
+class WithoutExits(ProgressEncoding):
+    """The encoding in which a state need not reach an end."""
+
+    def loop_formulas(self, loop: Loop) -> list[Clause]:
+        return [] if loop.needs == "exit" else super().loop_formulas(loop)
+
+
+class Unrefined(ProgressEncoding):
+    def refine(self, *solution: object) -> list[Clause]:
+        return []
+
+
+def enumerated(shape: ProgramShape, encoding: type[ProgressEncoding] = ProgressEncoding) -> set[Program]:
+    return {solution.program for solution in solutions(encoding(shape), "minisat22")}
 
 
 def reached(program: Program) -> dict[tuple, int]:
@@ -86,37 +106,34 @@ def to_the_end(program: Program) -> dict[tuple, int]:
 
 
 @pytest.mark.parametrize("text", [VOUCHING, VOUCHING_WITH_AN_EXCHANGE], ids=["load", "exchange"])
-def test_states_cannot_vouch_for_each_other(text, monkeypatch):
+def test_states_cannot_vouch_for_each_other(text):
     program = parse_axb(text)
     assert not is_valid_test(program)
     assert not any(counters[1] == 1 for _, counters in reached(program))
     assert not Asked(shape_of(program)).has(program)
-    monkeypatch.setattr(ProgressEncoding, "_needs_an_entry", lambda self, states: [])
-    assert Asked(shape_of(program)).has(program)
+    assert Asked(shape_of(program), WithoutEntries).has(program)
 
 
 @pytest.mark.parametrize("text", [SPINNING, TRAPPED], ids=["spin", "trap"])
-def test_every_reachable_state_reaches_an_end(text, monkeypatch):
+def test_every_reachable_state_reaches_an_end(text):
     program = parse_axb(text)
     assert not is_valid_test(program)
     assert len(to_the_end(program)) < len(reached(program))
     assert not Asked(shape_of(program)).has(program)
-    monkeypatch.setattr(ProgressEncoding, "_needs_an_exit", lambda self, states: [])
-    assert Asked(shape_of(program)).has(program)
+    assert Asked(shape_of(program), WithoutExits).has(program)
 
 
-def test_without_refinement_programs_of_both_kinds_are_found(monkeypatch):
+def test_without_refinement_programs_of_both_kinds_are_found():
     """The tests above would catch an encoding without it; so would every count."""
     refined = {lengths: enumerated(ProgramShape(lengths, 2, 2)) for lengths in [(1, 1), (1, 2), (1, 1, 1)]}
-    monkeypatch.setattr(ProgressEncoding, "refine", lambda self, model, lts: [])
     for lengths, tests in refined.items():
-        raw = enumerated(ProgramShape(lengths, 2, 2))
+        raw = enumerated(ProgramShape(lengths, 2, 2), Unrefined)
         assert tests < raw
         assert all(map(is_valid_test, tests))
         assert not any(map(is_valid_test, raw - tests))
-    raw = enumerated(ProgramShape((1, 2), 2, 2))
+    raw = enumerated(ProgramShape((1, 2), 2, 2), Unrefined)
     assert {parse_axb(text) for text in (VOUCHING, VOUCHING_WITH_AN_EXCHANGE, TRAPPED)} <= raw - refined[1, 2]
-    assert parse_axb(SPINNING) in enumerated(ProgramShape((1, 1), 2, 2)) - refined[1, 1]
+    assert parse_axb(SPINNING) in enumerated(ProgramShape((1, 1), 2, 2), Unrefined) - refined[1, 1]
     doomed = {program for program in raw if len(to_the_end(program)) < len(reached(program))}
     assert (len(raw), len(refined[1, 2]), len(doomed)) == (219, 81, 129)
 
@@ -125,7 +142,7 @@ def true_literals(encoding: ProgressEncoding, program: Program) -> set[int]:
     """What a program's own LTS says of the states and steps of its shape, variable by variable."""
     var, locations = encoding.formula.var, encoding.shape.locations
     unused = (0,) * (locations - program.locations)
-    claims = {var("reach", state): False for state in encoding.states}
+    claims = {number: False for (kind, *_), number in encoding.formula.names() if kind in ("reach", "support")}
     for t, i in encoding.sites:  # steps in every memory, reached or not
         for memory in encoding.memories:
             ins = program.threads[t][i]
@@ -138,9 +155,6 @@ def true_literals(encoding: ProgressEncoding, program: Program) -> set[int]:
                     if sum(a != b for a, b in zip(memory, after, strict=True)) <= 1:
                         step = var("step", t, i, memory, jump, after)
                         claims[step] = (jump, after) == (target, tuple(cells))
-    for state in encoding.states:
-        for entries in encoding._entries[state]:
-            claims[entries[1]] = False
     for memory, counters in reached(program):
         state = (memory + unused, counters)
         claims[var("reach", state)] = True

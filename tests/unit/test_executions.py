@@ -43,7 +43,7 @@ def number_of_models(test, model):
         found += 1
         values = opened.model()
         true = [values[abs(literal.number) - 1] * literal.number > 0 for literal in executions.executed]
-        chosen = [number for name, number in formula._numbers.items() if told(name, true.__getitem__)]
+        chosen = [number for name, number in formula.names() if told(name, true.__getitem__)]
         opened.add([[-values[number - 1] for number in chosen]])
     opened.close()
     return found

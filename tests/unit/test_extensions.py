@@ -10,6 +10,7 @@ from types import ModuleType
 
 import click
 import pytest
+from caches import forget
 from commands import synth
 
 from oracle import consistency
@@ -41,18 +42,18 @@ def test_a_model_that_ships_is_a_file_in_the_folder_of_models(tmp_path: Path, mo
     shutil.copytree(Path(consistency.__file__).parent / "models", tmp_path / "models")
     (tmp_path / "models" / "toy.cat").write_text('include "sc.cat"\n')
     monkeypatch.setattr("oracle.cat.syntax._MODELS", tmp_path / "models")
-    clear()
+    forget(consistency)
     try:
         assert "toy" in consistency.model_names()
         assert verdict("-m", "toy") == "FORBIDDEN"
     finally:
         monkeypatch.undo()
-        clear()
+        forget(consistency)
 
 
 def test_a_base_relation_is_one_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    relations = {**events._RELATIONS, "toy": lambda base: base.value("po")}
-    monkeypatch.setattr(events, "_RELATIONS", relations)
+    relations = {**events.RELATIONS, "toy": lambda base: base.value("po")}
+    monkeypatch.setattr(events, "RELATIONS", relations)
     monkeypatch.setattr(consistency, "VOCABULARY", BaseNames(events.SETS, frozenset(relations)))
     (tmp_path / "toy.cat").write_text("acyclic toy | rf | co | fr as sc\n")
     for method in ("enumerate", "sat", "smt"):
@@ -67,9 +68,3 @@ def test_a_command_is_a_module_and_a_line(monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setitem(commands, "toy", "Play.")
     assert synth("toy").stdout == "toys\n"
     assert "toy" in synth("--help").stdout
-
-
-def clear() -> None:
-    for function in vars(consistency).values():
-        if hasattr(function, "cache_clear"):
-            function.cache_clear()

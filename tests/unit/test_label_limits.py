@@ -43,40 +43,46 @@ def label(*arguments: object) -> Result:
     return commands.synth("label", *arguments)
 
 
-def one_by_one(tests, *arguments):
-    """That tests are judged each by itself."""
-    return [None] * len(tests)
+@pytest.fixture
+def dies(monkeypatch):
+    """``dies(when)``: a process that is to judge a test by a model is killed where ``when(test, model)``.
+
+    Tests are judged each by itself.
+    """
+    judge = synth.memory.labels.judge_with
+
+    def install(when):
+        def dying(test, model, *arguments):
+            if when(test, model):
+                os.kill(os.getpid(), signal.SIGKILL)
+            return judge(test, model, *arguments)
+
+        monkeypatch.setattr("synth.memory.labels.judge_with", dying)
+        monkeypatch.setattr("synth.memory.labels.judge_together", lambda tests, *arguments: [None] * len(tests))
+
+    return install
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_process_that_is_killed_costs_no_verdict(monkeypatch, tmp_path, memory, jobs):
-    judge, marker = synth.memory.labels.judge_with, tmp_path / "killed"
+def test_a_process_that_is_killed_costs_no_verdict(dies, tmp_path, memory, jobs):
+    marker = tmp_path / "killed"
 
-    def dying(test, model, *arguments):
-        if test.name == "coRR" and not marker.exists():
-            marker.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return judge(test, model, *arguments)
+    def once(test, model):
+        if test.name != "coRR" or marker.exists():
+            return False
+        marker.touch()
+        return True
 
     expected = label(memory, "-m", "sc", "-m", "tso", "--format", "csv").stdout
-    monkeypatch.setattr("synth.memory.labels.judge_with", dying)
-    monkeypatch.setattr("synth.memory.labels.judge_together", one_by_one)
+    dies(once)
     result = label(memory, "-m", "sc", "-m", "tso", "--format", "csv", "-j", jobs)
     assert marker.exists() and result.exit_code == 0
     assert result.stdout == expected and result.stderr == ""
 
 
-def test_a_model_that_dies_on_a_litmus_test_costs_that_verdict_alone(monkeypatch, memory):
-    judge = synth.memory.labels.judge_with
-
-    def dying(test, model, *arguments):
-        if test.name == "coRR" and model.name == "tso":
-            os.kill(os.getpid(), signal.SIGKILL)
-        return judge(test, model, *arguments)
-
+def test_a_model_that_dies_on_a_litmus_test_costs_that_verdict_alone(dies, memory):
     expected = label(memory, "-m", "sc", "-m", "tso", "-m", "rmo", "--format", "csv").stdout
-    monkeypatch.setattr("synth.memory.labels.judge_with", dying)
-    monkeypatch.setattr("synth.memory.labels.judge_together", one_by_one)
+    dies(lambda test, model: test.name == "coRR" and model.name == "tso")
     result = label(memory, "-m", "sc", "-m", "tso", "-m", "rmo", "--format", "csv")
     wanted, found = expected.splitlines(), result.stdout.splitlines()
     changed = [line for line, before in zip(found, wanted, strict=True) if line != before]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import printed
+from commands import printed, synth
 
 from corpus.dialects.registry import parse_litmus, read_litmus
 from oracle.progress.explain import explain_system
@@ -254,7 +254,9 @@ def test_labels_as_csv_and_json():
 def test_a_test_without_verdict_says_why(tmp_path):
     path = tmp_path / "counts.litmus"
     path.write_text("PTX counts\n{ }\n P0@cta 0,gpu 0 ;\n LC0: ;\n add r0, r0, 1 ;\n goto LC0 ;\nexists 0 == 0\n")
-    text = printed("label", path, SPINLOCK, "-m", "hsa-weak")
+    told = synth("label", path, SPINLOCK, "-m", "hsa-weak")
+    text = told.output
+    assert told.exit_code == 0
     assert "hsa-weak has no verdict on" in text and "steps without an access to memory" in text
 
 

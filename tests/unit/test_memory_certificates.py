@@ -172,11 +172,10 @@ def test_what_the_search_writes_is_not_asked(made, kind, monkeypatch):
     def fail(*arguments, **named):
         raise AssertionError("constraints were asked")
 
-    for module, name in ((suites, "Forbidden"), (suites, "encoding_of"), (certification, "cycles")):
-        monkeypatch.setattr(module, name, fail)
-    monkeypatch.setattr(CycleEncoding, "__init__", fail)
-    monkeypatch.setattr(ProgramSkeleton, "__post_init__", fail)
-    monkeypatch.setattr(Circuit, "__init__", fail)
+    functions = ((suites, "Forbidden"), (suites, "encoding_of"), (certification, "cycles"))
+    makers = ((CycleEncoding, "__init__"), (ProgramSkeleton, "__post_init__"), (Circuit, "__init__"))
+    for owner, name in (*functions, *makers):
+        monkeypatch.setattr(owner, name, fail)
     assert synth("verify", made / kind, "-j", 1).exit_code == 0
 
 

@@ -89,7 +89,7 @@ def test_boxes_and_labels_of_states_and_steps_do_not_overlap_and_no_library_spea
 
 
 def test_a_large_transition_system_has_straight_steps(tmp_path, monkeypatch):
-    monkeypatch.setattr(layers, "_LARGE", 10)
+    monkeypatch.setattr(layers, "LARGE", 10)
     path = tmp_path / "a.svg"
     synth("explain", MUTEX, "--model", "obe-weak", "--svg", path)
     assert len(re.findall("marker-end", path.read_text(encoding="utf-8"))) == 16

@@ -1,6 +1,7 @@
 from importlib.metadata import EntryPoint
 
 import pytest
+from caches import forget
 from refusals import refusal
 
 from corpus.progress.text import parse_axb
@@ -134,7 +135,7 @@ def test_a_digest_is_that_of_the_file(tmp_path):
     digests = [[model.digest for model in resolve_models([path])] for path in (one, same, changed)]
     assert digests[0] == digests[1] != digests[2]
     assert all(weak == strong for weak, strong in digests)
-    plugins._from_file.cache_clear()
+    forget(plugins)
     model_file(tmp_path, body.replace("running\n", "stepped & running\n"))
     assert resolve_models([one])[0].digest != digests[0][0]
     assert {model.digest for model in resolve_models()} == {""}

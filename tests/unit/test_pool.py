@@ -10,12 +10,13 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from multiprocessing import active_children
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 
 import pytest
 
 from corpus.errors import InputError
-from synth.pool import LostError, _Crew, map_each, resumable, run_tasks
+from synth.pool import LostError, map_each, resumable, run_tasks
 from synth.worker import Limits
 
 
@@ -164,7 +165,7 @@ LARGE = (
 @pytest.mark.parametrize("chunks", [1, 100])
 @pytest.mark.parametrize(("limits", "reasons"), [SLOW, LARGE], ids=["slow", "large"])
 def test_what_exceeds_its_limits_costs_itself_alone(monkeypatch, jobs, chunks, limits, reasons):
-    monkeypatch.setattr("synth.pool._CHUNK", chunks)
+    monkeypatch.setattr("synth.pool.CHUNK", chunks)
     given = [f"{letter}{what}" if letter else what for what in reasons for letter in ("", "good ", "fine ")]
     results = map_each(misbehave, given, jobs, limits, lambda what, reason: f"{what} {reason}")
     expected = [f"{what} {reasons[what]}" if what in reasons else what.upper() for what in given]
@@ -174,32 +175,31 @@ def test_what_exceeds_its_limits_costs_itself_alone(monkeypatch, jobs, chunks, l
 
 def test_workers_that_cannot_be_started_are_done_without(monkeypatch):
     """The second process is refused, as where there are too many; what it was to do is done by the first."""
-    hire, hired = _Crew._hire, []
+    start, started = ForkProcess.start, []
 
-    def one(crew: _Crew) -> object:
-        if hired:
+    def one(process: ForkProcess) -> None:
+        if started:
             raise BlockingIOError(11, "Resource temporarily unavailable")
-        hired.append(crew)
-        return hire(crew)
+        started.append(process)
+        start(process)
 
-    monkeypatch.setattr(_Crew, "_hire", one)
+    monkeypatch.setattr(ForkProcess, "start", one)
     assert sorted(gathered([1, 2, 3, 4], 3)) == [1, 2, 3, 4]
     with pytest.raises(InputError, match="no process can be started: Resource temporarily unavailable"):
         list(run_tasks([1], count, 1))
 
 
 def test_a_worker_that_dies_before_its_task_arrives_costs_nothing(monkeypatch):
-    hire, deaths = _Crew._hire, []
+    start, deaths = ForkProcess.start, []
 
-    def frail(crew: _Crew) -> object:
-        worker = hire(crew)
+    def frail(process: ForkProcess) -> None:
+        start(process)
         if not deaths:
-            deaths.append(worker)
-            worker.process.kill()
-            worker.process.join()
-        return worker
+            deaths.append(process)
+            process.kill()
+            process.join()
 
-    monkeypatch.setattr(_Crew, "_hire", frail)
+    monkeypatch.setattr(ForkProcess, "start", frail)
     results = map_each(str, range(10), 2, Limits(60, 4096), lambda number, reason: reason)
     assert [result for result in results if result is not None] == list(map(str, range(10)))
     assert deaths and active_children() == []

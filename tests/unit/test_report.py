@@ -344,7 +344,7 @@ def test_junit_of_any_text() -> None:
 
 def test_mutants_that_were_run(tmp_path: Path) -> None:
     """A device that shows a mutant's outcome kills it; results of mutants are nobody's unknown tests."""
-    made = report("memory", "--from", "tso", "--events", "2..4", "--mutants", "-o", tmp_path / "tso")
+    made = synth("memory", "--from", "tso", "--events", "2..4", "--mutants", "-o", tmp_path / "tso")
     assert made.exit_code == 0
     mutants = {test.name: test for test in read_corpus(tmp_path / "tso" / "mutants").tests}
     link = next(link for link in read_links(tmp_path / "tso") if link.test == "RR.WW")

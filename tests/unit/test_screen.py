@@ -75,7 +75,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """Standard error, where a person watches. Not a fixture: pytest has its own standard error for each phase."""
     stream = Terminal()
     monkeypatch.setattr("sys.stderr", stream)
-    monkeypatch.setattr("synth.watch._PAUSE", 0)
+    monkeypatch.setattr("synth.watch.PAUSE", 0)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
     return stream

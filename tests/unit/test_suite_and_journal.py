@@ -3,11 +3,14 @@
 import errno
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 
 import jsonschema
@@ -383,49 +386,37 @@ def test_a_corpus_without_its_tests(finished):
 # A full disk
 
 
-def test_a_full_disk_leaves_what_was_written_before(journal, monkeypatch):
+@contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """No file of this process grows beyond so many bytes: the write that would is a short one, the next an error."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_a_full_disk_leaves_what_was_written_before(journal):
     journal.append("a", [found("mutex")])
     before = (journal.path / JOURNAL).read_bytes()
-    written = type(journal._file._file).write
-
-    class Full:
-        """Takes ten bytes and then says that there is no room."""
-
-        def __init__(self, file):
-            self.file, self.room = file, 10
-
-        def write(self, data):
-            if not self.room:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            self.room = 0
-            return written(self.file, data[:10])
-
-        def __getattr__(self, name):
-            return getattr(self.file, name)
-
-    file = journal._file._file
-    monkeypatch.setattr(journal._file, "_file", Full(file))
-    with pytest.raises(InputError, match=r"journal\.jsonl: cannot write: No space left on device; what was found"):
+    refused = r"journal\.jsonl: cannot write: File too large; what was found"
+    with room_for(len(before) + 10), pytest.raises(InputError, match=refused):
         journal.append("a", [found("barrier-2")])
     assert (journal.path / JOURNAL).read_bytes() == before
-    monkeypatch.undo()
     journal.append("a", [found("barrier-2")])  # there is room again
     assert len(read_corpus(journal.path).tests) == 2
 
 
-def test_short_writes_are_gone_on_with(journal, monkeypatch):
-    file = journal._file._file
-
-    class Short:
+def test_short_writes_are_gone_on_with(tmp_path):
+    class Short(FileIO):
         def write(self, data):
-            return file.write(data[:7])
+            return super().write(data[:7])
 
-        def __getattr__(self, name):
-            return getattr(file, name)
-
-    monkeypatch.setattr(journal._file, "_file", Short())
-    journal.append("a", [found("mutex")])
-    assert len(read_corpus(journal.path).tests) == 1
+    lines = [b"a line of more than seven bytes", b"", b"and another"]
+    with LineFile(tmp_path / "lines", Short(tmp_path / "lines", "w")) as file:
+        file.append(lines)
+    assert (tmp_path / "lines").read_bytes().splitlines() == lines
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):

@@ -69,7 +69,7 @@ def test_processes_and_solvers_change_nothing(tmp_path, whole, words):
 
 def test_the_number_of_tests_can_be_limited_and_is_the_same_each_time(tmp_path, whole, monkeypatch):
     suite(tmp_path / "d", *TSO, "--max-tests", 5, state="5 tests, incomplete")
-    monkeypatch.setattr(suites, "_BATCH_SECONDS", 0)  # tests come one by one, as from a slow machine
+    monkeypatch.setattr(suites, "BATCH_SECONDS", 0)  # tests come one by one, as from a slow machine
     suite(tmp_path / "slow", *TSO, "--max-tests", 5, "-j", 2, state="stopped by --max-tests; --resume goes on")
     assert content(tmp_path / "d") == content(tmp_path / "slow")
     consistent(tmp_path / "d")
@@ -88,7 +88,7 @@ def test_a_run_out_of_time_goes_on(tmp_path, whole):
 
 @pytest.mark.parametrize("lines", [2, 9, 25])
 def test_a_run_that_was_killed_goes_on(tmp_path, whole, lines):
-    program = "from synth.cli import main; from synth.memory import suites; suites._BATCH_SECONDS = 0; main()"
+    program = "from synth.cli import main; from synth.memory import suites; suites.BATCH_SECONDS = 0; main()"
     command = [sys.executable, "-c", program, "memory", *TSO, "-j", "1", "-o", tmp_path / "d"]
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
     file = tmp_path / "d" / JOURNAL

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from caches import forget
 
 from corpus.syntax import grammar_text, tables_file
 from corpus.tables import make, written
@@ -54,9 +55,9 @@ def test_tables_of_another_grammar_are_made_anew(monkeypatch):
     from corpus import syntax
 
     monkeypatch.setattr(syntax, "grammar_text", lambda name: 'program: "a" | "b"')
-    syntax._grammar.cache_clear()
+    forget(syntax)
     try:
-        assert syntax._grammar("corpus.progress.axb", "program").parse("b")
-        assert not syntax._grammar("corpus.progress.axb", "program").parse("c")
+        assert syntax.grammar_of("corpus.progress.axb", "program").parse("b")
+        assert not syntax.grammar_of("corpus.progress.axb", "program").parse("c")
     finally:
-        syntax._grammar.cache_clear()
+        forget(syntax)

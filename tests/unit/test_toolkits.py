@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from caches import forget
 
 from backends.cuda import gpus, toolkits
 from backends.cuda.compiler import CudaCompiler, compiler_for, cuda_tool
@@ -38,7 +39,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     monkeypatch.setattr(toolkits, "which", lambda name: found["12"] / name if found["12"].exists() else None)
     spec = type("Spec", (), {"submodule_search_locations": [str(tmp_path / "site")]})
     monkeypatch.setattr(toolkits, "find_spec", lambda name: spec)
-    toolkits._version.cache_clear()
+    forget(toolkits)
     return found
 
 
@@ -73,7 +74,7 @@ def test_a_gpu_has_the_compiler_that_its_driver_can_do_with(machine: dict[str, P
 def test_what_is_wrong_is_said_with_what_would_do(
     machine: dict[str, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(toolkits, "toolkits", lambda: [Toolkit(machine["13"])])
+    monkeypatch.setenv("CUDA_HOME", str(machine["13"].parent))
     assert toolkits.chosen(CudaTarget(90, 12)) == (
         None,
         "the driver has CUDA 12, nvcc 13.5.37 needs 580.65.06 or later; "
@@ -109,7 +110,7 @@ def test_a_toolkit_without_disassemblers_runs_tests(machine: dict[str, Path], tm
 
 
 def test_a_toolkit_that_says_no_version_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    odd = toolkit(tmp_path / "odd", "none")
-    monkeypatch.setattr(toolkits, "toolkits", lambda: [Toolkit(odd)])
-    toolkits._version.cache_clear()
+    odd = toolkit(tmp_path / "odd" / "bin", "none")
+    monkeypatch.setenv("CUDA_HOME", str(odd.parent))
+    forget(toolkits)
     assert toolkits.chosen(CudaTarget(90, 12)) == (Toolkit(odd), "")

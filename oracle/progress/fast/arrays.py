@@ -36,7 +36,7 @@ Guarantee = Callable[[Any, int], Any]
 MOST_THREADS = 62
 """The limit of threads, which is the number of bits of a mask."""
 
-_MOST_ROUNDS = 64
+MOST_ROUNDS = 64
 """The limit of rounds of colouring; Tarjan's algorithm gets the states that are then left."""
 
 
@@ -244,8 +244,11 @@ def _layers(table: Table, leading: Table) -> Iterator[_Layer]:
             yield _Layer(stepped, running[states], local, labels)
 
 
-def strong_components(table: Table) -> NDArray[np.int64]:
-    """For each node the number of its strongly connected component, that of one of its nodes."""
+def strong_components(table: Table, most_rounds: int = MOST_ROUNDS) -> NDArray[np.int64]:
+    """For each node the number of its strongly connected component, that of one of its nodes.
+
+    After so many rounds over whole arrays what is left is searched node by node.
+    """
     labels = np.arange(len(table))
     own = np.arange(len(table), dtype=np.int32)[:, None]
     left = np.flatnonzero(((table >= 0) & (table != own)).any(axis=1))  # the others are components by themselves
@@ -258,7 +261,7 @@ def strong_components(table: Table) -> NDArray[np.int64]:
         place[left] = NO_EDGE
         nodes = np.arange(size)
         rows = np.where(rows < 0, nodes[:, None], rows)  # a step to its own node changes nothing
-        if rounds > _MOST_ROUNDS:
+        if rounds > most_rounds:
             for members in components(rows.tolist()):
                 labels[left[members]] = left[members[0]]
             break
@@ -267,10 +270,10 @@ def strong_components(table: Table) -> NDArray[np.int64]:
             rounds += 1
             nearer = np.minimum(first, first[rows].min(axis=1))
             nearer = np.minimum(nearer, nearer[nearer])
-            if (nearer == first).all() or rounds > _MOST_ROUNDS:
+            if (nearer == first).all() or rounds > most_rounds:
                 break
             first = nearer
-        if rounds > _MOST_ROUNDS:
+        if rounds > most_rounds:
             continue
         found = first == nodes  # in reach of the first node that it reaches
         frontier = np.flatnonzero(found)
