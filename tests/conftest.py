@@ -14,6 +14,7 @@ import pytest
 from absent import absent, bare_machine
 from chromium import browser, open_page, open_watched_page, playwright, watched_browser
 from commands import synth
+from dying import dies_once
 from hypothesis import HealthCheck, settings
 
 from backends.opencl.platforms import choose
@@ -21,9 +22,11 @@ from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions
 from corpus.errors import InputError
 
+# Fixtures from elsewhere.
 __all__ = [
     "bare_machine",
     "browser",
+    "dies_once",
     "open_page",
     "open_watched_page",
     "playwright",

@@ -526,18 +526,10 @@ def test_sc_accesses_are_written_in_opencl_for_ptx_has_none(tmp_path):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize(("work", "asked"), [("label_cycles", "-m"), ("search_division", "--forbidden-by")])
-def test_a_process_that_dies_loses_nothing(tmp_path, monkeypatch, jobs, work, asked):
+def test_a_process_that_dies_loses_nothing(tmp_path, dies_once, jobs, work, asked):
     asked = ("--edges", "PodWW PodRR PodRW PodWR Rfe Fre Coe", "--size", "4..6", asked, "sc", "-j", jobs)
     whole = synth("memory", *asked, "-o", tmp_path / "whole").stdout
-    label, killed = getattr(memory_synthesis, work), tmp_path / "killed"
-
-    def dying(*arguments, **options):
-        yield from label(*arguments, **options)
-        if not killed.exists():
-            killed.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    monkeypatch.setattr(memory_synthesis, work, dying)
+    killed = dies_once(memory_synthesis, work)
     assert synth("memory", *asked, "-o", tmp_path / "other").stdout == whole.replace("whole", "other")
     assert killed.exists()
     for file in (tmp_path / "whole").iterdir():

@@ -129,18 +129,9 @@ def test_a_run_that_ends_as_it_writes_its_files_leaves_what_opens_and_goes_on(tm
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_process_that_dies_loses_nothing_and_doubles_nothing(tmp_path, whole, monkeypatch, jobs):
-    work, killed = suites.run_unit, tmp_path / "killed"
-
-    def dying(unit, **options):
-        for item in work(unit, **options):
-            yield item
-            if isinstance(item, list) and len(item) > 1 and not killed.exists():
-                killed.touch()
-                time.sleep(0.2)  # so that what was found has arrived
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    monkeypatch.setattr(suites, "run_unit", dying)
+def test_a_process_that_dies_loses_nothing_and_doubles_nothing(tmp_path, whole, dies_once, jobs):
+    # Late enough for what was found to have arrived.
+    killed = dies_once(suites, "run_unit", lambda unit, item: isinstance(item, list) and len(item) > 1, 0.2)
     suite(tmp_path / "d", *TSO, "-j", jobs)
     assert killed.exists()
     assert content(tmp_path / "d") == whole

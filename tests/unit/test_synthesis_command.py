@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -355,17 +354,8 @@ def test_the_clock_is_watched_while_the_solver_works(tmp_path, jobs):
 
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_process_that_dies_loses_nothing(made, tmp_path, monkeypatch, jobs):
-    work, killed = synth.progress.synthesis.run_unit, tmp_path / "killed"
-
-    def dying(unit, *arguments, **options):
-        for item in work(unit, *arguments, **options):
-            yield item
-            if item and unit.name == "1.2/0" and not killed.exists():
-                killed.touch()
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    monkeypatch.setattr(synth.progress.synthesis, "run_unit", dying)
+def test_a_process_that_dies_loses_nothing(made, tmp_path, dies_once, jobs):
+    killed = dies_once(synth.progress.synthesis, "run_unit", lambda unit, item: item and unit.name == "1.2/0")
     folder = tmp_path / "suite"
     assert "complete" in progress(*bound(2, 3), "--all", "-j", jobs, "-o", folder).stdout
     assert killed.exists()
