@@ -21,7 +21,7 @@ from functools import partial
 from itertools import takewhile
 from queue import Queue
 from threading import Event, Lock, Thread
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from backends.shared.device import Device, Prepared, Runner, batches
 from backends.shared.layout import Layout
@@ -111,59 +111,68 @@ run.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class TrialKind(Generic[Item]):
-    """How things of one kind are tried on a device.
+class DueTrial(Protocol):
+    """The interface of a trial that may be due, with the ``shape`` in which its test is launched. It can be pickled.
 
-    ``trial`` gives the trial of a thing, ``shape`` how it is launched, ``files`` its program, and ``result`` the result
-    of a run. ``files`` raises ``InputError`` where the language cannot say the test. All of them can be pickled.
+    ``name`` is what a run prints for it, and no other trial of the run has that name.
     """
 
-    trial: Callable[[Item], Trial]
-    shape: Callable[[Item], Shape]
-    files: Callable[[Item], Mapping[str, str]]
-    result: Callable[[Item, Run], Result]
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def trial(self) -> Trial: ...  # noqa: D102
+
+    @property
+    def shape(self) -> Shape: ...  # noqa: D102
+
+    def files(self) -> Mapping[str, str]:
+        """Return the program of the test. Raises ``InputError`` where the language cannot say it."""
+
+    def result(self, run: Run) -> Result:
+        """Return the result of a run."""
+
+
+AnyDue = TypeVar("AnyDue", bound=DueTrial)
 
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[Item]):
-    """The trials of things that are built together, or of one thing. ``make`` yields the results as they come."""
+    """The trials of tests that are built together, or of one test. ``make`` yields the results as they come."""
 
     items: Sequence[Item]
     make: Callable[[Runner], Iterator[tuple[Item, Made]]]
 
 
-def jobs_of(
-    items: Sequence[Item], limits: Sequence[float], way: TrialKind[Item], device: Device, campaign: Campaign
-) -> list[Job[Item]]:
-    """Return the jobs of things that are to be tried, each of what is built together.
+def jobs_of(items: Sequence[AnyDue], limits: Sequence[float], device: Device, campaign: Campaign) -> list[Job[AnyDue]]:
+    """Return the jobs of trials that are due, each of what is built together.
 
     ``limits`` are the seconds that an iteration of each may take. Raises ``InputError`` for a launch that cannot be.
     """
     at_a_time = campaign.jobs if isinstance(campaign.jobs, int) else _AHEAD * campaign.jobs.cluster.slots
-    cut = batches(device, [way.shape(item) for item in items], at_a_time)
+    cut = batches(device, [item.shape for item in items], at_a_time)
     together = [[(items[number], limits[number]) for number in numbers] for numbers in cut]
-    return [Job([item for item, _ in each], partial(_made, limited=each, way=way)) for each in together]
+    return [Job([item for item, _ in each], partial(_made, limited=each)) for each in together]
 
 
 _AHEAD = 4
 """The number of jobs that a worker's share is cut into, so that no worker is left with the slow ones."""
 
 
-def _made(runner: Runner, limited: Sequence[tuple[Item, float]], way: TrialKind[Item]) -> Iterator[tuple[Item, Made]]:
-    """Try things that are built together, and yield each with its result."""
-    written = list[tuple[Item, float, Mapping[str, str]]]()
+def _made(runner: Runner, limited: Sequence[tuple[AnyDue, float]]) -> Iterator[tuple[AnyDue, Made]]:
+    """Make trials that are built together, and yield each with its result."""
+    written = list[tuple[AnyDue, float, Mapping[str, str]]]()
     for item, limit in limited:
         try:
-            written.append((item, limit, way.files(item)))
+            written.append((item, limit, item.files()))
         except InputError as error:
             yield item, error
-    with runner.prepared([(files, way.shape(item)) for item, _, files in written]) as programs:
+    with runner.prepared([(files, item.shape) for item, _, files in written]) as programs:
         for (item, limit, files), program in zip(written, programs, strict=True):
             try:
-                run = _ran(runner, way.trial(item), limit, way.shape(item), files, program, len(written) > 1)
+                run = _ran(runner, item, limit, files, program, len(written) > 1)
                 tries = (effort([run], limit),) if run.hangs else ()
-                yield item, (way.result(item, run), Times(run.seconds, limit, tries))
+                yield item, (item.result(run), Times(run.seconds, limit, tries))
             except (InputError, RunError) as error:
                 yield item, error
 
@@ -176,31 +185,25 @@ def effort(runs: Sequence[Run], limit: float) -> TryEffort:
 
 
 def _ran(
-    runner: Runner,
-    trial: Trial,
-    limit: float,
-    shape: Shape,
-    files: Mapping[str, str],
-    program: Prepared | RunError,
-    again: bool,
+    runner: Runner, due: DueTrial, limit: float, files: Mapping[str, str], program: Prepared | RunError, again: bool
 ) -> Run:
     """Return the run of a program; ``again``: where it fails, run it once more, built alone. Raises ``RunError``."""
     if isinstance(program, RunError):  # the program was built alone already
         raise program
+    trial = due.trial
     every = isinstance(trial, ProgressTrial) and trial.every_iteration
     try:
         return runner.watch(program, trial.iterations, limit, every)
     except RunError:
         if not again:
             raise
-        return runner.run(files, shape, trial.iterations, limit, every)
+        return runner.run(files, due.shape, trial.iterations, limit, every)
 
 
 def conducted(
     jobs: Sequence[Job[Item]], device: Device, campaign: Campaign, done: int = 0
 ) -> Generator[tuple[Item, Made]]:
-    """Make all trials of some jobs, and yield each thing with its result when its trial ends; with one at a time, in
-    order.
+    """Make all trials of some jobs, and yield each with its result when it ends; with one at a time, in order.
 
     Jobs that have not begun when time is up yield nothing. ``done`` trials were made before, and count in the progress
     that is shown. When the caller stops asking, the trials that run are ended.

@@ -35,7 +35,7 @@ from backends.shared.device import Device, Prepared, Runner
 from backends.shared.process import TERMINATED, TIMED_OUT, NotReadyError, Run, RunError
 from backends.shared.results import AGAIN, UNKNOWN, Result, Times, now
 from corpus.errors import InputError
-from synth.campaigns import Campaign, Item, Made, Shape, TrialKind, conducted, effort, jobs_of
+from synth.campaigns import AnyDue, Campaign, DueTrial, Made, Shape, conducted, effort, jobs_of
 from synth.watch import watching
 
 LAUNCHES = 5
@@ -61,14 +61,14 @@ class StuckError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Control(Generic[Item]):
-    """The control of a family of tests: ``shape`` says how it is launched as the test of a thing is, ``files`` its
+class Control(Generic[AnyDue]):
+    """The control of a family of tests: ``shape`` says how it is launched as the test of a trial is, ``files`` its
     program.
 
     Both raise ``InputError`` where those of tests do. A measured time-out has at least ``floor`` seconds.
     """
 
-    shape: Callable[[Item], Shape]
+    shape: Callable[[AnyDue], Shape]
     files: Callable[[Shape], Mapping[str, str]]
     floor: float
 
@@ -88,26 +88,25 @@ def _some(names: Sequence[str]) -> str:
 
 
 def results_of(
-    items: Sequence[Item],
-    way: TrialKind[Item],
+    items: Sequence[AnyDue],
     device: Device,
     campaign: Campaign,
-    control: Control[Item],
-    accuses: Callable[[Item], bool],
+    control: Control[AnyDue],
+    accuses: Callable[[AnyDue], bool],
     done: int = 0,
-) -> Iterator[tuple[Item, Made]]:
+) -> Iterator[tuple[AnyDue, Made]]:
     """Make all trials as ``conducted`` does, then repeat the hangs that contradict a model, and yield each with its
     result.
 
-    A trial that was repeated is yielded once more. ``accuses`` says whether a hang of a thing contradicts a model.
+    A trial that was repeated is yielded once more. ``accuses`` says whether a hang of a trial contradicts a model.
     Raises ``StuckError``, and ``InputError`` for a launch that cannot be.
     """
     if not items:
         return
     until = None if campaign.limit is None else time.monotonic() + campaign.limit
-    limits = _limits(items, way, device, control)
-    doubts, streak = list[tuple[Item, Result, Times]](), 0
-    with closing(conducted(jobs_of(items, limits, way, device, campaign), device, campaign, done)) as made:
+    limits = _limits(items, device, control)
+    doubts, streak = list[tuple[AnyDue, Result, Times]](), 0
+    with closing(conducted(jobs_of(items, limits, device, campaign), device, campaign, done)) as made:
         for item, given in made:
             yield item, given
             match given:
@@ -121,16 +120,12 @@ def results_of(
                 case NotReadyError():
                     _is_slow(device, control, item)
             streak = 0
-    yield from _confirmed(doubts, way, device, control, until)
+    yield from _confirmed(doubts, device, control, until)
 
 
 def _confirmed(
-    doubts: Sequence[tuple[Item, Result, Times]],
-    way: TrialKind[Item],
-    device: Device,
-    control: Control[Item],
-    until: float | None,
-) -> Iterator[tuple[Item, Made]]:
+    doubts: Sequence[tuple[AnyDue, Result, Times]], device: Device, control: Control[AnyDue], until: float | None
+) -> Iterator[tuple[AnyDue, Made]]:
     """Repeat trials that hung, one after the other, and yield each with the result that counts.
 
     Trials that hung while the control was slow are left out. Raises ``StuckError``.
@@ -142,7 +137,7 @@ def _confirmed(
                 return
             again: Made
             try:
-                again = _again(item, way, device, result, times)
+                again = _again(item, device, result, times)
             except RunError as error:
                 again = error
             hung = isinstance(again, NotReadyError) or (isinstance(again, tuple) and again[0].hangs)
@@ -150,12 +145,12 @@ def _confirmed(
                 yield item, again
 
 
-def _limits(items: Sequence[Item], way: TrialKind[Item], device: Device, control: Control[Item]) -> list[float]:
-    """Return the time-out of each thing in seconds: the user's, or the one measured by the control for its launch."""
+def _limits(items: Sequence[AnyDue], device: Device, control: Control[AnyDue]) -> list[float]:
+    """Return the time-out of each trial in seconds: the user's, or the one measured by the control for its launch."""
     shapes = [control.shape(item) for item in items]
     longest = _longest(dict.fromkeys(shapes), device, control)
     enough = {shape: float(f"{max(control.floor, FACTOR * took):.2g}") for shape, took in longest.items()}
-    asked = [way.trial(item).timeout for item in items]
+    asked = [item.trial.timeout for item in items]
     limits = [each or enough.get(shape, UNMEASURED) for each, shape in zip(asked, shapes, strict=True)]
     took, limit = max((longest.get(shape, 0.0), limit) for shape, limit in zip(shapes, limits, strict=True))
     if took > limit:
@@ -164,7 +159,7 @@ def _limits(items: Sequence[Item], way: TrialKind[Item], device: Device, control
     return limits
 
 
-def _longest(shapes: Iterable[Shape], device: Device, control: Control[Item]) -> dict[Shape, float]:
+def _longest(shapes: Iterable[Shape], device: Device, control: Control[AnyDue]) -> dict[Shape, float]:
     """Return the longest time of some launches of the control, in seconds, for each shape in which it can be built."""
     written = list[tuple[Mapping[str, str], Shape]]()
     for shape in shapes:
@@ -193,7 +188,7 @@ _CONTROL = "a program that terminates under every model"
 _STOPPED = "the device is slow or stuck, no hang counts; stopped"
 
 
-def _is_slow(device: Device, control: Control[Item], item: Item, times: Times = UNKNOWN) -> bool:
+def _is_slow(device: Device, control: Control[AnyDue], item: AnyDue, times: Times = UNKNOWN) -> bool:
     """Return whether the control now takes longer than an iteration may. Raises ``StuckError`` where it never ends."""
     try:
         shape = control.shape(item)
@@ -206,20 +201,20 @@ def _is_slow(device: Device, control: Control[Item], item: Item, times: Times = 
     return times.limit is not None and max(run.seconds) > times.limit
 
 
-def _again(item: Item, way: TrialKind[Item], device: Device, first: Result, times: Times) -> tuple[Result, Times]:
+def _again(item: DueTrial, device: Device, first: Result, times: Times) -> tuple[Result, Times]:
     """Repeat a trial that hung with more and more time, and return the result that counts. Raises ``RunError``."""
     assert times.limit is not None
     letters, tries = [first.counted], [*times.tries]
-    with Runner(device) as runner, runner.prepared([(way.files(item), way.shape(item))]) as (program,):
+    with Runner(device) as runner, runner.prepared([(item.files(), item.shape)]) as (program,):
         if isinstance(program, RunError):
             raise program
         for factor in AGAIN:
             limit = round(factor * times.limit, 6)
-            runs = list(_repeated(runner, program, way.trial(item).iterations, limit))
+            runs = list(_repeated(runner, program, item.trial.iterations, limit))
             tries.append(effort(runs, limit))
             letters.append(TIMED_OUT if runs[-1].hangs else TERMINATED)
             if not runs[-1].hangs:
-                first, times = way.result(item, runs[0]), replace(times, seconds=runs[0].seconds)
+                first, times = item.result(runs[0]), replace(times, seconds=runs[0].seconds)
                 break
     return replace(first, tries=tuple(letters), date=now()), replace(times, tries=tuple(tries))
 

@@ -16,7 +16,8 @@ from backends.shared.process import ended_by_signals
 from backends.shared.profiles import read_profile
 from corpus.errors import InputError
 from corpus.files import halves
-from synth.families.interface import Making, chosen, family_given, refuse_foreign
+from synth.compilation import Making
+from synth.families.interface import chosen, family_given, refuse_foreign
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.models import model_option
 from synth.options.page import Page

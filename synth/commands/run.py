@@ -20,7 +20,7 @@ from backends.shared.results import RESULTS
 from corpus.errors import InputError
 from corpus.suite import is_corpus
 from synth.campaigns import Campaign, Workers
-from synth.families.interface import Running, chosen, family_given, refuse_foreign
+from synth.families.interface import chosen, family_given, refuse_foreign
 from synth.known import read_known
 from synth.options.campaign import campaign_options
 from synth.options.form import table_option
@@ -29,6 +29,7 @@ from synth.options.models import model_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 from synth.pool import resumable
+from synth.runs import Running
 
 
 @click.command(name="run", cls=Page, first="--backend --model --where --test --sound --iterations --output")

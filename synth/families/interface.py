@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -21,13 +21,11 @@ if TYPE_CHECKING:  # slow to import, and not every command needs it
     from rich.table import Table
 
     from backends.shared.backend import Backend
-    from backends.shared.device import Device, DeviceOptions
-    from backends.shared.profiles import Profile
     from corpus.suite import Corpus
     from corpus.test import Test
-    from synth.campaigns import Campaign
+    from synth.compilation import Making
     from synth.drawing.pictures import Drawing
-    from synth.known import KnownFailures
+    from synth.runs import Running
     from synth.screen import Listing
 
 
@@ -48,69 +46,6 @@ class Told:
     record: Callable[[], dict[str, Any]]
     drawing: Callable[[], Drawing]
     dot: Callable[[], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Making:
-    """The options of ``synth compile``.
-
-    Progress tests use ``mappings`` and ``placements``, memory tests ``cpu`` and ``profiles``, and both use
-    ``instances`` of a launch and ``iterations``. Back ends that bundle all tests take several ``profiles`` and
-    ``random`` further ones, and set memory tests against ``models``. ``as_json``: write an object for runners beside
-    each program.
-    """
-
-    mappings: tuple[str, ...]
-    placements: tuple[str, ...]
-    instances: int | None
-    iterations: int
-    cpu: bool
-    profiles: tuple[Profile, ...] = ()
-    random: int = 0
-    models: tuple[str, ...] = ()
-    as_json: bool = False
-
-
-def _alone() -> Campaign:
-    from synth.campaigns import ALONE
-
-    return ALONE
-
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """The options of ``synth run``: how tests are run, which models they are compared with, and where results go.
-
-    ``timeout`` is in seconds for each iteration, ``None`` where it is to be measured. ``junit`` is the file of a report
-    in JUnit's form. ``decode`` names the output of a test that was run elsewhere; then nothing is run here.
-    ``mutants``: run the mutants of the tests, too. ``plan`` is a file of ``synth select --score``. ``known`` failures
-    do not fail a run.
-    """
-
-    device: DeviceOptions
-    mappings: tuple[str, ...]
-    placements: tuple[str, ...]
-    iterations: int
-    timeout: float | None
-    every_iteration: bool
-    profile: Profile
-    models: tuple[str, ...]
-    sound: tuple[str, ...]
-    decode: Path | None
-    output: Path | None
-    as_json: bool
-    campaign: Campaign = field(default_factory=_alone)
-    junit: Path | None = None
-    mutants: bool = False
-    plan: Path | None = None
-    known: KnownFailures | None = None
-
-
-def device_of(language: Backend, running: Running) -> Device:
-    """Return the device to run on. Raises ``InputError`` where the language has no device here."""
-    if language.device is None:
-        raise InputError(f"{language.name} tests are run elsewhere; --decode FILE reads what one of them wrote")
-    return language.device(running.device)
 
 
 class Family(Protocol):

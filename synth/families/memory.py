@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from corpus.errors import InputError
 from corpus.extras import need
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
-from synth.families.interface import Making, Running, Told, VerdictWords, device_of
+from synth.families.interface import Told, VerdictWords
 from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling
 from synth.memory.labels import LitmusLabelling
@@ -25,6 +26,8 @@ if TYPE_CHECKING:  # imported only where a command needs it
     from backends.shared.backend import Backend
     from corpus.suite import Corpus
     from corpus.test import Test
+    from synth.compilation import Making
+    from synth.runs import Running
     from synth.screen import Listing
 
 
@@ -152,26 +155,19 @@ class Memory:
         )
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
-        if language.bundle is not None:
-            from synth.bundling import write_bundle
-            from synth.memory.bundling import PLAIN, memory_bundle
-            from synth.tuning.search import random_profiles
+        from synth.memory.compilation import PLAIN, compile_memory, memory_bundle
 
-            refuse_progress(making.models)
-            models = resolve_consistency_models(making.models)
-            ways = PLAIN | {profile.label: profile for profile in making.profiles}
-            draws = random_profiles(making.random)
-            bundle, all_read = memory_bundle(tests, language, ways, making.instances, models, making.iterations, draws)
-            return 1 if write_bundle(bundle, language, output, check) or not all_read else 0
-        from backends.shared.layout import Parameters
-        from backends.shared.profiles import DEFAULT
-        from synth.memory.compilation import compile_memory
+        if language.bundle is None:
+            return 0 if compile_memory(tests, language, making, output, check) else 1
+        from synth.compilation import write_bundle
+        from synth.tuning.search import random_profiles
 
-        profile = making.profiles[0] if making.profiles else DEFAULT
-        instances = making.instances or profile.instances or Parameters().instances
-        return compile_memory(
-            tests, language, instances, making.iterations, profile, making.cpu, output, check, making.as_json
-        )
+        refuse_progress(making.models)
+        models = resolve_consistency_models(making.models)
+        ways = PLAIN | {profile.label: profile for profile in making.profiles}
+        draws = random_profiles(making.random)
+        bundle, all_read = memory_bundle(tests, language, ways, making.instances, models, making.iterations, draws)
+        return 0 if write_bundle(bundle, language, output, check) and all_read else 1
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
         from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
@@ -191,10 +187,10 @@ class Memory:
                 raise InputError("--known is for runs, and --decode makes none")
             written, as_json = running.decode, running.as_json
             return decode_memory_test(tests[0], language, written, compared, believed, running.output, as_json)
-        device = device_of(language, running)
+        device = running.device_of(language)
         instances = running.device.instances or running.profile.instances or INSTANCES
         launches = Launches(instances, running.iterations, running.timeout, running.profile)
-        output, besides = running.output, None
+        besides = None
         if running.plan is not None:
             from synth.mutation.running import planned
 
@@ -204,22 +200,10 @@ class Memory:
             from synth.mutation.running import of_mutants, with_mutants
 
             suite, tests = with_mutants(tests)
-            output = output or suite.path / RESULTS
+            output = running.output or suite.path / RESULTS
+            running = replace(running, output=output)
             besides = partial(of_mutants, suite, output, language.name, device.hardware)
-        return run_memory_tests(
-            tests,
-            language,
-            device,
-            launches,
-            compared,
-            believed,
-            output,
-            running.as_json,
-            running.campaign,
-            running.junit,
-            besides,
-            running.known,
-        )
+        return run_memory_tests(tests, language, device, launches, running, compared, believed, besides)
 
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path

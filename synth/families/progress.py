@@ -14,7 +14,7 @@ from corpus.errors import InputError, printable
 from corpus.test import Test
 from oracle.progress.models import Verdict
 from oracle.progress.plugins import resolve_models
-from synth.families.interface import Making, Running, Told, VerdictWords, device_of
+from synth.families.interface import Told, VerdictWords
 from synth.inputs import Input, readable
 from synth.labels import JSON, Labelling
 from synth.progress.labels import ProgressLabelling
@@ -25,6 +25,8 @@ if TYPE_CHECKING:  # imported only where a command needs it
     from backends.shared.backend import Backend
     from corpus.suite import Corpus
     from oracle.progress.explain import Explanation
+    from synth.compilation import Making
+    from synth.runs import Running
     from synth.screen import Listing
 
 
@@ -83,46 +85,29 @@ class Progress:
         return ProgressLabelling(tuple(models), names, facts_told=form == JSON)
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
+        from synth.compilation import write_bundle
+        from synth.progress.compilation import compile_progress, progress_bundle
+
         found, wrong = _read(tests)
         language.check_placements(making.placements)
         if language.bundle is not None:
-            from synth.bundling import write_bundle
-            from synth.progress.bundling import progress_bundle
-
-            mappings, placements, models = making.mappings, making.placements, making.models
-            judges = resolve_models(models) if models else []
-            bundle = progress_bundle(found, language, mappings, placements, making.instances, judges, making.iterations)
-            return 1 if write_bundle(bundle, language, output, check) or wrong else 0
-        from synth.progress.compilation import compile_progress
-
-        ways = [(mapping, placement) for placement in making.placements for mapping in making.mappings]
-        refused = compile_progress(found, language, ways, making.instances, output, check, making.as_json)
-        return 1 if refused or wrong else 0
+            judges = resolve_models(making.models) if making.models else []
+            passed = write_bundle(progress_bundle(found, language, making, judges), language, output, check)
+        else:
+            passed = compile_progress(found, language, making, output, check)
+        return 0 if passed and not wrong else 1
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
         from backends.shared.files import distinct
-        from synth.progress.runs import RunSettings, run_progress_tests
+        from synth.progress.runs import run_progress_tests
 
         language.check_placements(running.placements)
-        device = device_of(language, running)
+        device = running.device_of(language)
         found, wrong = _read(tests)
         named = [*running.models, *running.sound]
-        ways = RunSettings(
-            running.mappings, running.placements, running.iterations, running.timeout, running.every_iteration
-        )
-        code = run_progress_tests(
-            distinct(found),
-            language,
-            device,
-            ways,
-            resolve_models(named) if named else [],
-            [model.name for model in resolve_models(running.sound)] if running.sound else [],
-            running.output,
-            running.as_json,
-            running.campaign,
-            running.junit,
-            running.known,
-        )
+        models = resolve_models(named) if named else []
+        sound = [model.name for model in resolve_models(running.sound)] if running.sound else []
+        code = run_progress_tests(distinct(found), language, device, running, models, sound)
         return 1 if wrong else code
 
     def export(

@@ -1,82 +1,55 @@
-"""The compilation of litmus tests by ``synth compile``. Each becomes a program, which real compilers may check."""
+"""The programs of litmus tests for ``synth compile``: one a test, or a bundle of all.
+
+The bundle launches tests in several ways, and has the outcomes that models allow.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
 from backends.shared.backend import Backend
-from backends.shared.files import file_stem, write_files
-from backends.shared.layout import cpu_parameters, place
-from backends.shared.profiles import Profile
+from backends.shared.bundle import Bundle, BundledTest, Draws, ExpectedOutcomes, LaunchOption, LaunchWay
+from backends.shared.files import file_stem
+from backends.shared.layout import Parameters, cpu_parameters, device_layout, outcome_terms, place
+from backends.shared.profiles import DEFAULT, STRESS, Profile
 from corpus.errors import InputError, one_line
+from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
-from corpus.runner_tests import SCHEMA, print_runner_test, schema
-from synth.inputs import Input, readable
+from oracle.consistency import ConsistencyModel
+from synth.compilation import Making, ProgramFiles, bundled_tests, check_programs, write_programs
+from synth.inputs import MEMORY, Input, readable
+from synth.memory.conformance import is_asked_for, promise_of
 from synth.memory.conversion import of_input
-from synth.pool import cores
-from synth.screen import printable_lines, watched
 
 
-@dataclass(frozen=True, slots=True)
-class _Program:
-    """A litmus test, and the file of its program."""
-
-    file: Path
-    test: LitmusTest
-
-
-def compile_memory(
-    files: Sequence[Input],
-    backend: Backend,
-    instances: int,
-    iterations: int,
-    profile: Profile,
-    cpu: bool,
-    output: Path,
-    check: bool,
-    as_json: bool = False,
-) -> int:
+def compile_memory(files: Sequence[Input], backend: Backend, making: Making, output: Path, check: bool) -> bool:
     """Write a program for each test that the language can say into ``output``; a line on stderr names each other test.
 
-    A program launches ``instances`` of the test, ``iterations`` times where it cannot be told that number at run time;
-    with ``cpu`` it is launched as a CPU needs it. ``as_json``: write an object for runners beside each program.
-
-    With ``check``, compile all programs, and check them as the language requires. Returns the exit code: 1 if that
-    finds anything, or a file cannot be read. Raises ``InputError`` where none can be read, two share a file name, or no
-    test can be said.
+    A program launches so many instances of the test, so often where it cannot be told that number at run time. With
+    ``check``, compile all programs, and check them as the language requires. Returns whether all files can be read, and
+    nothing is wrong. Raises ``InputError`` where none can be read, two share a file name, or no test can be said.
     """
+    tests, all_read = _read(files)
+    _check_names(list(tests))
+    written = write_programs(_programs(tests, backend, making), backend, output, making.as_json)
+    if not written:
+        raise InputError(f"{backend.name} can say none of the {len(tests)} tests")
+    click.echo(f"{len(written)} of {len(tests)} tests in {output}", err=True)
+    return (not check or check_programs(written, backend)) and all_read
+
+
+def _read(files: Sequence[Input]) -> tuple[dict[Input, LitmusTest], bool]:
+    """Return the tests that can be read, and whether all can; a line on stderr names each other."""
     tests, unreadable = readable(files, Input.litmus)
     for error in unreadable:
         click.echo(f"synth: {error}", err=True)
-    _check_names(list(tests))
-    launched = cpu_parameters if cpu else backend.launched
-    programs = []
-    for file, test in tests.items():
-        try:
-            shape = place(test, launched(test, instances, profile, iterations))
-            texts = backend.memory_files(file.name, shape, profile.label)
-        except InputError as error:
-            click.echo(one_line(f"{file}: {error}"), err=True)
-            continue
-        program = next(iter(texts))
-        if as_json:
-            made = of_input(file, test, backend.compiled(texts, shape))
-            texts |= {f"{program.removesuffix(backend.suffix)}.json": print_runner_test(made), SCHEMA: schema()}
-        write_files(output, texts, durable=False)
-        programs.append(_Program(output / program, test))
-    if not programs:
-        raise InputError(f"{backend.name} can say none of the {len(tests)} tests")
-    os.sync()
-    click.echo(f"{len(programs)} of {len(tests)} tests in {output}", err=True)
-    sound = not check or _check(programs, backend)
-    return 0 if sound and not unreadable else 1
+    return tests, not unreadable
 
 
 def _check_names(files: Sequence[Input]) -> None:
@@ -87,30 +60,107 @@ def _check_names(files: Sequence[Input]) -> None:
             raise InputError(f"two tests share a file name: {other} and {file}")
 
 
-def _check(programs: Sequence[_Program], backend: Backend) -> bool:
-    """Compile the programs and print what is wrong with them; return whether all compile."""
-    with ThreadPoolExecutor(cores()) as pool:  # compilers do the work, in processes of their own
+def _programs(tests: Mapping[Input, LitmusTest], backend: Backend, making: Making) -> Iterator[ProgramFiles]:
+    profile = making.profiles[0] if making.profiles else DEFAULT
+    instances = making.instances or profile.instances or Parameters().instances
+    launched = cpu_parameters if making.cpu else backend.launched
+    for file, test in tests.items():
         try:
-            checked = pool.map(lambda program: _problems(program, backend), programs)
-            found = list(watched(checked, len(programs), "Compiling"))
-        finally:  # an interruption waits for the compilers that run, and starts no other
-            pool.shutdown(wait=False, cancel_futures=True)
-    for program, (_, problems) in zip(programs, found, strict=True):
-        for problem in problems:
-            click.echo(printable_lines(f"{program.file}: {problem}"), err=True)
-    compiled = sum(compiles for compiles, _ in found)
-    click.echo(f"{compiled} of {len(programs)} compile", err=True)
-    if backend.check is not None:
-        passed = sum(not problems for _, problems in found)
-        click.echo(f"{passed} of {compiled} pass {backend.check.name}", err=True)
-    return not any(problems for _, problems in found)
+            shape = place(test, launched(test, instances, profile, making.iterations))
+            texts = backend.memory_files(file.name, shape, profile.label)
+        except InputError as error:
+            click.echo(one_line(f"{file}: {error}"), err=True)
+            continue
+        yield ProgramFiles(texts, shape, partial(of_input, file, test), test)
 
 
-def _problems(program: _Program, backend: Backend) -> tuple[bool, list[str]]:
-    """Return whether a program compiles, and the problems that the compiler or the language's check has with it."""
-    with TemporaryDirectory() as scratch:
-        binary = Path(scratch, "program")
-        compilation = backend.compiler.compile(program.file, binary)
-        if not compilation.ok:
-            return False, [f"does not compile\n{compilation.output}"]
-        return True, [] if backend.check is None else backend.check.problems(program.test, binary)
+# Bundles
+
+
+PLAIN = {"none": DEFAULT, "memory stress": STRESS}
+"""The incantations that need no profile of a user's, by their names."""
+
+INSTANCES = (Parameters().instances, 1 << 10, 1 << 16)
+"""The numbers of instances of a launch to choose from, where no number is given."""
+
+
+def memory_bundle(
+    files: Sequence[Input],
+    backend: Backend,
+    incantations: Mapping[str, Profile],
+    instances: int | None,
+    models: Sequence[ConsistencyModel],
+    iterations: int,
+    draws: Draws | None = None,
+) -> tuple[Bundle, bool]:
+    """Return the bundle of tests, and whether all tests could be read; a line on stderr names each other test.
+
+    Each test is launched as a GPU needs it and as a CPU does, in each of the ``incantations``, by name; a way in which
+    a test cannot be launched has no program for it. With ``draws`` there is a template for further ways. Raises
+    ``InputError`` where no test can be read, or the language can say none of them.
+    """
+    tests, all_read = _read(files)
+    sizes = INSTANCES if instances is None else (instances,)
+    launches = list(product(incantations.items(), sizes, (False, True)))
+
+    def program(given: Input, way: tuple[tuple[str, Profile], int, bool]) -> dict[str, str]:
+        (_, profile), size, cpu = way
+        layout = device_layout(tests[given], profile.instances or size, profile, cpu)
+        return backend.memory_files(given.name, layout)
+
+    def entry(given: Input, programs: tuple[str | None, ...]) -> BundledTest:
+        test = tests[given]
+        template = None if draws is None else _template(given, test, backend)
+        expected = expected_outcomes(test, models)
+        return BundledTest(test.name, litmus_digest(test), given.text(), programs, expected, template)
+
+    bundled, refused = bundled_tests(tests, launches, program, entry, lambda given: given.name)
+    if not bundled:
+        raise InputError(f"{backend.name} can say none of the {len(tests)} tests: {refused[0][1]}")
+    bundle = Bundle(
+        family=MEMORY,
+        models=tuple(model.name for model in models),
+        choices=(
+            LaunchOption("instances", tuple(f"{size:,}" for size in sizes), (f"{sizes[0]:,}",)),
+            LaunchOption("incantations", tuple(incantations), tuple(incantations)[:1]),
+        ),
+        ways=tuple(
+            LaunchWay(
+                (("instances", f"{size:,}"), ("incantations", name)), "" if profile == STRESS else profile.label, cpu
+            )
+            for (name, profile), size, cpu in launches
+        ),
+        tests=bundled,
+        iterations=iterations,
+        refused=refused,
+        draws=draws,
+    )
+    return bundle, all_read
+
+
+def expected_outcomes(test: LitmusTest, models: Sequence[ConsistencyModel]) -> ExpectedOutcomes:
+    """Return the outcomes of a test that some model allows, and which of them each model allows.
+
+    A model that promises nothing of the test is silent, and its reason is given.
+    """
+    terms = outcome_terms(test)
+    promises = {model.name: promise_of(test, model) for model in models}
+    known = sorted(set[tuple[int, ...]]().union(*(each.allowed for each in promises.values() if each.allowed)))
+    place = {values: number for number, values in enumerate(known)}
+    return ExpectedOutcomes(
+        outcomes=tuple(known),
+        asked=tuple(number for values, number in place.items() if is_asked_for(test, terms, values)),
+        allowed=tuple(
+            (name, tuple(sorted(place[values] for values in each.allowed)))
+            for name, each in promises.items()
+            if each.allowed is not None and not each.reason
+        ),
+        silent=tuple((name, each.reason) for name, each in promises.items() if each.reason),
+    )
+
+
+def _template(file: Input, test: LitmusTest, backend: Backend) -> str | None:
+    """Return the program of a test whose launch is chosen later, for back ends that have such programs."""
+    if backend.template is None:
+        return None
+    return next(iter(replace(backend, memory=backend.template).memory_files(file.name, place(test)).values()))

@@ -1,14 +1,12 @@
-"""The run of litmus tests on a device by ``synth run``, beside what models allow."""
+"""The run of litmus tests on a device (``synth.runs``), beside what models allow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 
-import click
 import msgspec
 
 from backends.registry import BACKENDS
@@ -16,29 +14,21 @@ from backends.shared.backend import Backend
 from backends.shared.device import Device
 from backends.shared.layout import Layout, outcome_terms
 from backends.shared.outcomes import SeenOutcomes, outcomes
-from backends.shared.process import Run, RunError
+from backends.shared.process import Run
 from backends.shared.profiles import DEFAULT, STRESS, Profile
-from backends.shared.results import (
-    MemoryFailure,
-    MemoryResult,
-    MemoryTrial,
-    ResultFile,
-    now,
-    open_results,
-)
+from backends.shared.results import MemoryResult, MemoryTrial, now, open_results
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.files import read_text, write_atomically
+from corpus.files import read_text
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc
 from oracle.consistency import ConsistencyModel
-from synth.campaigns import ALONE, Campaign, TrialKind, told_of_limit
-from synth.hangs import Control, StuckError, results_of
+from synth.hangs import Control
 from synth.inputs import Input
-from synth.junit import class_name, junit
-from synth.known import KnownFailures
+from synth.junit import class_name
 from synth.memory.seen import Besides, LitmusRuns, cases_of, told
+from synth.runs import Running
 
 INSTANCES = 1 << 16
 """The number of instances of a launch, where nothing else is said."""
@@ -75,47 +65,46 @@ def run_memory_tests(
     backend: Backend,
     device: Device,
     launches: Launches,
+    running: Running,
     models: Sequence[ConsistencyModel],
     sound: Sequence[str],
-    output: Path | None,
-    as_json: bool,
-    campaign: Campaign = ALONE,
-    report: Path | None = None,
     besides: Callable[[], Besides] | None = None,
-    known: KnownFailures | None = None,
 ) -> int:
     """Run the tests, print what was seen, and return the exit code.
 
     It is 1 where a file could not be read, a test could not be run, or an outcome was seen that a model of ``sound``
     (names of ``models``) forbids.
 
-    ``report`` is the path of a report in JUnit's form. ``besides`` is called when all results are there, and its answer
-    is printed in place of the outcomes of each test. ``known`` failures are printed, and are no reason for exit code 1.
-    Raises ``InputError`` where no file can be read, and where the language of the device can say none of the tests.
+    ``besides`` is called when all results are there, and its answer is printed in place of the outcomes of each test.
+    Known failures are printed, and are no reason for exit code 1. Raises ``InputError`` where no file can be read, and
+    where the language of the device can say none of the tests.
     """
+    campaign = running.campaign
     part = campaign.shard.part(files)
-    with open_results(output) as results:
-        ran, left, stuck = _run(part, backend, device, launches, results, campaign)
-    if not ran.results and not ran.failed and not left and ran.refused:
+    ran = LitmusRuns()
+    trials = list(_trials(part, backend, device, launches, ran))
+    ending = parse_litmus(CONTROL)
+    control: Control[_DueMemory] = Control(
+        lambda _: device.layout(ending, launches.instances, launches.profile),
+        partial(backend.memory_files, "control"),
+        FLOOR,
+    )
+    with open_results(running.output) as results:
+        # No model says that a memory test hangs, so each hang is confirmed.
+        ran.make(trials, results, device, campaign, control, lambda _: True, refusing=True)
+    if not ran.results and not ran.failed and not ran.left and ran.refused:
         first, reason = next(iter(ran.refused.items()))
         more = f" (and {len(ran.refused) - 1} more tests cannot be run)" if len(ran.refused) > 1 else ""
         raise InputError(f"{reason}{more}", first)
     if len(ran.unreadable) == len(part) > 0:
         raise ran.unreadable[0]
-    contradicting = sound if known is None else ()  # known failures may contradict models
-    code, observations = told(device.hardware, ran, models, contradicting, as_json, besides() if besides else None)
-    if stuck:
-        click.echo(f"synth: {stuck}", err=True)
-    elif left:
-        click.echo(f"synth: {told_of_limit(left, campaign)}", err=True)
+    contradicting = sound if running.known is None else ()  # known failures may contradict models
+    printed = besides() if besides else None
+    code, observations = told(device.hardware, ran, models, contradicting, running.as_json, printed)
+    ran.tell_end(campaign)
     way = profile_name(launches.profile) or ("stress" if launches.profile.stress else "plain")
     suite = class_name(backend.name, device.hardware, device.driver, device.compiler, way)
-    suites = {suite: cases_of(part, ran, observations, sound)}
-    if known is not None:
-        suites, code = known.told(suites)
-    if report is not None:
-        write_atomically(report, [junit(device.hardware, suites)])
-    return 1 if stuck else code
+    return ran.exit_code({suite: cases_of(part, ran, observations, sound)}, code, device.hardware, running)
 
 
 def decode_memory_test(
@@ -145,25 +134,30 @@ def decode_memory_test(
     with open_results(output) as results:
         if results.find(trial) != result:
             results.add(result)
-    code, _ = told(hardware, LitmusRuns({str(file): test}, {str(file): result}), models, sound, as_json)
+    ran = LitmusRuns(tests={str(file): test}, results={str(file): result})
+    code, _ = told(hardware, ran, models, sound, as_json)
     return code
 
 
-def _run(
-    files: Sequence[Input],
-    backend: Backend,
-    device: Device,
-    launches: Launches,
-    results: ResultFile,
-    campaign: Campaign,
-) -> tuple[LitmusRuns, int, str]:
-    """Run the tests that are due.
+@dataclass(frozen=True, slots=True)
+class _DueMemory:
+    """A trial of a memory test, the file of the test, and how it is launched."""
 
-    Return what became of all tests, how many there was no time for, and why the campaign stopped, if it did. No model
-    says that a memory test hangs, so each hang is confirmed.
-    """
-    ran = LitmusRuns()
-    due, trials = list[_Due](), dict[str, MemoryTrial]()
+    name: str
+    trial: MemoryTrial
+    shape: Layout
+
+    def files(self) -> dict[str, str]:
+        return BACKENDS[self.trial.backend].memory_files(self.trial.test, self.shape)
+
+    def result(self, run: Run) -> MemoryResult:
+        return _result(self.trial, outcomes(run), now())
+
+
+def _trials(
+    files: Iterable[Input], backend: Backend, device: Device, launches: Launches, ran: LitmusRuns
+) -> Iterator[_DueMemory]:
+    """Yield the trials of the tests, and note in ``ran`` the tests and the files that are none."""
     for file in files:
         try:
             ran.tests[str(file)] = test = file.litmus()
@@ -175,54 +169,7 @@ def _run(
         except InputError as error:
             ran.refused[str(file)] = error.message
             continue
-        trial = trials[str(file)] = _trial(test, backend, device, layout.terms, layout.instances, launches)
-        if campaign.is_due(trial, results, lambda: True):
-            due.append(_Due(str(file), trial, test, layout))
-    way = TrialKind(attrgetter("trial"), attrgetter("layout"), partial(_files, backend=backend.name), _entry)
-    ending = parse_litmus(CONTROL)
-    control: Control[_Due] = Control(
-        lambda _: device.layout(ending, launches.instances, launches.profile),
-        partial(backend.memory_files, "control"),
-        FLOOR,
-    )
-    made, done, stuck = set[str](), len(trials) - len(due), ""
-    try:
-        for each, given in results_of(due, way, device, campaign, control, lambda _: True, done):
-            made.add(each.file)
-            match given:
-                case InputError():
-                    ran.refused[each.file] = given.message
-                case RunError():
-                    results.add(MemoryFailure(**msgspec.structs.asdict(each.trial), error=str(given), date=now()))
-                case seen, times:
-                    results.add(seen, times)
-                    ran.seconds[each.file] = sum(times.seconds)
-    except StuckError as error:
-        stuck = str(error)
-    for name, trial in trials.items():
-        if name not in ran.refused and (result := results.find(trial)) is not None:
-            ran.results[name] = result
-        if (failure := results.failures.get(trial)) is not None:
-            ran.failed[name] = failure.error
-    return ran, len(due) - len(made), stuck
-
-
-@dataclass(frozen=True, slots=True)
-class _Due:
-    """A test that is due to be run, and how it is launched."""
-
-    file: str
-    trial: MemoryTrial
-    test: LitmusTest
-    layout: Layout
-
-
-def _files(due: _Due, backend: str) -> dict[str, str]:
-    return BACKENDS[backend].memory_files(due.test.name, due.layout)
-
-
-def _entry(due: _Due, run: Run) -> MemoryResult:
-    return _result(due.trial, outcomes(run), now())
+        yield _DueMemory(str(file), _trial(test, backend, device, layout.terms, layout.instances, launches), layout)
 
 
 def _trial(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 import click
 import msgspec
@@ -22,6 +22,7 @@ from synth.inputs import Input
 from synth.junit import Case, CaseOutcome
 from synth.memory.conformance import ModelReport, Observation, model_report, observation, promises_by_processes
 from synth.pool import cores
+from synth.runs import TrialsRun, tell_unsound
 from synth.screen import Screen, plain_table, screen
 
 FEW = 24
@@ -31,16 +32,12 @@ LINES = 50
 """The most lines for tests, where there are more than a few."""
 
 
-@dataclass(frozen=True, slots=True)
-class LitmusRuns:
-    """The results of the files of a run, by file, and why some files have none."""
+@dataclass(slots=True)
+class LitmusRuns(TrialsRun[MemoryResult]):
+    """The results of the files of a run, by file, with the tests, and why some files have none."""
 
     tests: dict[str, LitmusTest] = field(default_factory=dict)
-    results: dict[str, MemoryResult] = field(default_factory=dict)
     unreadable: list[InputError] = field(default_factory=list)
-    refused: dict[str, str] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
 
 
 def cases_of(
@@ -53,19 +50,10 @@ def cases_of(
         for row in each.rows
         if row.count and (against := [model for model in sound if model in row.forbidden_by])
     }
-    wrong = ran.failed | {error.path or "": error.message for error in ran.unreadable}
-    cases = []
-    for file in map(str, files):
-        name, seconds = ran.tests[file].name if file in ran.tests else file, ran.seconds.get(file)
-        if file in wrong:
-            cases.append(Case(name, CaseOutcome.ERROR, wrong[file], seconds))
-        elif file in contradicted:
-            cases.append(Case(name, CaseOutcome.FAILURE, contradicted[file], seconds))
-        elif file in ran.results:
-            cases.append(Case(name, seconds=seconds))
-        else:
-            cases.append(Case(name, CaseOutcome.SKIPPED, ran.refused.get(file, "it was not run")))
-    return cases
+    wrong = {file: (CaseOutcome.FAILURE, why) for file, why in contradicted.items()}
+    wrong |= {error.path or "": (CaseOutcome.ERROR, error.message) for error in ran.unreadable}
+    names = {file: ran.tests[file].name if file in ran.tests else file for file in map(str, files)}
+    return [replace(ran.case(names[file], file, wrong), seconds=ran.seconds.get(file)) for file in map(str, files)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +94,8 @@ def told(
         for part in besides.shown if besides else ():
             screen().print(part, markup=False, soft_wrap=isinstance(part, str))
     unsound = [report for report in reports if report.model in sound and report.forbidden]
-    for report in unsound:
-        file, values = report.forbidden[0]
-        line = f"synth: {report.model} is not sound here: {file} was seen to end in {_list(values)}"
-        click.echo(one_line(line), err=True)
+    firsts = ((report.model, *report.forbidden[0]) for report in unsound)
+    tell_unsound((model, file, f"end in {_list(values)}") for model, file, values in firsts)
     return (1 if ran.unreadable or ran.failed or unsound else 0), observations
 
 

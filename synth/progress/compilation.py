@@ -1,60 +1,105 @@
-"""The compilation of progress tests by ``synth compile``, each under each mapping. Real compilers may check it."""
+"""The programs of progress tests for ``synth compile``: one a mapping, or a bundle of all.
+
+The bundle has every mapping, placement and size, and the verdicts.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import click
 
 from backends.shared.backend import Backend
-from backends.shared.files import distinct, write_files
+from backends.shared.bundle import Bundle, BundledTest, ExpectedOutcomes, LaunchOption, LaunchWay
+from backends.shared.files import distinct
+from corpus.errors import InputError
 from corpus.progress.text import program_of
-from corpus.runner_tests import SCHEMA, of_progress, print_runner_test, schema
+from corpus.runner_tests import of_progress
 from corpus.test import Test
-from synth.screen import printable_lines, watched
+from oracle.progress.models import ProgressModel, verdicts
+from synth.compilation import Making, ProgramFiles, bundled_tests, check_programs, write_programs
+from synth.conformance import HANG
+from synth.inputs import PROGRESS
+from synth.progress.conformance import promises_of
+
+INSTANCES = (16, 1024, None)
+"""The numbers of instances to choose from, where no number is given; ``None``: as many as there is room for."""
 
 
-def compile_progress(
-    tests: Sequence[Test],
-    backend: Backend,
-    ways: Sequence[tuple[str, str]],
-    instances: int | None,
-    output: Path,
-    check: bool,
-    as_json: bool = False,
-) -> int:
-    """Write a program into ``output`` for each test and each mapping and placement of ``ways``.
+def compile_progress(tests: Sequence[Test], backend: Backend, making: Making, output: Path, check: bool) -> bool:
+    """Write a program into ``output`` for each test, mapping and placement; return whether they compile, if ``check``
+    asks.
 
-    Return how many programs do not compile, if ``check`` asks. ``as_json``: with an object for runners beside each.
     Raises ``InputError`` where two tests share a file name, or where a size is too much for the language.
     """
     chosen = distinct(tests)
-    written = []
-    for test in chosen:
-        for mapping, placement in ways:
-            shape = backend.launch(program_of(test), mapping, instances, placement)
-            files = backend.progress_files(test.name, shape, test.digest)
-            program = next(iter(files))
-            if as_json:
-                made = of_progress(test, backend.compiled(files, shape))
-                files |= {f"{program.removesuffix(backend.suffix)}.json": print_runner_test(made)}
-            write_files(output, files, durable=False)
-            written.append(output / program)
-    if as_json:
-        write_files(output, {SCHEMA: schema()}, durable=False)
-    os.sync()
+    written = write_programs(_programs(chosen, backend, making), backend, output, making.as_json)
     click.echo(f"{len(written)} {backend.name} programs of {len(chosen)} tests in {output}", err=True)
-    return _refused(written, backend) if check else 0
+    return not check or check_programs(written, backend)
 
 
-def _refused(files: Sequence[Path], backend: Backend) -> int:
-    refused = 0
-    for file in watched(files, len(files), "Compiling"):
-        compilation = backend.compiler.compile(file)
-        if not compilation.ok:
-            refused += 1
-            click.echo(printable_lines(f"{file}: does not compile\n{compilation.output}"), err=True)
-    click.echo(f"{len(files) - refused} of {len(files)} compile", err=True)
-    return refused
+def _programs(tests: Sequence[Test], backend: Backend, making: Making) -> Iterator[ProgramFiles]:
+    for test, placement, mapping in product(tests, making.placements, making.mappings):
+        shape = backend.launch(program_of(test), mapping, making.instances, placement)
+        yield ProgramFiles(backend.progress_files(test.name, shape, test.digest), shape, partial(of_progress, test))
+
+
+def progress_bundle(tests: Sequence[Test], backend: Backend, making: Making, models: Sequence[ProgressModel]) -> Bundle:
+    """Return the bundle of tests with the verdicts of ``models``.
+
+    Where no model is named, the verdicts are the tests' own, or those of the built-in models. Raises ``InputError``
+    where two different tests would have one file name, where the language has no words for a placement, or where none
+    of the tests can be launched in any of the ways.
+    """
+    mappings, placements = making.mappings, making.placements
+    sizes = INSTANCES if making.instances is None else (making.instances,)
+    # The mapping plain has one instance, whatever number is asked for.
+    launches = [
+        (mapping, placement, size)
+        for mapping in mappings
+        for placement in placements
+        for size in (sizes if mapping != "plain" else (1,))
+    ]
+    chosen = distinct(tests)
+    named: dict[str, None] = {}
+
+    def files(test: Test, way: tuple[str, str, int | None]) -> dict[str, str]:
+        mapping, placement, size = way
+        shape = backend.launch(program_of(test), mapping, size, placement)
+        return backend.progress_files(test.name, shape, test.digest)
+
+    def entry(test: Test, programs: tuple[str | None, ...]) -> BundledTest:
+        nonlocal named
+        said = verdicts(program_of(test), models) if models or not test.verdicts else test.verdicts
+        named |= dict.fromkeys(said)
+        terminating = tuple(model for model, each in promises_of(said).items() if each.forbids(HANG, asked=True))
+        return BundledTest(test.name, test.digest, test.text, programs, ExpectedOutcomes(terminating))
+
+    bundled, refused = bundled_tests(chosen, launches, files, entry, lambda test: test.name)
+    if not bundled and refused:
+        raise InputError(f"{backend.name} can launch none of the {len(chosen)} tests: {refused[0][1]}")
+    return Bundle(
+        family=PROGRESS,
+        models=tuple(named),
+        choices=(
+            LaunchOption("mapping", mappings, mappings),
+            LaunchOption("placement", placements, placements),
+            LaunchOption("instances", tuple(map(_spelled, sizes)), (_spelled(sizes[0]),)),
+        ),
+        ways=tuple(_way(*each) for each in launches),
+        tests=bundled,
+        iterations=making.iterations,
+        refused=refused,
+    )
+
+
+def _way(mapping: str, placement: str, instances: int | None) -> LaunchWay:
+    sizes = () if mapping == "plain" else (("instances", _spelled(instances)),)
+    return LaunchWay((("mapping", mapping), ("placement", placement), *sizes))
+
+
+def _spelled(instances: int | None) -> str:
+    return "as many as fit" if instances is None else f"{instances:,}"

@@ -1,16 +1,12 @@
-"""The run of progress tests on a device by ``synth run``: hangs, beside the verdicts.
-
-``synth.hangs`` decides which hangs count.
-"""
+"""The run of progress tests on a device (``synth.runs``): hangs, beside the verdicts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from operator import attrgetter
-from pathlib import Path
+from itertools import product
 
 import click
 import msgspec
@@ -21,43 +17,18 @@ from backends.registry import BACKENDS
 from backends.shared.backend import Backend
 from backends.shared.device import Device
 from backends.shared.mapping import DEVICE, Launch, launch
-from backends.shared.process import Run, RunError
-from backends.shared.results import (
-    ProgressFailure,
-    ProgressResult,
-    ProgressTrial,
-    ResultFile,
-    now,
-    open_results,
-)
-from corpus.errors import InputError, one_line
-from corpus.files import write_atomically
+from backends.shared.process import Run
+from backends.shared.results import ProgressResult, ProgressTrial, now, open_results
+from corpus.errors import one_line
 from corpus.progress.axb import Instruction, Program
 from corpus.progress.text import program_of
 from corpus.test import Test
 from oracle.progress.models import ProgressModel, verdicts
-from synth.campaigns import ALONE, Campaign, TrialKind, told_of_limit
-from synth.hangs import Control, StuckError, remarks, results_of
-from synth.junit import Case, CaseOutcome, class_name, junit
-from synth.known import KnownFailures
+from synth.hangs import Control, remarks
+from synth.junit import Case, CaseOutcome, class_name
 from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model, is_doubtful, promising
+from synth.runs import Running, TrialsRun, tell_unsound
 from synth.screen import screen
-
-
-@dataclass(frozen=True, slots=True)
-class RunSettings:
-    """How each test is run: ``iterations`` times in each mapping and placement, with ``timeout`` seconds for each
-    iteration.
-
-    A time-out of ``None`` is measured. The iterations after a hang are skipped, unless ``every_iteration`` is set.
-    """
-
-    mappings: Sequence[str]
-    placements: Sequence[str]
-    iterations: int
-    timeout: float | None
-    every_iteration: bool
-
 
 FLOOR = 0.1
 """The least time-out in seconds that is measured: on an unfair device hundreds of tests hang."""
@@ -72,99 +43,91 @@ def run_progress_tests(
     tests: Sequence[Test],
     backend: Backend,
     device: Device,
-    ways: RunSettings,
+    running: Running,
     models: Sequence[ProgressModel],
     sound: Sequence[str],
-    output: Path | None,
-    as_json: bool,
-    campaign: Campaign = ALONE,
-    report: Path | None = None,
-    known: KnownFailures | None = None,
 ) -> int:
     """Run the tests, print which hung, and return the exit code.
 
     It is 1 where a test could not be run, where one hung that terminates under a model of ``sound`` (names of
     ``models``), or where the device is stuck. The verdicts are those of ``models``, or where there are none, of the
-    built-in ones. ``report`` is the path of a report in JUnit's form. ``known`` failures are printed, and are no reason
-    for exit code 1.
+    built-in ones. Known failures are printed, and are no reason for exit code 1.
     """
-    trials = _trials(campaign.shard.part(tests), backend, device, ways)
+    campaign = running.campaign
+    trials = list(_trials(campaign.shard.part(tests), backend, device, running))
     rows = _Verdicts(models)
-    stuck, left = "", 0
-    with open_results(output) as file:
-        try:
-            left = _run(trials, backend, device, file, campaign, rows)
-        except StuckError as error:
-            stuck = str(error)
-        results = [result for trial in trials if (result := file.find(trial)) is not None]
-        failed = {_words(trial): failure.error for trial in trials if (failure := file.failures.get(trial))}
-    ran = {result.test for result in results}
-    said = {test.name: rows.of(test) for test in tests if test.name in ran}
+    yardstick = Control(_control, partial(backend.progress_files, "control"), FLOOR)
+    ran = TrialsRun[ProgressResult]()
+    with open_results(running.output) as file:
+        ran.make(trials, file, device, campaign, yardstick, lambda due: rows.promise_its_end(due.test), refusing=False)
+    results = list(ran.results.values())
+    seen = {result.test for result in results}
+    said = {test.name: rows.of(test) for test in tests if test.name in seen}
     summaries = by_model(results, said)
-    slow = [_words(result) for result in results if result.slow]
-    unconfirmed = [_words(result) for result in results if is_doubtful(result, said[result.test])]
-    _report(device.name, results, by_mapping(results), summaries, failed, slow, unconfirmed, as_json)
-    if stuck:
-        click.echo(f"synth: {stuck}", err=True)
-    elif left:
-        click.echo(f"synth: {told_of_limit(left, campaign)}", err=True)
+    doubtful = [name for name, result in ran.results.items() if is_doubtful(result, said[result.test])]
+    slow = [name for name, result in ran.results.items() if result.slow]
+    _report(device.name, results, by_mapping(results), summaries, ran.failed, slow, doubtful, running.as_json)
+    ran.tell_end(campaign)
     unsound = [summary for summary in summaries if summary.model in sound and summary.refuting]
-    suites, code = _suites(trials, results, failed, said, sound), 1 if failed or unsound else 0
-    if known is not None:
-        suites, code = known.told(suites)
-    for summary in unsound if known is None else ():
-        line = f"synth: {summary.model} is not sound here: {summary.refuting[0]} was seen to hang"
-        click.echo(one_line(line), err=True)
-    if report is not None:
-        write_atomically(report, [junit(device.name, suites)])
-    return 1 if stuck else code
-
-
-def _words(trial: ProgressTrial) -> str:
-    """Return a trial in words: its test, and how its threads are mapped and placed."""
-    return f"{trial.test} {_way(trial)}"
-
-
-def _way(trial: ProgressTrial) -> str:
-    return ".".join(_ways(trial))
-
-
-def _ways(trial: ProgressTrial) -> tuple[str, ...]:
-    return (trial.mapping,) if trial.placement == DEVICE.name else (trial.mapping, trial.placement)
+    if running.known is None:
+        tell_unsound((summary.model, summary.refuting[0], "hang") for summary in unsound)
+    suites = _suites(trials, ran, said, sound)
+    return ran.exit_code(suites, 1 if ran.failed or unsound else 0, device.name, running)
 
 
 def _suites(
-    trials: Iterable[ProgressTrial],
-    results: Sequence[ProgressResult],
-    failed: Mapping[str, str],
+    trials: Iterable[_DueProgress],
+    ran: TrialsRun[ProgressResult],
     verdicts: Mapping[str, Mapping[str, str]],
     sound: Sequence[str],
 ) -> dict[str, list[Case]]:
     """Return the JUnit suites: one for each way to run tests, with a case for each trial."""
-    made = {_words(result): result for result in results}
+    wrong: dict[str, tuple[CaseOutcome, str]] = {}
+    for name, result in ran.results.items():
+        against = [model for model in promising(verdicts[result.test]) if model in sound] if result.hangs else []
+        told = f"it hung ({result.outcomes}), and terminates under {', '.join(against)}"
+        if against and result.confirmed:
+            wrong[name] = (CaseOutcome.FAILURE, told)
+        elif against:
+            wrong[name] = (CaseOutcome.SKIPPED, f"{told}; the hang is not confirmed")
     suites: dict[str, list[Case]] = {}
-    for trial in trials:
-        words = _words(trial)
-        case = Case(trial.test)
-        if words in failed:
-            case = Case(trial.test, CaseOutcome.ERROR, failed[words])
-        elif (result := made.get(words)) is None:
-            case = Case(trial.test, CaseOutcome.SKIPPED, "it was not run")
-        elif result.hangs:
-            against = [model for model in promising(verdicts[trial.test]) if model in sound]
-            said = f"it hung ({result.outcomes}), and terminates under {', '.join(against)}"
-            if against and result.confirmed:
-                case = Case(trial.test, CaseOutcome.FAILURE, said)
-            elif against:
-                case = Case(trial.test, CaseOutcome.SKIPPED, f"{said}; the hang is not confirmed")
-        name = class_name(trial.backend, trial.device, trial.driver, trial.compiler, *_ways(trial))
-        suites.setdefault(name, []).append(case)
+    for each in trials:
+        trial = each.trial
+        name = class_name(trial.backend, trial.device, trial.driver, trial.compiler, *each.ways)
+        suites.setdefault(name, []).append(ran.case(trial.test, each.name, wrong))
     return suites
 
 
-def _trials(tests: Iterable[Test], backend: Backend, device: Device, ways: RunSettings) -> dict[ProgressTrial, Test]:
-    return {
-        ProgressTrial(
+@dataclass(frozen=True, slots=True)
+class _DueProgress:
+    """A trial of a progress test, the test, and how it is launched."""
+
+    trial: ProgressTrial
+    test: Test
+    shape: Launch
+
+    @property
+    def name(self) -> str:
+        """The trial in words: its test, and how its threads are mapped and placed."""
+        return f"{self.trial.test} {'.'.join(self.ways)}"
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The mapping, and the placement where it is not the published one."""
+        trial = self.trial
+        return (trial.mapping,) if trial.placement == DEVICE.name else (trial.mapping, trial.placement)
+
+    def files(self) -> dict[str, str]:
+        return BACKENDS[self.trial.backend].progress_files(self.trial.test, self.shape)
+
+    def result(self, run: Run) -> ProgressResult:
+        return ProgressResult(**msgspec.structs.asdict(self.trial), outcomes=run.outcomes, date=now())
+
+
+def _trials(tests: Iterable[Test], backend: Backend, device: Device, running: Running) -> Iterator[_DueProgress]:
+    for test, placement, mapping in product(tests, running.placements, running.mappings):
+        shape = device.launch(program_of(test), mapping, placement)
+        trial = ProgressTrial(
             test=test.name,
             digest=test.digest,
             backend=backend.name,
@@ -173,15 +136,12 @@ def _trials(tests: Iterable[Test], backend: Backend, device: Device, ways: RunSe
             placement=placement,
             driver=device.driver,
             compiler=device.compiler,
-            instances=device.launch(program_of(test), mapping, placement).instances,
-            iterations=ways.iterations,
-            timeout=ways.timeout,
-            every_iteration=ways.every_iteration,
-        ): test
-        for test in tests
-        for placement in ways.placements
-        for mapping in ways.mappings
-    }
+            instances=shape.instances,
+            iterations=running.iterations,
+            timeout=running.timeout,
+            every_iteration=running.every_iteration,
+        )
+        yield _DueProgress(trial, test, shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,62 +164,10 @@ class _Verdicts:
         return bool(promising(self.of(test)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Due:
-    """A trial that is due, its test, and how that is launched."""
-
-    trial: ProgressTrial
-    test: Test
-    launch: Launch
-
-
-def _files(due: _Due, backend: str) -> dict[str, str]:
-    return BACKENDS[backend].progress_files(due.trial.test, due.launch)
-
-
-def _result(due: _Due, run: Run) -> ProgressResult:
-    return ProgressResult(**msgspec.structs.asdict(due.trial), outcomes=run.outcomes, date=now())
-
-
-def _control(due: _Due) -> Launch:
+def _control(due: _DueProgress) -> Launch:
     """Return the launch of the control with as many threads; their mapping makes no difference to it."""
-    program = control(due.launch.threads)
-    return launch(program, "round-robin", due.launch.instances, placement=due.launch.placement.name)
-
-
-def _run(
-    trials: Mapping[ProgressTrial, Test],
-    backend: Backend,
-    device: Device,
-    file: ResultFile,
-    campaign: Campaign,
-    rows: _Verdicts,
-) -> int:
-    """Make the trials that are due, enter their results, and return how many there was no time for.
-
-    Raises ``InputError`` for sizes that the language cannot take, and ``StuckError``.
-    """
-    due = [
-        _Due(trial, test, device.launch(program_of(test), trial.mapping, trial.placement))
-        for trial, test in trials.items()
-        if campaign.is_due(trial, file, partial(rows.promise_its_end, test))
-    ]
-    way = TrialKind(attrgetter("trial"), attrgetter("launch"), partial(_files, backend=backend.name), _result)
-    yardstick = Control(_control, partial(backend.progress_files, "control"), FLOOR)
-    made = set[ProgressTrial]()
-    done = len(trials) - len(due)
-    for each, given in results_of(
-        due, way, device, campaign, yardstick, lambda each: rows.promise_its_end(each.test), done
-    ):
-        made.add(each.trial)
-        match given:
-            case InputError():
-                raise given
-            case RunError():
-                file.add(ProgressFailure(**msgspec.structs.asdict(each.trial), error=str(given), date=now()))
-            case result, times:
-                file.add(result, times)
-    return len(due) - len(made)
+    program = control(due.shape.threads)
+    return launch(program, "round-robin", due.shape.instances, placement=due.shape.placement.name)
 
 
 def _report(

@@ -30,7 +30,7 @@ from corpus.progress.axb import digest
 from corpus.progress.text import parse_axb, print_axb
 from oracle.progress.models import Verdict
 from synth.inputs import expand
-from synth.memory.bundling import PLAIN, memory_bundle
+from synth.memory.compilation import PLAIN, memory_bundle
 from synth.tuning.search import drawn, random_profiles
 
 pytestmark = pytest.mark.device

@@ -21,7 +21,7 @@ from corpus.litmus.normal import litmus_digest
 from oracle.consistency import resolve_consistency_models
 from synth.inputs import expand
 from synth.junit import CaseOutcome
-from synth.memory.bundling import PLAIN, memory_bundle
+from synth.memory.compilation import PLAIN, memory_bundle
 from synth.memory.seen import LitmusRuns, cases_of, told
 
 MODELS = ("sc", "tso", "c11", "webgpu")
@@ -94,7 +94,8 @@ def named(*names: str) -> list[str]:
 def test_a_run(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = expand([str(suite)])
     ran = LitmusRuns(
-        {str(each): each.litmus() for each in files}, {str(each): result(each.name, SEEN[each.name]) for each in files}
+        tests={str(each): each.litmus() for each in files},
+        results={str(each): result(each.name, SEEN[each.name]) for each in files},
     )
     code, observations = told("a device", ran, resolve_consistency_models(MODELS), ["sc", "c11"], as_json=True)
     said = capsys.readouterr()

@@ -19,7 +19,7 @@ from backends.shared.profiles import Profile, parse_profile, print_profile
 from backends.web.page import SCRIPTS, page_data, page_files
 from oracle.consistency import resolve_consistency_models
 from synth.inputs import expand
-from synth.memory.bundling import PLAIN, memory_bundle
+from synth.memory.compilation import PLAIN, memory_bundle
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 WEB = BACKENDS["web"]
