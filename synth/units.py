@@ -104,6 +104,18 @@ def as_left(
         yield from as_left(part, journal, parts_of)
 
 
+@dataclass(slots=True)
+class SearchOutcome:
+    """The end of a search: ``stopped`` says why a unit was left unsearched, and is empty where none was."""
+
+    stopped: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Return whether the solver has proved for every unit that nothing is left."""
+        return not self.stopped
+
+
 def stopped_by(options: Collection[str]) -> str:
     """Return the reason why a search left something, by the options that made it; empty where none did."""
     return f"stopped by {' and '.join(sorted(options))}" if options else ""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from inspect import cleandoc
+from itertools import chain
 from pathlib import Path
 from textwrap import wrap
 
 import click
+from rich.table import Table
 
 from corpus.journal import read_corpus
 from corpus.progress.idioms import IDIOMS
@@ -17,7 +19,7 @@ from synth.inputs import family_in
 from synth.options.form import table_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
-from synth.screen import print_json, print_table, screen
+from synth.screen import Listing, plain_table, print_json, print_table, screen
 
 
 @click.command(name="show", cls=Page, first="--tests --where --test --svg")
@@ -75,12 +77,15 @@ def command(corpus: Path, list_tests: bool, choice: SelectionFilter, svg: Path |
     opened = replace(opened, tests=choice.of_tests(opened.tests))
     if svg:
         write_picture(svg, kind.distribution_svg(opened))
+    counts = kind.counted(opened)
     if as_json:
-        print_json(kind.summary(opened, list_tests))
+        print_json(counts.summary() | ({"list": [line for line, _ in counts.lines()]} if list_tests else {}))
         return
     console = screen()
     console.print(f"{corpus}: {len(opened.tests)} tests, {opened.state}", markup=False)
-    for title, table in kind.tables(opened, list_tests):
+    listing = Listing(plain_table(*counts.heads), lambda: (cells for _, cells in counts.lines()))
+    shown = chain[tuple[str, Table | Listing]](counts.tables(), [(counts.listed, listing)] if list_tests else ())
+    for title, table in shown:
         console.print()
         print_table(console, table, title)
     if svg:

@@ -19,7 +19,7 @@ from synth.options.models import ModelName
 from synth.options.page import Page
 from synth.options.work import jobs_options, limit_options, workplaces
 from synth.pool import Jobs, cores
-from synth.verification import Findings, Watch
+from synth.verification import Findings, Watch, verify
 from synth.watch import watching
 from synth.worker import Limits
 
@@ -162,9 +162,9 @@ def _verified(path: Path, jobs: Jobs, limits: Limits, watch: Watch) -> Findings:
     except InputError as error:
         return Findings(refused=[str(error)])
     if opened.manifest.get("request", {}).get("kind") == MEMORY:
-        from synth.memory.verification import verify as verify_memory
+        from synth.memory.verification import check_of
 
-        return verify_memory(opened, jobs, limits, watch)
-    from synth.progress.verification import verify as verify_progress
+        return verify(opened, check_of, jobs, limits, watch)
+    from synth.progress.verification import check_of as check_of_progress
 
-    return verify_progress(opened, jobs, limits, watch)
+    return verify(opened, check_of_progress, jobs, limits, watch)

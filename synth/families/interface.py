@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # slow to import, and not every command needs it
     from synth.compilation import Making
     from synth.drawing.pictures import Drawing
     from synth.runs import Running
-    from synth.screen import Listing
 
 
 class VerdictWords(NamedTuple):
@@ -46,6 +45,25 @@ class Told:
     record: Callable[[], dict[str, Any]]
     drawing: Callable[[], Drawing]
     dot: Callable[[], str]
+
+
+class CorpusCounts(Protocol):
+    """The interface of the counts of a corpus, which ``synth show`` prints.
+
+    The list of tests has columns with these ``heads``, and is called ``listed``.
+    """
+
+    heads: tuple[str, ...]
+    listed: str
+
+    def tables(self) -> Iterator[tuple[str, Table]]:
+        """Yield the titles and tables of the counts."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return what the tables show as plain data."""
+
+    def lines(self) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+        """Yield what the list says of each test, as plain data and as the cells of its columns."""
 
 
 class Family(Protocol):
@@ -73,11 +91,8 @@ class Family(Protocol):
         Raises ``InputError`` where such a test is wrong.
         """
 
-    def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
-        """Yield the titles and tables that show what a corpus holds."""
-
-    def summary(self, corpus: Corpus, list_tests: bool) -> dict[str, Any]:
-        """Return what a corpus holds, which ``tables`` shows, as plain data."""
+    def counted(self, corpus: Corpus) -> CorpusCounts:
+        """Return the counts of the tests of a corpus."""
 
     def distribution_svg(self, corpus: Corpus) -> str:
         """Draw how the tests of a corpus spread over the models, as SVG."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.extras import need
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
-from synth.families.interface import Told, VerdictWords
+from synth.families.interface import CorpusCounts, Told, VerdictWords
 from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling
 from synth.memory.labels import LitmusLabelling
@@ -21,14 +21,11 @@ from synth.memory.questions import questions, refuse_progress
 from synth.options.models import SMT
 
 if TYPE_CHECKING:  # imported only where a command needs it
-    from rich.table import Table
-
     from backends.shared.backend import Backend
     from corpus.suite import Corpus
     from corpus.test import Test
     from synth.compilation import Making
     from synth.runs import Running
-    from synth.screen import Listing
 
 
 class Memory:
@@ -58,21 +55,16 @@ class Memory:
     def checked(self, tests: Sequence[Input]) -> list[Input]:
         return list(tests)
 
-    def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
-        from synth.memory import show
+    def counted(self, corpus: Corpus) -> CorpusCounts:
+        from synth.memory.show import SuiteCounts
 
-        return show.tables(corpus, list_tests)
-
-    def summary(self, corpus: Corpus, list_tests: bool) -> dict[str, Any]:
-        from synth.memory import show
-
-        return show.summary(corpus, list_tests)
+        return SuiteCounts(corpus)
 
     def distribution_svg(self, corpus: Corpus) -> str:
         from synth.drawing.figures import memory_distribution_svg
-        from synth.memory import show
+        from synth.memory.show import SuiteCounts
 
-        census = show.SuiteCounts(corpus)
+        census = SuiteCounts(corpus)
         counts = {}
         for shape in census.shapes():
             said = {model: census.said(model, lambda _, each, shape=shape: each == shape) for model in corpus.models}  # type: ignore[misc]

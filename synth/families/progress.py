@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,20 +14,17 @@ from corpus.errors import InputError, printable
 from corpus.test import Test
 from oracle.progress.models import Verdict
 from oracle.progress.plugins import resolve_models
-from synth.families.interface import Told, VerdictWords
+from synth.families.interface import CorpusCounts, Told, VerdictWords
 from synth.inputs import Input, readable
 from synth.labels import JSON, Labelling
 from synth.progress.labels import ProgressLabelling
 
 if TYPE_CHECKING:  # imported only where a command needs it
-    from rich.table import Table
-
     from backends.shared.backend import Backend
     from corpus.suite import Corpus
     from oracle.progress.explain import Explanation
     from synth.compilation import Making
     from synth.runs import Running
-    from synth.screen import Listing
 
 
 class Progress:
@@ -53,21 +50,16 @@ class Progress:
         read = [(given, given.axb()) for given in tests]
         return [given if given.record is record else replace(given, record=record) for given, record in read]
 
-    def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
-        from synth.progress import show
+    def counted(self, corpus: Corpus) -> CorpusCounts:
+        from synth.progress.show import ProgressCounts
 
-        return show.tables(corpus, list_tests)
-
-    def summary(self, corpus: Corpus, list_tests: bool) -> dict[str, Any]:
-        from synth.progress import show
-
-        return show.summary(corpus, list_tests)
+        return ProgressCounts(corpus)
 
     def distribution_svg(self, corpus: Corpus) -> str:
         from synth.drawing.figures import distribution_svg
-        from synth.progress import show
+        from synth.progress.show import ProgressCounts
 
-        return distribution_svg(show.counted(corpus).table_4)
+        return distribution_svg(ProgressCounts(corpus).borders.table_4)
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
         from corpus.progress.text import program_of

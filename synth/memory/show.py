@@ -13,7 +13,7 @@ from rich.text import Text
 from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.executions.judge import Answer
-from synth.screen import Listing, plain_table
+from synth.screen import plain_table
 
 Vector = tuple[str, ...]
 """The verdict of each model on a test."""
@@ -72,8 +72,12 @@ class SuiteCounts:
     ``examples`` has the first test of each vector.
     """
 
+    listed = "Every test"
+
     def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
         self.models = corpus.models
+        self.heads = ("test", *corpus.models)
         self.kinds = Counter[tuple[int, str, Vector]]()
         self.examples: dict[Vector, str] = {}
         for test in corpus.tests:
@@ -119,26 +123,54 @@ class SuiteCounts:
             found[key(*kind)] += count
         return found
 
+    def tables(self) -> Iterator[tuple[str, Table]]:
+        """Yield the tables of the corpus, each with its title."""
+        corpus = self.corpus
+        yield "Asked for", _asked(corpus.manifest.get("request", {}))
+        if any(map(axioms, corpus.tests)):
+            yield "Tests up to a number of events, by the axioms that they pin", size_table(corpus)
+        if corpus.tests:
+            yield "Tests, and how many of them each model allows" if self.models else "Tests", _allowed(self)
+            if self.models:
+                yield "Models", _per_model(self)
+            if len(self.models) > 1:
+                yield "Tests that the model of the row allows and that of the column forbids", _pairs(self)
+                yield "Verdicts that go together: A allowed, F forbidden, ? no verdict", _vector_table(self)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the counts as plain data."""
+        models, corpus = self.models, self.corpus
+        said = {model: self.said(model) for model in models}
+        found: dict[str, Any] = {
+            "complete": corpus.complete,
+            "request": corpus.manifest.get("request", {}),
+            "tests": self.tests,
+            "sizes": {str(size): count for size, count in self.sizes().items()},
+            "families": self.shapes(),
+            "models": {model: {answer: counts[answer] for answer in Answer} for model, counts in said.items()},
+            "pairs": [
+                {"allows": allows, "forbids": forbids, "tests": self.telling(allows, forbids)}
+                for allows, forbids in permutations(models, 2)
+            ],
+            "vectors": [
+                {"verdicts": dict(zip(models, vector, strict=True)), "tests": count, "example": self.examples[vector]}
+                for vector, count in self.vectors().items()
+            ],
+        }
+        if any(map(axioms, corpus.tests)):
+            found["events"] = {str(size): row for size, row in counts_by_size(corpus).items()}
+        return found
+
+    def lines(self) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+        """Yield the size, the shape and the verdicts of each test."""
+        for test in self.corpus.tests:
+            verdicts = {model: _said(test, model) for model in self.models}
+            line = {"name": test.name, "size": test.size, "family": shape(test), "verdicts": verdicts}
+            yield line, (test.name, *verdicts.values())
+
 
 def _said(test: Test, model: str) -> str:
     return test.verdicts.get(model, Answer.UNKNOWN)
-
-
-def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
-    """Yield the tables of a corpus of memory tests, each with its title."""
-    yield "Asked for", _asked(corpus.manifest.get("request", {}))
-    if any(map(axioms, corpus.tests)):
-        yield "Tests up to a number of events, by the axioms that they pin", size_table(corpus)
-    if corpus.tests:
-        census = SuiteCounts(corpus)
-        yield "Tests, and how many of them each model allows" if corpus.models else "Tests", _allowed(census)
-        if corpus.models:
-            yield "Models", _per_model(census)
-        if len(corpus.models) > 1:
-            yield "Tests that the model of the row allows and that of the column forbids", _pairs(census)
-            yield "Verdicts that go together: A allowed, F forbidden, ? no verdict", _vector_table(census)
-    if list_tests:
-        yield "Every test", _listing(corpus)
 
 
 def _asked(request: Mapping[str, Any]) -> Table:
@@ -208,46 +240,3 @@ def _vector_table(census: SuiteCounts) -> Table:
         letters = ["?" if verdict == Answer.UNKNOWN else verdict[0] for verdict in vector]
         table.add_row(*letters, str(count), Text(census.examples[vector]))
     return table
-
-
-def _listing(corpus: Corpus) -> Listing:
-    def rows() -> Iterator[tuple[str, ...]]:
-        for test in corpus.tests:
-            yield test.name, *(_said(test, model) for model in corpus.models)
-
-    return Listing(plain_table("test", *corpus.models), rows)
-
-
-def summary(corpus: Corpus, list_tests: bool) -> dict[str, Any]:
-    """Return the counts of a corpus of memory tests, which ``tables`` shows, as plain data."""
-    models, census = corpus.models, SuiteCounts(corpus)
-    said = {model: census.said(model) for model in models}
-    found: dict[str, Any] = {
-        "complete": corpus.complete,
-        "request": corpus.manifest.get("request", {}),
-        "tests": census.tests,
-        "sizes": {str(size): count for size, count in census.sizes().items()},
-        "families": census.shapes(),
-        "models": {model: {answer: counts[answer] for answer in Answer} for model, counts in said.items()},
-        "pairs": [
-            {"allows": allows, "forbids": forbids, "tests": census.telling(allows, forbids)}
-            for allows, forbids in permutations(models, 2)
-        ],
-        "vectors": [
-            {"verdicts": dict(zip(models, vector, strict=True)), "tests": count, "example": census.examples[vector]}
-            for vector, count in census.vectors().items()
-        ],
-    }
-    if any(map(axioms, corpus.tests)):
-        found["events"] = {str(size): row for size, row in counts_by_size(corpus).items()}
-    if list_tests:
-        found["list"] = [
-            {
-                "name": test.name,
-                "size": test.size,
-                "family": shape(test),
-                "verdicts": {model: _said(test, model) for model in models},
-            }
-            for test in corpus.tests
-        ]
-    return found

@@ -51,7 +51,7 @@ from synth.inputs import MEMORY
 from synth.memory.judging import labelled_record
 from synth.memory.show import AXIOM
 from synth.pool import Jobs
-from synth.units import Parts, Until, as_left, effort_of, search_units
+from synth.units import Parts, SearchOutcome, Until, as_left, effort_of, search_units
 from synth.worker import UNLIMITED, Limits
 
 BATCH_SECONDS = 0.5
@@ -388,16 +388,10 @@ def program_digest(execution: Execution) -> str:
 
 
 @dataclass(slots=True)
-class SuiteOutcome:
-    """The end of a run: ``stopped`` says why a unit was left unsearched. ``found``: tests by criterion."""
+class SuiteOutcome(SearchOutcome):
+    """The end of a search; ``found``: tests by criterion."""
 
-    stopped: str = ""
     found: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def complete(self) -> bool:
-        """Return whether the solver has proved for every unit that nothing is left."""
-        return not self.stopped
 
 
 def synthesise(

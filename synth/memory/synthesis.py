@@ -33,6 +33,7 @@ from corpus.test import Test
 from synth import VERSION
 from synth.inputs import MEMORY
 from synth.pool import Jobs, run_tasks
+from synth.units import SearchOutcome
 from synth.worker import UNLIMITED, Limits
 
 if TYPE_CHECKING:  # modules that judge take longer to import than a small suite takes to make
@@ -155,26 +156,20 @@ class Made:
 
 
 @dataclass(slots=True)
-class CycleSuiteOutcome:
-    """The result of a run, and how it ended. ``stopped`` says why something was left; it is empty where nothing was.
+class CycleSuiteOutcome(SearchOutcome):
+    """The result of a run, and how it ended.
 
     ``found`` is the number of cycles; ``cycles`` has them by the names of their tests, where tests are compared by
     their cycles. ``tests`` is the number of judged tests. ``unknown`` has, for each model without a verdict on some of
     them, their number and the reason for the first.
     """
 
-    stopped: str = ""
     found: int = 0
     cycles: dict[str, Cycle] = field(default_factory=dict)
     refused: list[Refused] = field(default_factory=list)
     tests: int = 0
     unknown: dict[str, tuple[int, str]] = field(default_factory=dict)
     exceeded: set[str] = field(default_factory=set)
-
-    @property
-    def complete(self) -> bool:
-        """Return whether the solver has proved for every size that nothing is left."""
-        return not self.stopped
 
     def exceed(self, _: object, limit: str) -> None:
         """Note that something was left because it exceeded the limit of an option."""

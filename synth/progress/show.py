@@ -13,24 +13,61 @@ from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.progress.hierarchy import TABLE_4, VerdictCounts, census, conforms, distinguishes, strictly_less_fair
 from oracle.progress.models import MODELS
-from synth.screen import Listing, plain_table
+from synth.screen import plain_table
 
 
-def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
-    """Yield the tables of a corpus of progress tests; their titles are in the tables."""
-    if corpus.tests:
-        counts = counted(corpus)
-        yield "", _terminating(corpus.tests, corpus.models)
-        yield "", _per_model(corpus.models, counts)
-        if counts.table_4:
-            yield "", _table_4(counts)
-    if list_tests:
-        yield "", _listing(corpus.tests, corpus.models)
+class ProgressCounts:
+    """The counts of a corpus of progress tests, among them of the tests at the borders between models.
 
+    The tables have their titles in them.
+    """
 
-def counted(corpus: Corpus) -> VerdictCounts:
-    """Return the counts of tests at the borders between models."""
-    return census((test.verdicts for test in corpus.tests), corpus.models, MODELS)
+    heads: tuple[str, ...] = ("test", "distinguishes", "terminates under", "tags")
+    listed = ""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.models = corpus.models
+        self.borders = census((test.verdicts for test in corpus.tests), corpus.models, MODELS)
+
+    def tables(self) -> Iterator[tuple[str, Table]]:
+        """Yield the tables of a corpus that has tests."""
+        if self.corpus.tests:
+            yield "", _terminating(self.corpus.tests, self.models)
+            yield "", _per_model(self.models, self.borders)
+            if self.borders.table_4:
+                yield "", _table_4(self.borders)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the counts as plain data."""
+        tests, counts = self.corpus.tests, self.borders
+        return {
+            "complete": self.corpus.complete,
+            "tests": len(tests),
+            "bounds": {bound: group.total() for bound, group in _by_bound(tests).items() if bound != "all"},
+            "tags": {tag: group.total() for tag, group in _by_tag(tests).items()},
+            "models": {
+                model: {"conformance": counts.conformance[model], "distinguishing": counts.distinguishing.get(model)}
+                for model in self.models
+            },
+            "table_4": {
+                reading: {
+                    guarantee: {
+                        "distinguishing": counts.table_4.get((reading, guarantee), 0),
+                        "conformance": counts.table_4_conformance(reading, guarantee),
+                    }
+                    for guarantee in TABLE_4
+                }
+                for reading in ("weak", "strong")
+            },
+        }
+
+    def lines(self) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+        """Yield the models of which each test is a conformance test, and those of which it is a distinguishing test."""
+        for test, (conformance, distinguishing) in _roles(self.corpus.tests, self.models):
+            tags = list(test.tags)
+            line = {"name": test.name, "conformance": conformance, "distinguishing": distinguishing, "tags": tags}
+            yield line, (test.name, *map(" ".join, (distinguishing, conformance, tags)))
 
 
 def _guarantees(models: Sequence[str]) -> list[str]:
@@ -133,47 +170,3 @@ def _roles(tests: Iterable[Test], models: Sequence[str]) -> Iterator[tuple[Test,
                 [model for model, lesser in less_fair.items() if distinguishes(test.verdicts, model, lesser)],
             )
         yield test, known[vector]
-
-
-def _listing(tests: Sequence[Test], models: Sequence[str]) -> Listing:
-    def rows() -> Iterator[tuple[str, str, str, str]]:
-        for test, (conformance, distinguishing) in _roles(tests, models):
-            yield test.name, " ".join(distinguishing), " ".join(conformance), " ".join(test.tags)
-
-    return Listing(plain_table("test", "distinguishes", "terminates under", "tags"), rows)
-
-
-def summary(opened: Corpus, list_tests: bool) -> dict[str, Any]:
-    """Return the counts of a corpus of progress tests, which ``tables`` shows, as plain data."""
-    models, counts = opened.models, counted(opened)
-    found: dict[str, Any] = {
-        "complete": opened.complete,
-        "tests": len(opened.tests),
-        "bounds": {bound: group.total() for bound, group in _by_bound(opened.tests).items() if bound != "all"},
-        "tags": {tag: group.total() for tag, group in _by_tag(opened.tests).items()},
-        "models": {
-            model: {"conformance": counts.conformance[model], "distinguishing": counts.distinguishing.get(model)}
-            for model in models
-        },
-        "table_4": {
-            reading: {
-                guarantee: {
-                    "distinguishing": counts.table_4.get((reading, guarantee), 0),
-                    "conformance": counts.table_4_conformance(reading, guarantee),
-                }
-                for guarantee in TABLE_4
-            }
-            for reading in ("weak", "strong")
-        },
-    }
-    if list_tests:
-        found["list"] = [
-            {
-                "name": test.name,
-                "conformance": conformance,
-                "distinguishing": distinguishing,
-                "tags": list(test.tags),
-            }
-            for test, (conformance, distinguishing) in _roles(opened.tests, models)
-        ]
-    return found

@@ -28,7 +28,7 @@ from oracle.progress.models import MODELS, ProgressModel, Vector, Verdict
 from oracle.progress.plugins import resolve_models
 from synth import VERSION
 from synth.pool import Jobs
-from synth.units import Parts, Until, as_left, effort_of, search_units
+from synth.units import Parts, SearchOutcome, Until, as_left, effort_of, search_units
 
 CUTTING = 2
 """The version of the division into units. It grows when a bound is cut into other units: a journal knows units by
@@ -87,19 +87,10 @@ class CubeUnit:
 
 
 @dataclass(slots=True)
-class ProgressSuiteOutcome:
-    """The end of a run: ``stopped`` says why a unit was left unsearched, and is empty where none was.
+class ProgressSuiteOutcome(SearchOutcome):
+    """The end of a search; ``tests`` is the number of tests before those with equal behaviour are merged."""
 
-    ``tests`` is the number of tests before those with equal behaviour are merged.
-    """
-
-    stopped: str = ""
     tests: int = 0
-
-    @property
-    def complete(self) -> bool:
-        """Return whether the last call of the solver for every unit said that nothing is left."""
-        return not self.stopped
 
 
 _LARGEST = 50_000

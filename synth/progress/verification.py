@@ -1,41 +1,33 @@
 """The check of a certified progress suite: proofs, tests, and that no test is missing.
 
-The work is planned and spread over processes here; every judgement is the oracle's (``oracle.certificates``).
+``synth.verification`` proves the units; each test is judged anew here, before them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from constraints.solvers import SOLVERS
-from corpus.certificates import Packed, formula_file, sizes_word
+from corpus.certificates import Packed, sizes_word
 from corpus.errors import InputError
 from corpus.progress.certificates import program_word
-from corpus.suite import MANIFEST, TESTS, Corpus
+from corpus.suite import TESTS, Corpus
 from corpus.test import Test
-from oracle.certificates.clauses import Clause
 from oracle.certificates.progress_formulas import check_formula
 from oracle.certificates.refusal import RefusedError
 from oracle.certificates.tests import ProgressClaim, check_test, missing
-from oracle.certificates.units import (
-    ProgressFormula,
-    ProgressUnitClaims,
-    UnitShape,
-    check_cases,
-    check_clauses,
-    read_formula,
-)
+from oracle.certificates.units import ProgressFormula, UnitShape, check_cases, check_clauses, read_formula
 from oracle.progress.models import MODELS
 from synth.inputs import PROGRESS
-from synth.pool import Jobs, map_each
+from synth.pool import map_each
 from synth.progress.synthesis import ProgressSuiteRequest, check_size, manifest_of
-from synth.rebuilding import asked_again, files_beside, folder_lines, kept
-from synth.verification import Findings, UnitFiles, Watch, numbers_of, of_request, proved
-from synth.worker import Limits
+from synth.rebuilding import asked_again, kept
+from synth.verification import CheckWork, ClaimsRead, RebuiltSuite, UnitFiles, numbers_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,50 +41,76 @@ class _Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
-    """The check of a unit: its case, its number of claims, the size of its formula, and what does not hold."""
+class _UnitClaim:
+    """The claims of a unit as one: its case, what it blocks, and the size of the formula of its shape."""
 
-    bad: list[str]
     case: dict[tuple[int, int], int] = field(default_factory=dict)
     found: int = 0
     refinements: int = 0
-    steps: int = 0
     size: tuple[int, int] = (0, 0)
 
 
-def verify(corpus: Corpus, jobs: Jobs, limits: Limits, watch: Watch) -> Findings:
-    """Check a certified progress suite with its certificate, and return the findings."""
-    findings = Findings(tests=len(corpus.tests))
-    try:
-        request, asked = _asked(corpus)
+@dataclass(frozen=True)
+class _Check:
+    """The check of a progress suite; ``present`` has the places of the tests of the corpus by their keys."""
+
+    request: ProgressSuiteRequest
+    asked: ProgressClaim
+    present: Mapping[str, bytes] = field(default_factory=dict)
+
+    def units(self, corpus: Path) -> list[UnitFiles[_Unit]]:
         units = [
-            UnitFiles.of(_Unit(shape, cube), corpus.path, sizes_word(shape.lengths), cube)
-            for shape in asked.shapes()
-            for cube in numbers_of(corpus.path, sizes_word(shape.lengths))
+            UnitFiles.of(_Unit(shape, cube), corpus, sizes_word(shape.lengths), cube)
+            for shape in self.asked.shapes()
+            for cube in numbers_of(corpus, sizes_word(shape.lengths))
         ]
         if not units:
+            asked = self.asked
             raise RefusedError(f"no program has {asked.threads} threads and {asked.instrs} instructions: 0 units")
-    except (InputError, RefusedError) as error:
-        findings.refused.append(of_request(corpus.path, error))
-        return findings
-    present = _check_tests(asked, corpus, jobs, limits, findings)
-    encodings = _check_units(asked, units, present, jobs, limits, watch, findings)
-    solver = kept(corpus.manifest, "solver", str)
-    version = kept(corpus.manifest, "version", str)
-    manifest = manifest_of(request, encodings, version, solver if solver in SOLVERS else "")
-    findings.refused += folder_lines(corpus.path, corpus.manifest, corpus.tests, manifest)
-    names = {formula_file(sizes_word(shape.lengths)) for shape in asked.shapes()}.union(*(unit.names for unit in units))
-    wrong, beside = files_beside(corpus.path, names, mutants=False)
-    findings.refused += wrong
-    findings.unchecked = [f"{MANIFEST}: version", f"{MANIFEST}: solver", *beside]
-    findings.claim = _claim(asked, len(corpus.tests))
-    return findings
+        return units
+
+    def formula(self, unit: _Unit, file: Packed) -> ProgressFormula:
+        return _formula(unit.shape, file)
+
+    def claims(self, files: UnitFiles[_Unit], formula: ProgressFormula) -> ClaimsRead[_UnitClaim]:
+        claims = check_clauses(formula, files.own.lines())
+        lost = (missing(self.asked, program, self.present) for program in claims.programs)
+        absent = [
+            f"{files.own.path}: not in the corpus, found in {files.part.name}: {program_word(test)}"
+            for test in lost
+            if test
+        ]
+        size = len(formula.variables), len(formula.clauses)
+        return [_UnitClaim(claims.case, len(claims.programs), claims.refinements, size)], claims.clauses, absent
+
+    def whole(self, corpus: Corpus, units: Sequence[UnitFiles[_Unit]], work: CheckWork) -> RebuiltSuite:
+        """Judge each test anew; then check that the tests that units claim are there, and that together the units are
+        all programs.
+        """
+        findings = work.findings
+        check = replace(self, present=_check_tests(self.asked, corpus, work))
+        cases: dict[UnitShape, list[dict[tuple[int, int], int]]] = {}
+        sizes: dict[str, dict[str, int]] = {}
+        for unit, proved in zip(units, work.prove(check, units), strict=True):
+            shape, claim = unit.part.shape, next(iter(proved.claims), _UnitClaim())
+            findings.found += claim.found
+            findings.refinements += claim.refinements
+            cases.setdefault(shape, []).append(claim.case)
+            sizes[sizes_word(shape.lengths)] = dict(zip(("variables", "clauses"), claim.size, strict=True))
+        for shape, claimed in () if findings.refused else cases.items():
+            try:
+                check_cases(shape, claimed)
+            except RefusedError as error:
+                findings.refused.append(f"{units[0].folder}: {sizes_word(shape.lengths)}: {error}")
+        encodings = {shape: sizes[shape] for shape in sorted(sizes, key=lambda shape: f"{shape}/")}
+        free = ("version", "solver")
+        version, solver = (kept(corpus.manifest, key, str) for key in free)
+        manifest = manifest_of(self.request, encodings, version, solver if solver in SOLVERS else "")
+        return RebuiltSuite(_claim(self.asked, len(corpus.tests)), manifest, free)
 
 
-def _asked(corpus: Corpus) -> tuple[ProgressSuiteRequest, ProgressClaim]:
-    """Return what the corpus is to hold. Raises ``RefusedError`` where it does not claim to be complete."""
-    if not corpus.complete:
-        raise RefusedError("complete: expected true")
+def check_of(corpus: Corpus) -> _Check:
+    """Return the check of a corpus. Raises ``RefusedError`` or ``InputError`` where its request cannot be certified."""
     request = asked_again(corpus, PROGRESS, ProgressSuiteRequest, ProgressSuiteRequest.as_json)
     threads, instrs = request.threads, request.instrs
     if threads is None or instrs is None or min(threads, instrs, request.locs, request.values) < 1:
@@ -105,9 +123,8 @@ def _asked(corpus: Corpus) -> tuple[ProgressSuiteRequest, ProgressClaim]:
     check_size(request)
     border = tuple(request.distinguish or ())
     behaviours, symmetric = request.up_to == "behaviour", request.symmetric_threads
-    return request, ProgressClaim(
-        threads, instrs, request.locs, request.values, request.minimal, behaviours, border, symmetric
-    )
+    claim = ProgressClaim(threads, instrs, request.locs, request.values, request.minimal, behaviours, border, symmetric)
+    return _Check(request, claim)
 
 
 def _claim(asked: ProgressClaim, tests: int) -> dict[str, Any]:
@@ -126,10 +143,9 @@ def _claim(asked: ProgressClaim, tests: int) -> dict[str, Any]:
     }
 
 
-def _check_tests(
-    asked: ProgressClaim, corpus: Corpus, jobs: Jobs, limits: Limits, findings: Findings
-) -> dict[str, bytes]:
+def _check_tests(asked: ProgressClaim, corpus: Corpus, work: CheckWork) -> dict[str, bytes]:
     """Judge each test anew, and return the places of the tests by their keys."""
+    findings = work.findings
     present: dict[str, bytes] = {}
     places: list[bytes] = []
 
@@ -137,7 +153,7 @@ def _check_tests(
         findings.refused.append(f"{corpus.path / TESTS}:{number}: {line}")
 
     given = list(enumerate(corpus.tests, 1))
-    for result in map_each(partial(_check_test, asked=asked), given, jobs, limits, _test_lost):
+    for result in map_each(partial(_check_test, asked=asked), given, work.jobs, work.limits, _test_lost):
         if result is None:
             continue
         number, bad, key, place = result
@@ -172,68 +188,6 @@ def _check_test(numbered: tuple[int, Test], asked: ProgressClaim) -> tuple[int, 
 
 def _test_lost(numbered: tuple[int, Test], reason: str) -> tuple[int, str, str, bytes]:
     return numbered[0], f"{numbered[1].name}: not verified: {reason}", "", b""
-
-
-def _check_units(
-    asked: ProgressClaim,
-    units: Sequence[UnitFiles[_Unit]],
-    present: Mapping[str, bytes],
-    jobs: Jobs,
-    limits: Limits,
-    watch: Watch,
-    found: Findings,
-) -> dict[str, dict[str, int]]:
-    """Check that each unit proves its claims, that the claimed tests are present, and that together the units are all
-    programs.
-
-    The result is how large the formula of each shape is, as the manifest has it.
-    """
-    cases: dict[UnitShape, list[dict[tuple[int, int], int]]] = {}
-    sizes: dict[str, dict[str, int]] = {}
-    work = partial(_check_unit, asked=asked, present=present)
-    for checked in map_each(work, units, jobs, limits, _unit_lost):
-        if checked is not None:
-            shape = units[found.units].part.shape
-            found.refused += checked.bad
-            found.units += 1
-            found.steps += checked.steps
-            found.found += checked.found
-            found.refinements += checked.refinements
-            cases.setdefault(shape, []).append(checked.case)
-            sizes[sizes_word(shape.lengths)] = dict(zip(("variables", "clauses"), checked.size, strict=True))
-        watch(found.units, len(units), len(found.refused))
-    for shape, claimed in () if found.refused else cases.items():
-        try:
-            check_cases(shape, claimed)
-        except RefusedError as error:
-            found.refused.append(f"{units[0].folder}: {sizes_word(shape.lengths)}: {error}")
-    return {shape: sizes[shape] for shape in sorted(sizes, key=lambda shape: f"{shape}/")}
-
-
-def _check_unit(files: UnitFiles[_Unit], asked: ProgressClaim, present: Mapping[str, bytes]) -> _Checked:
-    try:
-        (formula, claims), steps = proved(files, partial(_formula, files.part.shape), _claims)
-    except (InputError, RefusedError) as error:
-        return _Checked([str(error)])
-    lost = (missing(asked, program, present) for program in claims.programs)
-    absent = [
-        f"{files.own.path}: not in the corpus, found in {files.part.name}: {program_word(test)}"
-        for test in lost
-        if test
-    ]
-    size = len(formula.variables), len(formula.clauses)
-    return _Checked(absent, claims.case, len(claims.programs), claims.refinements, steps, size)
-
-
-def _unit_lost(files: UnitFiles[_Unit], reason: str) -> _Checked:
-    return _Checked([f"{files.own.path}: not verified: {reason}"])
-
-
-def _claims(
-    formula: ProgressFormula, lines: Iterable[str]
-) -> tuple[tuple[ProgressFormula, ProgressUnitClaims], list[Clause]]:
-    claims = check_clauses(formula, lines)
-    return (formula, claims), claims.clauses
 
 
 @lru_cache(maxsize=2)  # the units of a shape ask one after the other

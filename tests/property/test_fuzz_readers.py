@@ -165,8 +165,10 @@ def index(folder: Path) -> None:
 def corpus(folder: Path) -> None:
     opened = read_corpus(folder)
     kind = family(family_in(opened.manifest))
-    kind.summary(opened, True)
-    list(kind.tables(opened, True))
+    counts = kind.counted(opened)
+    counts.summary()
+    list(counts.tables())
+    list(counts.lines())
     for given in expand([str(folder)]):
         try:
             given.litmus() if kind.kind == "litmus tests" else program_of(given.axb())
