@@ -34,6 +34,16 @@ UNKNOWN = "UNKNOWN"
 """The verdict of a model that cannot tell."""
 
 
+MARKS = {
+    "ALLOWED": ("A", "green"),
+    "FORBIDDEN": ("F", "red"),
+    "TERMINATES": ("T", "green"),
+    "MAY_HANG": ("H", "red"),
+    UNKNOWN: ("?", "yellow"),
+}
+"""The letters and colours of the verdicts of both families in a table."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
     """The answer of a model on a test: its verdict, why that is UNKNOWN, and for a litmus test the whole judgement.
@@ -212,8 +222,11 @@ def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
         raise interrupted
 
 
-def mark_table(heads: Sequence[str], labelled: Iterable[Labels], mark: Callable[[ModelAnswer], Text]) -> Table:
-    """Return a table with one line for each test and one mark for each model."""
+def mark_table(heads: Sequence[str], labelled: Iterable[Labels]) -> Table:
+    """Return a table with one line for each test and one mark for each model.
+
+    A mark is the letter of the verdict, with ``*`` where a flag is raised, and ``<`` where loops were cut.
+    """
     from rich.text import Text
 
     from synth.screen import plain_table
@@ -222,9 +235,18 @@ def mark_table(heads: Sequence[str], labelled: Iterable[Labels], mark: Callable[
     for head in heads:
         table.add_column(head, justify="center", no_wrap=True)
     for labels in labelled:
-        marks = [Text(ERROR, "red")] * len(heads) if labels.error else [mark(label) for label in labels.labels]
+        marks = [Text(ERROR, "red")] * len(heads) if labels.error else [_mark(label) for label in labels.labels]
         table.add_row(Text(labels.file), *marks)
     return table
+
+
+def _mark(label: ModelAnswer) -> Text:
+    from rich.text import Text
+
+    letter, colour = MARKS[label.verdict]
+    if (judgement := label.judgement) is not None:
+        return Text(letter + "*" * bool(judgement.flags) + "<" * judgement.provisional, colour)
+    return Text(letter + "<" * (label.provisional and label.verdict != UNKNOWN), colour)
 
 
 def print_lines(labelling: Labelling, labelled: Iterable[Labels], form: str, out: IO[str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The check of a certified corpus by ``synth verify``: its request, each unit's proof, and each file made anew.
+"""The check of a certified corpus: its request, its proofs, and its files made anew.
 
 What a unit claims, and which corpus the claims make, is said by a ``CertificateCheck`` of each kind of suite
 (``synth.progress.verification``, ``synth.memory.verification``). Every judgement is the oracle's

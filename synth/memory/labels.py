@@ -13,24 +13,18 @@ from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from corpus.litmus.verdict_table import truth_text
 from oracle.consistency import ConsistencyModel
-from oracle.executions.judge import Answer, Judgement, unknown
+from oracle.executions.judge import Judgement, unknown
 from oracle.executions.values import Address, Value
 from oracle.progress.models import ProgressModel, Verdict
 from synth.inputs import Input
-from synth.labels import ERROR, UNKNOWN, Labels, LabelTask, ModelAnswer, mark_table
+from synth.labels import ERROR, MARKS, UNKNOWN, Labels, LabelTask, ModelAnswer, mark_table
 from synth.memory.judging import judge_together, judge_with
 from synth.memory.questions import questions
-from synth.progress.labels import LEGEND, progress_head, progress_mark
+from synth.progress.labels import LEGEND, progress_head
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
-
-_MARKS = {
-    Answer.ALLOWED: ("A", "green"),
-    Answer.FORBIDDEN: ("F", "red"),
-    Answer.UNKNOWN: ("?", "yellow"),
-}
 
 PROGRESS_VERDICTS = (Verdict.TERMINATES, Verdict.MAY_HANG)
 """The verdicts of progress models, which no consistency model has."""
@@ -148,7 +142,7 @@ class LitmusLabelling:
         first = len(self.names) - self.progress
         heads = [*self.names[:first], *map(progress_head, self.names[first:])]
         alone = len(self.names) == 1 and not self._of_progress
-        table = self._wide_table(labelled) if alone else mark_table(heads, labelled, _mark)
+        table = self._wide_table(labelled) if alone else mark_table(heads, labelled)
         return table, list(self._legend(labelled))
 
     def _wide_table(self, labelled: Sequence[Labels]) -> Table:
@@ -168,7 +162,7 @@ class LitmusLabelling:
         from rich.text import Text
 
         judgement = _judgement(label)
-        yield Text(self._text(label), _MARKS[judgement.answer][1])
+        yield Text(self._text(label), MARKS[judgement.answer][1])
         yield Text(truth_text(judgement.condition))
         for count in (judgement.executions, judgement.matching):
             yield Text("" if count is None else str(count))
@@ -236,13 +230,3 @@ def _progress(test: LitmusTest, models: Sequence[ProgressModel]) -> list[ModelAn
         return [ModelAnswer(verdict) for verdict in found.values()]
     except NoVerdictError as error:
         return [ModelAnswer(UNKNOWN, error.message)] * len(models)
-
-
-def _mark(label: ModelAnswer) -> Text:
-    from rich.text import Text
-
-    if label.verdict in PROGRESS_VERDICTS:
-        return progress_mark(label).append("<" * label.provisional)
-    judgement = _judgement(label)
-    letter, colour = _MARKS[judgement.answer]
-    return Text(letter + "*" * bool(judgement.flags) + "<" * judgement.provisional, colour)

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from oracle.progress.models import ProgressModel, Verdict, verdicts
+from oracle.progress.models import ProgressModel, verdicts
 from oracle.progress.plugins import resolve_models
 from synth.inputs import Input
 from synth.labels import UNKNOWN, Labels, LabelTask, ModelAnswer, mark_table
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
     from corpus.test import Test
 
@@ -68,7 +67,7 @@ class ProgressLabelling:
     def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
         """Return the table with a line for each test and a column for each model: ``T`` terminates, ``H`` may hang."""
         lost = any(label.verdict == UNKNOWN for labels in labelled for label in labels.labels)
-        table = mark_table([progress_head(name) for name in self.names], labelled, progress_mark)
+        table = mark_table([progress_head(name) for name in self.names], labelled)
         return table, [LEGEND + ", ? no verdict" * lost]
 
 
@@ -89,13 +88,3 @@ def _facts(test: Test) -> Mapping[str, object]:
 @cache
 def _resolved(models: tuple[str, ...]) -> list[ProgressModel]:
     return resolve_models(models)
-
-
-_MARKS = {Verdict.MAY_HANG: ("H", "red"), Verdict.TERMINATES: ("T", "green"), Verdict.UNKNOWN: ("?", "yellow")}
-
-
-def progress_mark(label: ModelAnswer) -> Text:
-    """Return the mark for a verdict in a table, with its colour."""
-    from rich.text import Text
-
-    return Text(*_MARKS[Verdict(label.verdict)])

@@ -11,9 +11,12 @@ from rich.text import Text
 
 from corpus.suite import Corpus
 from corpus.test import Test
-from oracle.progress.hierarchy import TABLE_4, VerdictCounts, census, conforms, distinguishes, strictly_less_fair
+from oracle.progress.hierarchy import TABLE_4, census, conforms, distinguishes, strictly_less_fair
 from oracle.progress.models import MODELS
 from synth.screen import plain_table
+
+_Counts = dict[str, int | None]
+"""The numbers of conformance and distinguishing tests of a model; the latter may not be known."""
 
 
 class ProgressCounts:
@@ -34,32 +37,42 @@ class ProgressCounts:
         """Yield the tables of a corpus that has tests."""
         if self.corpus.tests:
             yield "", _terminating(self.corpus.tests, self.models)
-            yield "", _per_model(self.models, self.borders)
+            yield "", _d_and_c("Models", _D_AND_C, _guarantees(self.models), self._by_model())
             if self.borders.table_4:
-                yield "", _table_4(self.borders)
+                rows = self._table_4().items()
+                cells = {f"{guarantee}-{reading}": cell for reading, row in rows for guarantee, cell in row.items()}
+                yield "", _d_and_c("Table 4", _TABLE_4, TABLE_4, cells)
 
     def summary(self) -> dict[str, Any]:
         """Return the counts as plain data."""
-        tests, counts = self.corpus.tests, self.borders
+        tests = self.corpus.tests
         return {
             "complete": self.corpus.complete,
             "tests": len(tests),
             "bounds": {bound: group.total() for bound, group in _by_bound(tests).items() if bound != "all"},
             "tags": {tag: group.total() for tag, group in _by_tag(tests).items()},
-            "models": {
-                model: {"conformance": counts.conformance[model], "distinguishing": counts.distinguishing.get(model)}
-                for model in self.models
-            },
-            "table_4": {
-                reading: {
-                    guarantee: {
-                        "distinguishing": counts.table_4.get((reading, guarantee), 0),
-                        "conformance": counts.table_4_conformance(reading, guarantee),
-                    }
-                    for guarantee in TABLE_4
+            "models": self._by_model(),
+            "table_4": self._table_4(),
+        }
+
+    def _by_model(self) -> dict[str, _Counts]:
+        counts = self.borders
+        return {
+            model: {"conformance": counts.conformance[model], "distinguishing": counts.distinguishing.get(model)}
+            for model in self.models
+        }
+
+    def _table_4(self) -> dict[str, dict[str, _Counts]]:
+        counts = self.borders
+        return {
+            reading: {
+                guarantee: {
+                    "distinguishing": counts.table_4.get((reading, guarantee), 0),
+                    "conformance": counts.table_4_conformance(reading, guarantee),
                 }
-                for reading in ("weak", "strong")
-            },
+                for guarantee in TABLE_4
+            }
+            for reading in ("weak", "strong")
         }
 
     def lines(self) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
@@ -119,38 +132,26 @@ def _by_tag(tests: Iterable[Test]) -> dict[str, Vectors]:
     return dict(sorted(groups.items()))
 
 
-def _per_model(models: Sequence[str], counts: VerdictCounts) -> Table:
-    cells = {model: (counts.distinguishing.get(model), counts.conformance[model]) for model in models}
-    legend = (
-        "C: tests that terminate under the model. D: those of them that may hang under every model that is less fair."
-    )
-    return _d_and_c("Models", legend, _guarantees(models), cells)
+_D_AND_C = (
+    "C: tests that terminate under the model. D: those of them that may hang under every model that is less fair."
+)
+_TABLE_4 = (
+    "As in Table 4 of Sorensen et al. 2021: each test is counted once, for the first of these models under which it "
+    "terminates. Tests that terminate under weak fairness are weak, others strong."
+)
 
 
-def _table_4(counts: VerdictCounts) -> Table:
-    cells = {
-        f"{guarantee}-{reading}": (
-            counts.table_4.get((reading, guarantee), 0),
-            counts.table_4_conformance(reading, guarantee),
-        )
-        for guarantee in TABLE_4
-        for reading in ("weak", "strong")
-    }
-    legend = (
-        "As in Table 4 of Sorensen et al. 2021: each test is counted once, for the first of these models under which "
-        "it terminates. Tests that terminate under weak fairness are weak, others strong."
-    )
-    return _d_and_c("Table 4", legend, TABLE_4, cells)
-
-
-def _d_and_c(title: str, legend: str, guarantees: Iterable[str], cells: Mapping[str, tuple[int | None, int]]) -> Table:
+def _d_and_c(
+    title: str, legend: str, guarantees: Iterable[str], cells: Mapping[str, Mapping[str, int | None]]
+) -> Table:
     """Return the table of distinguishing and conformance tests by model; a dash where they are not known."""
     table = plain_table("model", title=title)
     table.caption, table.caption_justify = legend, "left"
     for heading in ("weak D", "weak C", "strong D", "strong C"):
         table.add_column(heading, justify="right")
     for guarantee in guarantees:
-        row = [*cells.get(f"{guarantee}-weak", (None, None)), *cells.get(f"{guarantee}-strong", (None, None))]
+        of = [cells.get(f"{guarantee}-{reading}", {}) for reading in ("weak", "strong")]
+        row = [cell.get(key) for cell in of for key in ("distinguishing", "conformance")]
         table.add_row(Text(guarantee), *("-" if cell is None else str(cell) for cell in row))
     return table
 
