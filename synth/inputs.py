@@ -10,6 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import click
+
 from corpus.errors import InputError, one_line
 from corpus.files import read_text
 
@@ -229,6 +231,14 @@ def readable(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[di
     if wrong and not found:
         raise wrong[0]
     return found, wrong
+
+
+def read_all(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[dict[Input, Read], bool]:
+    """Return what ``readable`` returns, but print a line for each input that cannot be read; say whether all can."""
+    found, wrong = readable(inputs, read)
+    for error in wrong:
+        click.echo(f"synth: {error}", err=True)
+    return found, not wrong
 
 
 def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[int]) -> list[Input]:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corpus.errors import InputError, printable
+from corpus.errors import InputError
 from corpus.test import Test
 from oracle.progress.models import Verdict
 from oracle.progress.plugins import resolve_models
 from synth.families.interface import CorpusCounts, Told, VerdictWords
-from synth.inputs import Input, readable
+from synth.inputs import Input, read_all
 from synth.labels import JSON, Labelling
 from synth.progress.labels import ProgressLabelling
 
@@ -80,14 +80,14 @@ class Progress:
         from synth.compilation import write_bundle
         from synth.progress.compilation import compile_progress, progress_bundle
 
-        found, wrong = _read(tests)
+        found, all_read = read_all(tests, Input.axb)
         language.check_placements(making.placements)
         if language.bundle is not None:
             judges = resolve_models(making.models) if making.models else []
-            passed = write_bundle(progress_bundle(found, language, making, judges), language, output, check)
+            passed = write_bundle(progress_bundle(found.values(), language, making, judges), language, output, check)
         else:
-            passed = compile_progress(found, language, making, output, check)
-        return 0 if passed and not wrong else 1
+            passed = compile_progress(found.values(), language, making, output, check)
+        return 0 if passed and all_read else 1
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
         from backends.shared.files import distinct
@@ -95,12 +95,12 @@ class Progress:
 
         language.check_placements(running.placements)
         device = running.device_of(language)
-        found, wrong = _read(tests)
+        found, all_read = read_all(tests, Input.axb)
         named = [*running.models, *running.sound]
         models = resolve_models(named) if named else []
         sound = [model.name for model in resolve_models(running.sound)] if running.sound else []
-        code = run_progress_tests(distinct(found), language, device, running, models, sound)
-        return 1 if wrong else code
+        code = run_progress_tests(distinct(found.values()), language, device, running, models, sound)
+        return code if all_read else 1
 
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path
@@ -126,14 +126,6 @@ def told_of_system(given: Input, explanation: Explanation) -> Told:
         partial(draw, given.name, explanation),
         partial(draw_dot, given.name, explanation),
     )
-
-
-def _read(tests: Sequence[Input]) -> tuple[list[Test], bool]:
-    """Return the tests that can be read, and whether some cannot; print a line on each of these."""
-    found, wrong = readable(tests, Input.axb)
-    for error in wrong:
-        click.echo(printable(f"synth: {error}"), err=True)
-    return list(found.values()), bool(wrong)
 
 
 FAMILY = Progress()

@@ -23,7 +23,7 @@ from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
 from synth.compilation import Making, ProgramFiles, bundled_tests, check_programs, write_programs
-from synth.inputs import MEMORY, Input, readable
+from synth.inputs import MEMORY, Input, read_all
 from synth.memory.conformance import is_asked_for, promise_of
 from synth.memory.conversion import of_input
 
@@ -35,21 +35,13 @@ def compile_memory(files: Sequence[Input], backend: Backend, making: Making, out
     ``check``, compile all programs, and check them as the language requires. Returns whether all files can be read, and
     nothing is wrong. Raises ``InputError`` where none can be read, two share a file name, or no test can be said.
     """
-    tests, all_read = _read(files)
+    tests, all_read = read_all(files, Input.litmus)
     _check_names(list(tests))
     written = write_programs(_programs(tests, backend, making), backend, output, making.as_json)
     if not written:
         raise InputError(f"{backend.name} can say none of the {len(tests)} tests")
     click.echo(f"{len(written)} of {len(tests)} tests in {output}", err=True)
     return (not check or check_programs(written, backend)) and all_read
-
-
-def _read(files: Sequence[Input]) -> tuple[dict[Input, LitmusTest], bool]:
-    """Return the tests that can be read, and whether all can; a line on stderr names each other."""
-    tests, unreadable = readable(files, Input.litmus)
-    for error in unreadable:
-        click.echo(f"synth: {error}", err=True)
-    return tests, not unreadable
 
 
 def _check_names(files: Sequence[Input]) -> None:
@@ -99,7 +91,7 @@ def memory_bundle(
     a test cannot be launched has no program for it. With ``draws`` there is a template for further ways. Raises
     ``InputError`` where no test can be read, or the language can say none of them.
     """
-    tests, all_read = _read(files)
+    tests, all_read = read_all(files, Input.litmus)
     sizes = INSTANCES if instances is None else (instances,)
     launches = list(product(incantations.items(), sizes, (False, True)))
 

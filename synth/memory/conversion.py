@@ -32,7 +32,7 @@ from corpus.suite import LABELS
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
 from oracle.herd import LANGUAGES, herd_model
-from synth.inputs import INDEX, Input, readable
+from synth.inputs import INDEX, Input, read_all
 
 
 def _without_cache(mode: Mode) -> Mode:
@@ -167,14 +167,12 @@ def export_json(tests: Sequence[Input], folder: Path) -> int:
 
     Print how many there are, and return the exit code: 2 where a file is no test, which is a line on standard error.
     """
-    read, wrong = readable(tests, Input.litmus)
-    for error in wrong:
-        click.echo(f"synth: {error}", err=True)
+    read, all_read = read_all(tests, Input.litmus)
     objects = [of_input(given, test) for given, test in read.items()]
     check_names([each.name for each in objects])
     write_folder(folder, files(objects))
-    click.echo(f"{len(objects)} of {len(tests)} tests in {folder}", err=bool(wrong))
-    return 2 if wrong else 0
+    click.echo(f"{len(objects)} of {len(tests)} tests in {folder}", err=not all_read)
+    return 0 if all_read else 2
 
 
 def of_input(given: Input, test: LitmusTest, compiled: Compiled | None = None) -> RunnerTest:

@@ -5,7 +5,7 @@ The bundle has every mapping, placement and size, and the verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -29,7 +29,7 @@ INSTANCES = (16, 1024, None)
 """The numbers of instances to choose from, where no number is given; ``None``: as many as there is room for."""
 
 
-def compile_progress(tests: Sequence[Test], backend: Backend, making: Making, output: Path, check: bool) -> bool:
+def compile_progress(tests: Iterable[Test], backend: Backend, making: Making, output: Path, check: bool) -> bool:
     """Write a program into ``output`` for each test, mapping and placement; return whether they compile, if ``check``
     asks.
 
@@ -47,7 +47,7 @@ def _programs(tests: Sequence[Test], backend: Backend, making: Making) -> Iterat
         yield ProgramFiles(backend.progress_files(test.name, shape, test.digest), shape, partial(of_progress, test))
 
 
-def progress_bundle(tests: Sequence[Test], backend: Backend, making: Making, models: Sequence[ProgressModel]) -> Bundle:
+def progress_bundle(tests: Iterable[Test], backend: Backend, making: Making, models: Sequence[ProgressModel]) -> Bundle:
     """Return the bundle of tests with the verdicts of ``models``.
 
     Where no model is named, the verdicts are the tests' own, or those of the built-in models. Raises ``InputError``

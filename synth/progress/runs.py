@@ -26,7 +26,7 @@ from corpus.test import Test
 from oracle.progress.models import ProgressModel, verdicts
 from synth.hangs import Control, remarks
 from synth.junit import Case, CaseOutcome, class_name
-from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model, is_doubtful, promising
+from synth.progress.conformance import ModelSummary, by_mapping, by_model, is_doubtful, promising
 from synth.runs import Running, TrialsRun, tell_unsound
 from synth.screen import screen
 
@@ -60,13 +60,11 @@ def run_progress_tests(
     ran = TrialsRun[ProgressResult]()
     with open_results(running.output) as file:
         ran.make(trials, file, device, campaign, yardstick, lambda due: rows.promise_its_end(due.test), refusing=False)
-    results = list(ran.results.values())
-    seen = {result.test for result in results}
+    seen = {result.test for result in ran.results.values()}
     said = {test.name: rows.of(test) for test in tests if test.name in seen}
-    summaries = by_model(results, said)
+    summaries = by_model(ran.results.values(), said)
     doubtful = [name for name, result in ran.results.items() if is_doubtful(result, said[result.test])]
-    slow = [name for name, result in ran.results.items() if result.slow]
-    _report(device.name, results, by_mapping(results), summaries, ran.failed, slow, doubtful, running.as_json)
+    _report(device.name, ran, summaries, doubtful, running.as_json)
     ran.tell_end(campaign)
     unsound = [summary for summary in summaries if summary.model in sound and summary.refuting]
     if running.known is None:
@@ -172,23 +170,22 @@ def _control(due: _DueProgress) -> Launch:
 
 def _report(
     device: str,
-    results: Sequence[ProgressResult],
-    mappings: Sequence[MappingSummary],
+    ran: TrialsRun[ProgressResult],
     models: Sequence[ModelSummary],
-    failed: dict[str, str],
-    slow: Sequence[str],
     unconfirmed: Sequence[str],
     as_json: bool,
 ) -> None:
-    for what, why in failed.items():
+    mappings = by_mapping(ran.results.values())
+    slow = [name for name, result in ran.results.items() if result.slow]
+    for what, why in ran.failed.items():
         click.echo(one_line(f"synth: {what}: {why}"), err=True)
     if as_json:
         report = {
             "device": device,
             "mappings": [asdict(summary) for summary in mappings],
             "models": [asdict(summary) for summary in models],
-            "results": [msgspec.to_builtins(result) for result in results],
-            "failed": failed,
+            "results": [msgspec.to_builtins(result) for result in ran.results.values()],
+            "failed": ran.failed,
             "slow": slow,
             "unconfirmed": unconfirmed,
         }
