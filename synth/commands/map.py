@@ -145,10 +145,11 @@ def command(
             _tell(check, done, told)
         if not told and not done.stopped:
             with watching() as watch:
+                work = (journal, solver, places, until, watch, limits)
                 if not stated:
-                    search_features(done, check, journal, solver, places, until, watch, limits)
+                    search_features(done, check, work)
                 if weakest and not done.stopped:
-                    search_weaker(done, check, journal, solver, places, until, watch, limits)
+                    search_weaker(done, check, work)
             if not as_json:
                 _tell_more(check, done)
         if opened is not None:

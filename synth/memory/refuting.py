@@ -188,50 +188,27 @@ def run_step(step: WeakerMapping | Feature, solver: str) -> Iterator[list[FoundT
 AnyStep = TypeVar("AnyStep", WeakerMapping, Feature)
 
 
-def search_steps(
-    steps: Sequence[AnyStep],
-    done: Searched,
-    journal: Record,
-    solver: str,
-    jobs: Jobs,
-    until: Until,
-    watch: Watching,
-    limits: Limits,
-) -> list[tuple[AnyStep, Mapping[str, Any]]]:
+Work = tuple[Record, str, Jobs, Until, Watching, Limits]
+"""How steps are searched: the journal, the solver, processes, the end, and who watches; limits bound a step."""
+
+
+def search_steps(steps: Sequence[AnyStep], done: Searched, work: Work) -> list[tuple[AnyStep, Mapping[str, Any]]]:
     """Search mappings near a sound one, each up to its first bug, and return the result of each that was searched."""
-    work = partial(run_step, solver=solver)
-    done.stopped = search_units(steps, work, journal, jobs, lambda step, founds: [], lambda: 0, until, watch, limits)
+    journal, solver, jobs, until, watch, limits = work
+    run = partial(run_step, solver=solver)
+    done.stopped = search_units(steps, run, journal, jobs, lambda step, founds: [], lambda: 0, until, watch, limits)
     return [(step, journal.closed[step.name]) for step in steps if step.name in journal.closed]
 
 
-def search_weaker(
-    done: Searched,
-    check: Checked,
-    journal: Record,
-    solver: str,
-    jobs: Jobs,
-    until: Until,
-    watch: Watching = unwatched,
-    limits: Limits = UNLIMITED,
-) -> None:
+def search_weaker(done: Searched, check: Checked, work: Work) -> None:
     """Add to the state of a sound mapping those that are one step weaker."""
-    steps = [WeakerMapping(name, weaker) for name, weaker in weakened(check)]
-    found = search_steps(steps, done, journal, solver, jobs, until, watch, limits)
+    found = search_steps([WeakerMapping(name, weaker) for name, weaker in weakened(check)], done, work)
     done.weaker = [Weaker(step.name, said["events"], said["bug"]) for step, said in found]
 
 
-def search_features(
-    done: Searched,
-    check: Checked,
-    journal: Record,
-    solver: str,
-    jobs: Jobs,
-    until: Until,
-    watch: Watching = unwatched,
-    limits: Limits = UNLIMITED,
-) -> None:
+def search_features(done: Searched, check: Checked, work: Work) -> None:
     """Add to the state of a sound mapping which features of the source its sizes exercise."""
-    found = search_steps(list(features(check)), done, journal, solver, jobs, until, watch, limits)
+    found = search_steps(list(features(check)), done, work)
     done.exercised = [(feature, said["bug"]) for feature, said in found]
 
 
