@@ -51,39 +51,15 @@ from backends.shared.layout import EXPRESSIONS, HISTOGRAM_HEADER, MACROS, SPOT, 
 from backends.shared.reach import check_accesses
 from backends.shared.syntax import C, LanguageSyntax
 from corpus.errors import InputError
+from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition
 from corpus.litmus.control_flow import DoWhile, If, Statement, While, negated, structured
 from corpus.litmus.describe import cannot_say, describe
 from corpus.litmus.normal import without_predicates
-from corpus.litmus.test import (
-    COMPARISONS,
-    And,
-    Assign,
-    Atom,
-    Barrier,
-    Comparison,
-    Fence,
-    FinalRegister,
-    Instruction,
-    Load,
-    Loc,
-    Location,
-    Not,
-    Operand,
-    Or,
-    Proposition,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Term,
-    operands,
-)
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
 _COMPARED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_HOMES = {Region.GLOBAL: "memory", Region.SHARED: "local_memory"}
+_HOMES = {litmus.Region.GLOBAL: "memory", litmus.Region.SHARED: "local_memory"}
 _NAME = re.compile(r"[A-Za-z0-9]+(_[A-Za-z0-9]+)*")
 
 
@@ -91,7 +67,7 @@ _NAME = re.compile(r"[A-Za-z0-9]+(_[A-Za-z0-9]+)*")
 class MemoryWord:
     """A word that an instruction accesses: the array it is in, and an lvalue of the language, ``memory[at_x]``."""
 
-    region: Region
+    region: litmus.Region
     text: str
 
 
@@ -124,7 +100,7 @@ class Kernel(ABC):
     unsigned: ClassVar[str] = "uint({})"
     avoided: ClassVar[str | None] = None
     unused: ClassVar[str] = ""
-    arrays: ClassVar[Mapping[Region, str]] = _HOMES
+    arrays: ClassVar[Mapping[litmus.Region, str]] = _HOMES
     meet: ClassVar[str]
     claim: ClassVar[str]
     add: ClassVar[str]
@@ -156,23 +132,23 @@ class Kernel(ABC):
     # what a language states
 
     @abstractmethod
-    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:
+    def load(self, thread: int, ins: litmus.Load, target: str, cell: MemoryWord) -> str:
         """Return the statements that load a cell into a register: ``target = cell``."""
 
     @abstractmethod
-    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:
+    def store(self, thread: int, ins: litmus.Store, cell: MemoryWord, value: str) -> str:
         """Return the statements that store a value in a cell: ``cell = value``."""
 
     @abstractmethod
-    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:
+    def rmw(self, thread: int, ins: litmus.Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:
         """Return the statements of an rmw; ``values`` are its operands. ``target`` may also be among them."""
 
     @abstractmethod
-    def fence(self, thread: int, ins: Fence) -> str:
+    def fence(self, thread: int, ins: litmus.Fence) -> str:
         """Return the statements of a memory fence with its order and scope."""
 
     @abstractmethod
-    def barrier(self, barriers: Mapping[int, Barrier]) -> str:
+    def barrier(self, barriers: Mapping[int, litmus.Barrier]) -> str:
         """Return what a work-group executes where each of the threads of its CTA has come to the barrier of its own."""
 
     @abstractmethod
@@ -183,11 +159,16 @@ class Kernel(ABC):
 
     # what languages use
 
-    def refuse(self, thread: int, ins: Instruction, reason: str) -> InputError:
+    def refuse(self, thread: int, ins: litmus.Instruction, reason: str) -> InputError:
         """Return the error for an instruction that the language has no words for: ``P0: ld.cg r1, x: the reason``."""
         return cannot_say(thread, ins, f"{self.title} {reason}")
 
-    def scope(self, thread: int, ins: Load | Store | Rmw | Fence | Barrier, words: Mapping[Scope, str]) -> str:
+    def scope(
+        self,
+        thread: int,
+        ins: litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier,
+        words: Mapping[litmus.Scope, str],
+    ) -> str:
         """Return the word for the instruction's scope, or for a scope that includes the threads of the test that this
         one does.
 
@@ -204,11 +185,11 @@ class Kernel(ABC):
                 return word
         raise self.refuse(thread, ins, f"has no scope {scope.label}, nor another of the same threads here")
 
-    def accessed(self, thread: int, address: Operand) -> frozenset[str]:
+    def accessed(self, thread: int, address: litmus.Operand) -> frozenset[str]:
         """Return the locations that an address may be of; none where it is a number."""
         return targets_of(address, self._targets[thread])
 
-    def included(self, thread: int, scope: Scope) -> frozenset[int]:
+    def included(self, thread: int, scope: litmus.Scope) -> frozenset[int]:
         """Return the threads that a scope includes, at a thread."""
         threads = self.test.threads
         return frozenset(
@@ -308,19 +289,19 @@ class Kernel(ABC):
             f"if (probe == ROWS) {{ {self.add.format(cell='histogram[1]', value='1u')}; }}",
         ]
 
-    def proposition(self, proposition: Proposition) -> str:
+    def proposition(self, proposition: litmus.Proposition) -> str:
         """Return a proposition over ``value0``, ``value1`` and so on, in the order of ``Layout.terms``."""
         match proposition:
-            case Atom(operation, left, right):
+            case litmus.Atom(operation, left, right):
                 return self.compared(operation, self.term(left), self.term(right))
-            case Not(body):
+            case litmus.Not(body):
                 return f"!({self.proposition(body)})"
-            case And(parts):
+            case litmus.And(parts):
                 return " && ".join(f"({self.proposition(part)})" for part in parts) or "1u == 1u"
-            case Or(parts):
+            case litmus.Or(parts):
                 return " || ".join(f"({self.proposition(part)})" for part in parts) or "1u == 0u"
 
-    def term(self, term: Term) -> str:
+    def term(self, term: litmus.Term) -> str:
         """Return a term of a proposition as an expression: a number, or the ``value`` of its place in
         ``Layout.terms``.
         """
@@ -339,7 +320,7 @@ class Kernel(ABC):
             for number, location in enumerate(self.layout.globals)
         ]
 
-    def _located(self, location: Location, place: str) -> str:
+    def _located(self, location: litmus.Location, place: str) -> str:
         return f"{self.unused}{self.syntax.constant(self.at(location.name), place)}"
 
     def at(self, location: str) -> str:
@@ -358,7 +339,7 @@ class Kernel(ABC):
         """Return the name of the variable for a register of a thread, ``p0_r1``."""
         return f"p{thread}_{self._names[thread][name]}"
 
-    def phases(self, thread: int) -> tuple[tuple[list[str], Barrier | None], ...]:
+    def phases(self, thread: int) -> tuple[tuple[list[str], litmus.Barrier | None], ...]:
         """Return the code of a thread up to each of its barriers, with it, and from the last one to the end."""
         return tuple(
             ([line for statement in code for line in self._lines(thread, statement)], barrier)
@@ -370,7 +351,7 @@ class Kernel(ABC):
         return [
             f"results[RESULT(instance, {number}u)] = {self.register(thread, term.register)};"
             for number, term in enumerate(self.layout.terms)
-            if isinstance(term, FinalRegister) and term.thread == thread
+            if isinstance(term, litmus.FinalRegister) and term.thread == thread
         ]
 
     def _stress(self) -> list[str]:
@@ -481,7 +462,7 @@ class Kernel(ABC):
         lines = []
         names = [location.name for location in self.layout.shareds]
         for number, term in enumerate(self.layout.terms):
-            if isinstance(term, Loc) and term.name in names:
+            if isinstance(term, litmus.Loc) and term.name in names:
                 users = [thread for thread in range(len(self.test.threads)) if term.name in self._mentioned(thread)]
                 cta = self.layout.ctas[users[0]] if users else 0
                 place = names.index(term.name)
@@ -498,31 +479,34 @@ class Kernel(ABC):
 
     def _mentioned(self, thread: int) -> frozenset[str]:
         mine = self.test.threads[thread]
-        values = (*(each for ins in mine.instructions for each in operands(ins)), *(each for _, each in mine.registers))
-        return frozenset(each.name for each in values if isinstance(each, Loc))
+        values = (
+            *(each for ins in mine.instructions for each in litmus.operands(ins)),
+            *(each for _, each in mine.registers),
+        )
+        return frozenset(each.name for each in values if isinstance(each, litmus.Loc))
 
-    def _final(self, number: int, term: FinalRegister | Loc, instance: str = "index") -> str:
+    def _final(self, number: int, term: litmus.FinalRegister | litmus.Loc, instance: str = "index") -> str:
         names = [location.name for location in self.layout.globals]
-        if isinstance(term, Loc) and term.name in names:
+        if isinstance(term, litmus.Loc) and term.name in names:
             place = names.index(term.name)
             return self.take(self.layout.globals[place], f"ADDRESS({instance}, {place}u)")
         return f"results[RESULT({instance}, {number}u)]"
 
-    def put(self, location: Location, at: str, value: str) -> str:
+    def put(self, location: litmus.Location, at: str, value: str) -> str:
         """Return the assignment of ``value`` to a location at an index into its array, where no other thread is at work
         on it.
         """
         return self.write.format(cell=f"{_HOMES[location.region]}[{at}]", value=value)
 
-    def take(self, location: Location, at: str) -> str:
+    def take(self, location: litmus.Location, at: str) -> str:
         """Return the value of a location at an index into its array, where no other thread is at work on it."""
         return self.read.format(cell=f"{_HOMES[location.region]}[{at}]")
 
     # statements
 
-    def value(self, thread: int, operand: Operand) -> str:
+    def value(self, thread: int, operand: litmus.Operand) -> str:
         """Return an operand as an expression; an address is an index into its array."""
-        if isinstance(operand, Reg):
+        if isinstance(operand, litmus.Reg):
             return self.register(thread, operand.name)
         return literal(operand) if isinstance(operand, int) else self.at(operand.name)
 
@@ -532,7 +516,7 @@ class Kernel(ABC):
             return f"{left} {_COMPARED[operation]} {right}"
         return f"{self.signed.format(left)} {_COMPARED[operation]} {self.signed.format(right)}"
 
-    def _condition(self, thread: int, comparison: Comparison) -> str:
+    def _condition(self, thread: int, comparison: litmus.Comparison) -> str:
         sides = (self.value(thread, comparison.left), self.value(thread, comparison.right))
         return self.compared(comparison.operation, *sides)
 
@@ -540,7 +524,7 @@ class Kernel(ABC):
         if operation == "mov":
             return values[0]
         left, right = values
-        if operation in COMPARISONS:
+        if operation in litmus.COMPARISONS:
             return self.syntax.choice(self.compared(operation, left, right), "1u", "0u")
         if operation in ("min", "max"):
             return self.syntax.choice(self.compared("lt" if operation == "min" else "gt", left, right), left, right)
@@ -571,21 +555,21 @@ class Kernel(ABC):
                 yield "}"
             case DoWhile(body, condition):
                 yield from self.syntax.do_while(self._block(thread, body), self._condition(thread, condition))
-            case Load(target, address):
+            case litmus.Load(target, address):
                 yield self.load(
                     thread, statement, self.register(thread, target), self._cell(thread, statement, address)
                 )
-            case Store(address, value):
+            case litmus.Store(address, value):
                 yield self.store(thread, statement, self._cell(thread, statement, address), self.value(thread, value))
-            case Rmw(target=result, address=address, operands=given):
+            case litmus.Rmw(target=result, address=address, operands=given):
                 if statement.success is not None and not self.weak_exchange:
                     raise self.refuse(thread, statement, "has no exchange that may fail for no reason")
                 name = None if result is None else self.register(thread, result)
                 values = [self.value(thread, each) for each in given]
                 yield self.rmw(thread, statement, name, self._cell(thread, statement, address), values)
-            case Fence():
+            case litmus.Fence():
                 yield self.fence(thread, statement)
-            case Assign(target, operation, given):
+            case litmus.Assign(target, operation, given):
                 values = [self.value(thread, each) for each in given]
                 yield f"{self.register(thread, target)} = {self._computed(operation, values)};"
             case _:
@@ -596,7 +580,7 @@ class Kernel(ABC):
             for line in self._lines(thread, statement):
                 yield "    " + line
 
-    def _cell(self, thread: int, ins: Instruction, address: Operand) -> MemoryWord:
+    def _cell(self, thread: int, ins: litmus.Instruction, address: litmus.Operand) -> MemoryWord:
         regions = {self._where[name] for name in self.accessed(thread, address)}
         if len(regions) != 1:
             found = "a number" if not regions else "in shared or in global memory"
@@ -605,11 +589,11 @@ class Kernel(ABC):
         return MemoryWord(region, f"{self.arrays[region]}[{self.value(thread, address)}]")
 
 
-def _phases(code: Sequence[Statement]) -> list[tuple[list[Statement], Barrier | None]]:
+def _phases(code: Sequence[Statement]) -> list[tuple[list[Statement], litmus.Barrier | None]]:
     """The code of a thread cut after each barrier at its top level."""
-    phases: list[tuple[list[Statement], Barrier | None]] = [([], None)]
+    phases: list[tuple[list[Statement], litmus.Barrier | None]] = [([], None)]
     for statement in code:
-        if isinstance(statement, Barrier):
+        if isinstance(statement, litmus.Barrier):
             phases[-1] = (phases[-1][0], statement)
             phases.append(([], None))
         else:
@@ -617,7 +601,7 @@ def _phases(code: Sequence[Statement]) -> list[tuple[list[Statement], Barrier | 
     return phases
 
 
-def initial(location: Location) -> str:
+def initial(location: litmus.Location) -> str:
     """Return the initial value of a location, which is a number."""
     assert isinstance(location.initial, int)
     return literal(location.initial)
