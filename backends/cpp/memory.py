@@ -13,25 +13,44 @@ threads, for then it is the same; ``Kernel.scope`` sees to that. Shared memory a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from string import Template
 from typing import ClassVar
 
 from backends.cpp.about import ABOUT, HEADERS
-from backends.shared.c_atomics import CAtomics
-from backends.shared.hosting import WARM_UP
+from backends.shared.atomics import CAtomics
 from backends.shared.kernel import MemoryWord, indented
-from backends.shared.layout import HISTOGRAM_HEADER, WORKING, Layout
+from backends.shared.layout import WORKING, Layout
 from backends.shared.main import COUNTS, SAYS
 from backends.shared.syntax import LanguageSyntax
 from corpus.errors import InputError
-from corpus.laws.c11 import CONSUME, FETCHED
-from corpus.litmus.test import Barrier, Fence, Load, Rmw, Scope, Store
+from corpus.laws.c11 import CONSUME
+from corpus.litmus.test import Barrier, Fence, Scope
 
 ITS_OWN = "// From here on, what is of this test alone.\n"
 """The line after the text that all programs of memory tests share."""
 
-_FILE = Template(
-    """\
+
+class CppKernel(CAtomics):
+    """A memory test as ``NAME.cpp``: compile with ``g++ -std=c++20 -O2 -pthread``; run as ``NAME [iterations]``."""
+
+    title = "C++"
+    largest_group = None
+    syntax = LanguageSyntax("std::uint32_t")
+    signed = "std::int32_t({})"
+    unsigned = "std::uint32_t({})"
+    unused = "[[maybe_unused]] "
+    plain = "plain({})"
+    add = "atomic({cell}).fetch_add({value}, std::memory_order_relaxed)"
+    claim = "claim({cell}, {value})"
+    peek = "atomic({cell}).load(std::memory_order_relaxed)"
+    scratch_load = "plain({cell})"
+    scratch_store = "plain({cell}) = {value}"
+    order_prefix = "std::"
+    expected = "expected"
+    tags = (CONSUME,)
+    scopes: ClassVar = {Scope.SYS: ""}
+    fenced = "std::atomic_thread_fence({order})"
+    text = (
+        """\
 // $name. Usage: NAME [iterations]
 $test
 #include <algorithm>
@@ -47,8 +66,8 @@ $test
 #include <sched.h>
 #endif
 """
-    + HEADERS
-    + """
+        + HEADERS
+        + """
 [[maybe_unused]] static volatile std::uint32_t& plain(std::uint32_t& cell) { return cell; }
 
 static std::atomic_ref<std::uint32_t> atomic(std::uint32_t& cell) { return std::atomic_ref<std::uint32_t>(cell); }
@@ -80,8 +99,8 @@ static void pin([[maybe_unused]] const std::uint32_t number) {
 }
 
 """
-    + f"{ABOUT}\n{SAYS}\n{COUNTS}\n{ITS_OWN}"
-    + """
+        + f"{ABOUT}\n{SAYS}\n{COUNTS}\n{ITS_OWN}"
+        + """
 $constants
 
 alignas(128) static std::uint32_t memory[WORDS];
@@ -127,29 +146,7 @@ int main(int argc, char** argv) {
     return 0;
 }
 """
-)
-
-_ATOMIC = "atomic({cell})"
-
-
-class CppKernel(CAtomics):
-    """A memory test as ``NAME.cpp``: compile with ``g++ -std=c++20 -O2 -pthread``; run as ``NAME [iterations]``."""
-
-    title: ClassVar[str] = "C++"
-    largest_group: ClassVar[int | None] = None
-    syntax: ClassVar[LanguageSyntax] = LanguageSyntax("std::uint32_t")
-    signed: ClassVar[str] = "std::int32_t({})"
-    unsigned: ClassVar[str] = "std::uint32_t({})"
-    unused: ClassVar[str] = "[[maybe_unused]] "
-    plain: ClassVar[str] = "plain({})"
-    add: ClassVar[str] = f"{_ATOMIC}.fetch_add({{value}}, std::memory_order_relaxed)"
-    claim: ClassVar[str] = "claim({cell}, {value})"
-    peek: ClassVar[str] = f"{_ATOMIC}.load(std::memory_order_relaxed)"
-    scratch_load: ClassVar[str] = "plain({cell})"
-    scratch_store: ClassVar[str] = "plain({cell}) = {value}"
-    order_prefix: ClassVar[str] = "std::"
-    tags: ClassVar[tuple[str, ...]] = (CONSUME,)
-    fetched: ClassVar[Sequence[str]] = FETCHED
+    )
 
     def __init__(self, layout: Layout) -> None:
         for location in layout.shareds:
@@ -157,19 +154,11 @@ class CppKernel(CAtomics):
         super().__init__(layout)
 
     def call(self, function: str, cell: MemoryWord, arguments: Sequence[str]) -> str:  # noqa: D102
-        return f"atomic({cell.text}).{function}({', '.join(arguments)})"
+        return f"atomic({cell.text}).{self.functions[function]}({', '.join(arguments)})"
 
-    def expected(self) -> str:  # noqa: D102
-        return "expected"
-
-    def scoped(self, thread: int, ins: Load | Store | Rmw | Fence) -> list[str]:  # noqa: D102
-        self.scope(thread, ins, {Scope.SYS: ""})
-        return []
-
-    def fence_call(self, thread: int, ins: Fence, order: str) -> str:  # noqa: D102
-        self.scope(thread, ins, {Scope.SYS: ""})
-        self.check_tags(thread, ins)
-        return f"std::atomic_thread_fence({order});"
+    def ordered(self, thread: int, ins: Fence | Barrier) -> str:  # noqa: D102
+        self.check_tags(thread, ins, self.tags)
+        return ""
 
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
         thread, ins = next(iter(barriers.items()))
@@ -219,7 +208,7 @@ class CppKernel(CAtomics):
             "}",
         ]
 
-    def file(self, name: str) -> str:  # noqa: D102
+    def parts(self) -> Mapping[str, object]:  # noqa: D102
         functions = [line for thread in range(len(self.test.threads)) for line in [*self.thread(thread), ""]]
         functions += self.play()
         starts = ["for (std::uint32_t first = 0u; first < THREADS; ++first) threads.emplace_back(play, first, seed);"]
@@ -235,15 +224,10 @@ class CppKernel(CAtomics):
                 "for (std::uint32_t stresser = 0u; stresser < stressers; ++stresser)",
                 "    threads.emplace_back(stress, stresser, seed);",
             ]
-        return _FILE.substitute(
-            name=name,
-            test=self.comment("// "),
-            constants=self.constants(),
-            reset=indented(self.reset()),
-            threads="\n".join(functions).rstrip("\n"),
-            count=indented(self.count()),
-            start=indented(starts, 2),
-            number=len(self.test.threads) + self.layout.parameters.stress,
-            header=HISTOGRAM_HEADER,
-            warm_up=f"{WARM_UP}u",
-        )
+        return {
+            "reset": indented(self.reset()),
+            "threads": "\n".join(functions).rstrip("\n"),
+            "count": indented(self.count()),
+            "start": indented(starts, 2),
+            "number": len(self.test.threads) + self.layout.parameters.stress,
+        }

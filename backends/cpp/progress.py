@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from backends.cpp.about import ABOUT, HEADERS
 from backends.shared.main import MAIN, SAYS
 from backends.shared.renderer import Renderer
@@ -18,14 +16,14 @@ class Cpp(Renderer):
     800 threads at most unless asked otherwise: the published over-subscribed run, 100 for each of 8 cores.
     """
 
-    syntax: ClassVar[LanguageSyntax] = LanguageSyntax("std::uint32_t")
-    exchange: ClassVar[str] = "(cell).exchange(value, std::memory_order_acq_rel)"
-    add: ClassVar[str] = "(cell).fetch_add(value, std::memory_order_acq_rel)"
-    read: ClassVar[str] = "WARM_UP.load(std::memory_order_relaxed)"
-    header: ClassVar[str] = "static void test(const std::uint32_t group_id)"
-    groups: ClassVar[int] = 800
-    group: ClassVar[str] = "group_id"
-    file: ClassVar[str] = (
+    syntax = LanguageSyntax("std::uint32_t")
+    exchange = "(cell).exchange(value, std::memory_order_acq_rel)"
+    add = "(cell).fetch_add(value, std::memory_order_acq_rel)"
+    read = "WARM_UP.load(std::memory_order_relaxed)"
+    header = "static void test(const std::uint32_t group_id)"
+    groups = 800
+    group = "group_id"
+    file = (
         """\
 // $name, mapping $mapping. Usage: NAME [iterations]; a test that hangs does not come back.
 $pseudo_code

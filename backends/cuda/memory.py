@@ -25,18 +25,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from string import Template
 from typing import ClassVar
 
 from backends.cuda.about import ABOUT
 from backends.cuda.compiler import HOPPER
 from backends.cuda.optcheck import numbered
-from backends.shared.hosting import WARM_UP
-from backends.shared.kernel import Kernel, MemoryWord, indented
+from backends.shared.kernel import Kernel, MemoryWord
 from backends.shared.layout import Layout
 from backends.shared.main import COUNTS, SAYS
 from backends.shared.syntax import LanguageSyntax
-from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, OPERATIONS, RED_ORDERS, REDUCTIONS, STORE, mode_words
+from corpus.laws import ptx
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.test import (
     CLUSTER,
@@ -57,8 +55,26 @@ _TYPES = {"add": "u32", "min": "s32", "max": "s32"}
 _POINTERS = {Region.GLOBAL: "l", Region.SHARED: "r"}
 """The constraints of addresses: 64 bits, 32 bits."""
 
-_FILE = Template(
-    """\
+
+class CudaKernel(Kernel):
+    """A memory test as ``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``NAME [iterations]``."""
+
+    title = "CUDA"
+    syntax = LanguageSyntax("std::uint32_t")
+    group = "blockIdx.x"
+    item = "threadIdx.x"
+    signed = "std::int32_t({})"
+    unsigned = "std::uint32_t({})"
+    unused = "[[maybe_unused]] "
+    arrays: ClassVar[Mapping[Region, str]] = {Region.GLOBAL: "globals", Region.SHARED: "shareds"}
+    meet = "__syncthreads()"
+    add = "atomicAdd(&{cell}, {value})"
+    claim = "atomicCAS(&{cell}, 0u, {value})"
+    peek = "atomicAdd(&{cell}, 0u)"
+    scratch_load = "*(volatile std::uint32_t*)&{cell}"
+    scratch_store = "*(volatile std::uint32_t*)&{cell} = {value}"
+    text = (
+        """\
 // $name. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
 $needs$test
 #include <algorithm>
@@ -109,8 +125,8 @@ $count
 }
 
 """
-    + f"{ABOUT}\n{SAYS}\n{COUNTS}"
-    + """
+        + f"{ABOUT}\n{SAYS}\n{COUNTS}"
+        + """
 static void check(const cudaError_t error, const char* const what) {
     if (error == cudaSuccess) return;
     if (error == cudaErrorLaunchTimeout) std::_Exit(124); // a display's watchdog: a hang
@@ -151,26 +167,7 @@ int main(int argc, char** argv) {
     return 0;
 }
 """
-)
-
-
-class CudaKernel(Kernel):
-    """A memory test as ``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``NAME [iterations]``."""
-
-    title: ClassVar[str] = "CUDA"
-    syntax: ClassVar[LanguageSyntax] = LanguageSyntax("std::uint32_t")
-    group: ClassVar[str] = "blockIdx.x"
-    item: ClassVar[str] = "threadIdx.x"
-    signed: ClassVar[str] = "std::int32_t({})"
-    unsigned: ClassVar[str] = "std::uint32_t({})"
-    unused: ClassVar[str] = "[[maybe_unused]] "
-    arrays: ClassVar[Mapping[Region, str]] = {Region.GLOBAL: "globals", Region.SHARED: "shareds"}
-    meet: ClassVar[str] = "__syncthreads()"
-    add: ClassVar[str] = "atomicAdd(&{cell}, {value})"
-    claim: ClassVar[str] = "atomicCAS(&{cell}, 0u, {value})"
-    peek: ClassVar[str] = "atomicAdd(&{cell}, 0u)"
-    scratch_load: ClassVar[str] = "*(volatile std::uint32_t*)&{cell}"
-    scratch_store: ClassVar[str] = "*(volatile std::uint32_t*)&{cell} = {value}"
+    )
 
     def __init__(self, layout: Layout) -> None:
         # Equal instructions are different accesses, and have different marks: make them different objects.
@@ -184,30 +181,28 @@ class CudaKernel(Kernel):
         }
 
     def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
-        words = mode_words(ins.mode, LOAD, partial(cannot_say, thread, ins), f".{cell.region}")
-        access = _asm(f"ld{words}.u32 %0, [%1];", f'"=r"({target})', self._pointer(ins, cell))
-        return self._apart(thread, ins) + access
+        words = self._words(thread, ins, ptx.LOAD, cell)
+        return self._access(thread, ins, f"ld{words}.u32 %0, [%1];", f'"=r"({target})', cell)
 
     def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:  # noqa: D102
-        words = mode_words(ins.mode, STORE, partial(cannot_say, thread, ins), f".{cell.region}")
-        access = _asm(f"st{words}.u32 [%0], %1;", "", f'{self._pointer(ins, cell)}, "r"({value})')
-        return self._apart(thread, ins) + access
+        return self._access(
+            thread, ins, f"st{self._words(thread, ins, ptx.STORE, cell)}.u32 [%0], %1;", "", cell, value
+        )
 
     def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
-        if ins.operation not in OPERATIONS:
+        if ins.operation not in ptx.OPERATIONS:
             raise cannot_say(thread, ins, f"PTX has no atomic {ins.operation}")
         if ins.failure is not None:
             raise cannot_say(thread, ins, "PTX has one order for an exchange, whether or not it fails")
-        words = mode_words(ins.mode, ATOM, partial(cannot_say, thread, ins), f".{cell.region}")
-        words += f".{ins.operation}.{_TYPES.get(ins.operation, 'b32')}"
-        reduces = target is None and ins.operation in REDUCTIONS and ins.mode.order in RED_ORDERS
+        words = f"{self._words(thread, ins, ptx.ATOM, cell)}.{ins.operation}.{_TYPES.get(ins.operation, 'b32')}"
+        reduces = target is None and ins.operation in ptx.REDUCTIONS and ins.mode.order in ptx.RED_ORDERS
         first = 0 if target is None else 1
         places = ", ".join([f"[%{first}]", *(f"%{first + 1 + number}" for number in range(len(values)))])
         result = "" if reduces else "_, " if target is None else "%0, "
-        inputs = ", ".join([self._pointer(ins, cell), *(f'"r"({value})' for value in values)])
         outputs = "" if target is None else f'"=r"({target})'
-        access = _asm(f"{'red' if reduces else 'atom'}{words} {result}{places};", outputs, inputs)
-        return self._apart(thread, ins) + access
+        return self._access(
+            thread, ins, f"{'red' if reduces else 'atom'}{words} {result}{places};", outputs, cell, *values
+        )
 
     def fence(self, thread: int, ins: Fence) -> str:  # noqa: D102
         refuse = partial(cannot_say, thread, ins)
@@ -217,7 +212,7 @@ class CudaKernel(Kernel):
         mode = (
             replace(ins.mode, tags=()) if ins.mode.tags == ("global-fence",) and not self.layout.shareds else ins.mode
         )
-        return _asm(f"fence{mode_words(mode, FENCE, refuse)};", "", "")
+        return _asm(f"fence{ptx.mode_words(mode, ptx.FENCE, refuse)};", "", "")
 
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
         lines = []
@@ -279,41 +274,37 @@ class CudaKernel(Kernel):
                 lines.append("}")
         return lines
 
-    def file(self, name: str) -> str:  # noqa: D102
-        return _FILE.substitute(
-            name=name,
-            needs=f"// Needs sm_{HOPPER} or later.\n" if any(map(_is_new, self._instructions())) else "",
-            test=self.comment("// "),
-            constants=self.constants(),
-            marks=len(self._marks),
-            functions="\n".join(self.functions()),
-            reset=indented(self.reset()),
-            run=indented(self.run()),
-            count=indented(self.count()),
-            header=2,
-            warm_up=f"{WARM_UP}u",
-        )
+    def parts(self) -> Mapping[str, object]:  # noqa: D102
+        return {
+            **super().parts(),
+            "needs": f"// Needs sm_{HOPPER} or later.\n" if any(map(_is_new, self._instructions())) else "",
+            "marks": len(self._marks),
+            "functions": "\n".join(self.functions()),
+        }
 
     def _instructions(self) -> list[Instruction]:
         return [ins for thread in self.test.threads for ins in thread.instructions]
 
-    def _apart(self, thread: int, ins: Load | Store | Rmw) -> str:
-        """What keeps an access behind the one before it, where ptxas would not."""
+    def _words(self, thread: int, ins: Load | Store | Rmw, rule: ptx.AccessRule, cell: MemoryWord) -> str:
+        return ptx.mode_words(ins.mode, rule, partial(cannot_say, thread, ins), f".{cell.region}")
+
+    def _access(
+        self, thread: int, ins: Load | Store | Rmw, text: str, outputs: str, cell: MemoryWord, *values: str
+    ) -> str:
+        """An access to an address with its mark, and what keeps it behind the one before it, where ptxas would not."""
+        address = f'"{_POINTERS[cell.region]}"({cell.text.removesuffix("]")} + zero[{self._marks[id(ins)]}u]])'
+        access = _asm(text, outputs, ", ".join([address, *(f'"r"({value})' for value in values)]))
         code = self.test.threads[thread].instructions
         place = next(place for place, each in enumerate(code) if each is ins)
         before = [each for each in code[:place] if isinstance(each, Load | Store | Rmw | Fence | Barrier)]
         if before and not isinstance(before[-1], Fence | Barrier) and (_is_weak(before[-1]) or _is_weak(ins)):
-            return "keep_order(); "
-        return ""
-
-    def _pointer(self, ins: Instruction, cell: MemoryWord) -> str:
-        """The address of an access, with its mark."""
-        return f'"{_POINTERS[cell.region]}"({cell.text.removesuffix("]")} + zero[{self._marks[id(ins)]}u]])'
+            return f"keep_order(); {access}"
+        return access
 
 
 def _is_new(ins: Instruction) -> bool:
     """Whether ptxas takes an instruction for Hopper and its successors only."""
-    one_sided = isinstance(ins, Fence) and ins.mode.order in ONE_SIDED
+    one_sided = isinstance(ins, Fence) and ins.mode.order in ptx.ONE_SIDED
     return one_sided or (isinstance(ins, Load | Store | Rmw | Fence) and CLUSTER in ins.mode.tags)
 
 

@@ -8,8 +8,6 @@ hang (exit code 124, as ``timeout`` has it).
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from backends.cuda.about import ABOUT
 from backends.shared.main import MAIN, SAYS
 from backends.shared.renderer import Renderer
@@ -21,13 +19,13 @@ class Cuda(Renderer):
     [iterations]``.
     """
 
-    syntax: ClassVar[LanguageSyntax] = LanguageSyntax("std::uint32_t")
-    exchange: ClassVar[str] = "atomic_exchange(&(cell), value)"
-    add: ClassVar[str] = "atomic_add(&(cell), value)"
-    header: ClassVar[str] = 'extern "C" __global__ void test(std::uint32_t* const memory)'
-    group: ClassVar[str] = "blockIdx.x"
-    item: ClassVar[str] = "threadIdx.x"
-    file: ClassVar[str] = (
+    syntax = LanguageSyntax("std::uint32_t")
+    exchange = "atomic_exchange(&(cell), value)"
+    add = "atomic_add(&(cell), value)"
+    header = 'extern "C" __global__ void test(std::uint32_t* const memory)'
+    group = "blockIdx.x"
+    item = "threadIdx.x"
+    file = (
         """\
 // $name, mapping $mapping. Usage: timeout 20 NAME [iterations]; a test that hangs does not come back.
 $pseudo_code

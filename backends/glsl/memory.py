@@ -36,18 +36,18 @@ from string import Template
 from typing import ClassVar
 
 from backends.glsl.amber import read_buffer, shader_text
-from backends.shared.kernel import Kernel, MemoryWord, indented
+from backends.shared.atomics import Access
+from backends.shared.kernel import MemoryWord, indented
 from backends.shared.layout import HISTOGRAM_HEADER, ROWS, Layout, outcome_terms
-from backends.shared.mapping import GROUPS
 from backends.shared.outcomes import SeenOutcomes, signed
-from backends.shared.storage_classes import in_memory
-from corpus.dialects.storage_classes import has_classes
+from backends.shared.shaders import ShaderAtomics
 from corpus.errors import InputError
 from corpus.laws.c11 import failure_order
 from corpus.laws.vulkan import FENCE, LOAD, RMW, SEMANTICS, STORE, VulkanRule
 from corpus.litmus.test import (
     Barrier,
     Fence,
+    Instruction,
     LitmusTest,
     Load,
     Mode,
@@ -59,7 +59,6 @@ from corpus.litmus.test import (
     Store,
 )
 
-_SCOPES = {Scope.GPU: "gl_ScopeDevice", Scope.QUEUE: "gl_ScopeQueueFamily", Scope.CTA: "gl_ScopeWorkgroup"}
 _STORAGE = {Region.GLOBAL: "gl_StorageSemanticsBuffer", Region.SHARED: "gl_StorageSemanticsShared"}
 _SPOKEN = dict(
     zip(SEMANTICS, (*_STORAGE.values(), "gl_StorageSemanticsImage", "gl_StorageSemanticsOutput"), strict=True)
@@ -79,7 +78,7 @@ _SEMANTICS = {
     Order.RELEASE: "gl_SemanticsRelease | gl_SemanticsMakeAvailable",
     Order.ACQ_REL: "gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible",
 }
-_FUNCTIONS = {"exch": "atomicExchange", "add": "atomicAdd", "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor"}
+_RULES: Mapping[type[Instruction], VulkanRule] = {Load: LOAD, Store: STORE, Rmw: RMW, Fence: FENCE}
 _RELAXED = "gl_ScopeDevice, 0, 0"
 _ALL = f"{' | '.join(_STORAGE.values())}, {_SEMANTICS[Order.ACQ_REL]}"
 
@@ -142,111 +141,88 @@ PIPELINE compute ${shader}_pipeline
 END
 """)
 
-_FILE = Template("""\
-#!amber
-# $name. Usage: amber -b outcomes.txt -B 3 NAME.amber; add -d where there are no validation layers.
-$test
-DEVICE_FEATURE VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope
 
-$shaders
-BUFFER memory DATA_TYPE uint32 SIZE $words FILL 0
-BUFFER results DATA_TYPE uint32 SIZE $results FILL 0
-BUFFER histogram DATA_TYPE uint32 SIZE $histogram FILL 0
-BUFFER totals DATA_TYPE uint32 SIZE $totals FILL 0
-
-$pipelines
-REPEAT $iterations
-  RUN reset_pipeline $instance_groups 1 1
-  RUN run_pipeline $groups 1 1
-  RUN count_pipeline $instance_groups 1 1
-  RUN gather_pipeline 1 1 1
-END
-
-$expected
-""")
-
-
-class GlslKernel(Kernel):
+class GlslKernel(ShaderAtomics):
     """A memory test as an Amber script, ``NAME.amber``, that is run as ``amber NAME.amber``."""
 
-    title: ClassVar[str] = "GLSL"
+    title = "GLSL"
+    interface = "Vulkan"
     buffers: ClassVar[Mapping[str, str]] = {
         "memory": "WORDS",
         "results": "RESULT_WORDS",
         "histogram": "HISTOGRAM_WORDS",
         "totals": "TOTALS_WORDS",
     }
-    avoided: ClassVar[str] = "END"
-    group: ClassVar[str] = "gl_WorkGroupID.x"
-    item: ClassVar[str] = "gl_LocalInvocationID.x"
-    meet: ClassVar[str] = f"controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, {_ALL})"
-    add: ClassVar[str] = f"atomicAdd({{cell}}, {{value}}, {_RELAXED})"
-    claim: ClassVar[str] = "atomicCompSwap({cell}, 0u, {value}, gl_ScopeDevice, 0, 0, 0, 0)"
-    peek: ClassVar[str] = f"atomicLoad({{cell}}, {_RELAXED})"
-    scratch_load: ClassVar[str] = peek
-    scratch_store: ClassVar[str] = f"atomicStore({{cell}}, {{value}}, {_RELAXED})"
+    avoided = "END"
+    group = "gl_WorkGroupID.x"
+    item = "gl_LocalInvocationID.x"
+    meet = f"controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, {_ALL})"
+    add = f"atomicAdd({{cell}}, {{value}}, {_RELAXED})"
+    claim = "atomicCompSwap({cell}, 0u, {value}, gl_ScopeDevice, 0, 0, 0, 0)"
+    peek = f"atomicLoad({{cell}}, {_RELAXED})"
+    scratch_load = peek
+    scratch_store = f"atomicStore({{cell}}, {{value}}, {_RELAXED})"
+    functions: ClassVar = {**ShaderAtomics.functions, "cas": "atomicCompSwap"}
+    scopes: ClassVar = {
+        Scope.GPU: "gl_ScopeDevice",
+        Scope.QUEUE: "gl_ScopeQueueFamily",
+        Scope.CTA: "gl_ScopeWorkgroup",
+    }
+    pointer = "{}"
+    no_word = "has no word for {} here"
+    no_volatile = "has no volatile accesses as PTX has them"
+    group_barriers = "has only barriers of a work-group here, which order all its memory"
+    remark = "# "
+    text = """\
+#!amber
+# $name. Usage: amber -b outcomes.txt -B 3 NAME.amber; add -d where there are no validation layers.
+$test
+DEVICE_FEATURE VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope
 
-    def __init__(self, layout: Layout) -> None:
-        if layout.groups > GROUPS:
-            raise InputError(f"{layout.groups} work-groups: Vulkan takes at most {GROUPS}; ask for fewer instances")
+$shaders
+BUFFER memory DATA_TYPE uint32 SIZE $WORDS FILL 0
+BUFFER results DATA_TYPE uint32 SIZE $RESULT_WORDS FILL 0
+BUFFER histogram DATA_TYPE uint32 SIZE $HISTOGRAM_WORDS FILL 0
+BUFFER totals DATA_TYPE uint32 SIZE $TOTALS_WORDS FILL 0
+
+$pipelines
+REPEAT $iterations
+  RUN reset_pipeline $instance_groups 1 1
+  RUN run_pipeline $GROUPS 1 1
+  RUN count_pipeline $instance_groups 1 1
+  RUN gather_pipeline 1 1 1
+END
+
+$expected
+"""
+
+    def check_launch(self, layout: Layout) -> None:  # noqa: D102
+        super().check_launch(layout)
         if layout.instances * layout.parameters.iterations >= 1 << 32:
             raise InputError("instances of all launches need 2^32 or more to count them: ask for fewer")
-        self._own = has_classes(layout.test)
-        super().__init__(replace(layout, test=in_memory(layout.test, self.title)) if self._own else layout)
-
-    @property
-    def totals(self) -> int:
-        """The size of the buffer ``totals`` in words of 32 bits."""
-        return TOTALS + ROWS * (1 + len(self.layout.terms))
 
     def sizes(self) -> dict[str, int]:  # noqa: D102
-        return {"TOTALS_WORDS": self.totals, **super().sizes()}
+        return {"TOTALS_WORDS": TOTALS + ROWS * (1 + len(self.layout.terms)), **super().sizes()}
 
-    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
-        if not self._is_atomic(thread, ins):
-            return f"{target} = {self._weak(thread, ins, cell)};"
-        return f"{target} = atomicLoad({cell.text}, {self._ordering(thread, ins, LOAD)});"
-
-    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:  # noqa: D102
-        if not self._is_atomic(thread, ins):
-            return f"{self._weak(thread, ins, cell)} = {value};"
-        return f"atomicStore({cell.text}, {value}, {self._ordering(thread, ins, STORE)});"
-
-    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
-        if not self._is_atomic(thread, ins):
-            raise self.refuse(thread, ins, "has no rmw that is not atomic")
-        ordering = self._ordering(thread, ins, RMW)
-        kept = "" if target is None else f"{target} = "
-        if ins.operation == "cas":
-            if failure_order(ins) is Order.SC:
-                raise self.refuse(thread, ins, "has no order sc")
-            reads = failure_order(ins) is Order.ACQUIRE
-            acquire = replace(ins.mode, order=Order.ACQUIRE, tags=tuple(tag for tag in ins.mode.tags if tag != "semav"))
-            failed = f"{self._storage(acquire)}, {self._semantics(acquire)}" if reads else "0, 0"
-            return f"{kept}atomicCompSwap({cell.text}, {values[0]}, {values[1]}, {ordering}, {failed});"
-        if ins.operation in ("min", "max"):
-            raise self.refuse(thread, ins, "compares unsigned numbers here, and these are signed")
-        if ins.operation not in _FUNCTIONS:
-            raise self.refuse(thread, ins, f"has no atomic {ins.operation}")
-        return f"{kept}{_FUNCTIONS[ins.operation]}({cell.text}, {values[0]}, {ordering});"
+    def exchange(self, thread: int, ins: Rmw, kept: str, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
+        failure = failure_order(ins)
+        if failure is Order.SC:
+            raise self.refuse(thread, ins, "has no order sc")
+        acquire = replace(ins.mode, order=Order.ACQUIRE, tags=tuple(tag for tag in ins.mode.tags if tag != "semav"))
+        failed = f"{self._storage(acquire)}, {self._semantics(acquire)}" if failure is Order.ACQUIRE else "0, 0"
+        return f"{kept}{self.call('cas', cell, [*values, *self.ordering(thread, ins), failed])};"
 
     def fence(self, thread: int, ins: Fence) -> str:  # noqa: D102
-        if not self._is_atomic(thread, ins):
+        self.check_words(thread, ins, ins.mode.tags if self._own else _FENCED)
+        if ins.mode.order is Order.WEAK:
             raise self.refuse(thread, ins, "has no such fence")
-        return f"memoryBarrier({self._ordering(thread, ins, FENCE)});"
+        return f"memoryBarrier({', '.join(self.ordering(thread, ins))});"
 
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
         for thread, ins in barriers.items():
-            if ins.arrive or ins.quorum is not None:
-                raise self.refuse(thread, ins, "has only barriers where all threads of a work-group wait for all")
-            if self._own and ins.scope is Scope.CTA:
-                continue
-            if (
-                ins.scope is not Scope.CTA
-                or ins.mode.scope not in (None, Scope.CTA)
-                or not set(ins.mode.tags) <= set(_FENCED)
-            ):
-                raise self.refuse(thread, ins, "has only barriers of a work-group here, which order all its memory")
+            self.check_barrier(thread, ins, (None, *Scope) if self._own else (None, Scope.CTA))
+            if not self._own and not set(ins.mode.tags) <= set(_FENCED):
+                raise self.refuse(thread, ins, self.group_barriers)
         return self._control_barrier(barriers) if self._own else f"{self.meet};"
 
     def _control_barrier(self, barriers: Mapping[int, Barrier]) -> str:
@@ -257,17 +233,17 @@ class GlslKernel(Kernel):
                 raise self.refuse(other, barrier, "has one barrier for all threads of a work-group, done in one way")
         if ins.mode.order is Order.WEAK:
             return "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, 0, 0);"
-        scope = self.scope(thread, ins, _SCOPES)
+        scope = self.scope(thread, ins, self.scopes)
         return f"controlBarrier(gl_ScopeWorkgroup, {scope}, {self._storage(ins.mode)}, {self._semantics(ins.mode)});"
 
-    def _weak(self, thread: int, ins: Load | Store, cell: MemoryWord) -> str:
-        """The lvalue of a weak access, in the buffer as it is declared for such."""
+    def weak(self, thread: int, ins: Access, cell: MemoryWord) -> str:
+        """Return the lvalue of a weak access, in the buffer as it is declared for such."""
         if not self._own:
             return cell.text
         flow = next((tag for tag in ins.mode.tags if tag in ("nonpriv", "av", "vis")), "")
-        way = flow if flow in ("", "nonpriv") else self.scope(thread, ins, _SCOPES)
+        way = flow if flow in ("", "nonpriv") else self.scope(thread, ins, self.scopes)
         if cell.region is Region.SHARED:
-            if way not in _SCOPES.values():
+            if way not in self.scopes.values():
                 raise self.refuse(thread, ins, "has shared memory that is coherent in its work-group")
             return cell.text
         return cell.text.replace(self.arrays[Region.GLOBAL], _BLOCKS[way][0], 1)
@@ -282,7 +258,7 @@ class GlslKernel(Kernel):
             if name != self.arrays[Region.GLOBAL]
         )
 
-    def file(self, name: str) -> str:  # noqa: D102
+    def parts(self) -> Mapping[str, object]:  # noqa: D102
         layout = self.layout
         size = min(256, layout.instances)
         index = "const uint index = gl_GlobalInvocationID.x;"
@@ -302,20 +278,13 @@ class GlslKernel(Kernel):
             )
             for shader, (number, body) in bodies.items()
         ]
-        return _FILE.substitute(
-            name=name,
-            test=self.comment("# "),
-            shaders="\n".join(shaders),
-            pipelines="\n".join(_PIPELINE.substitute(shader=shader) for shader in bodies),
-            words=layout.words,
-            results=layout.result_words,
-            histogram=layout.histogram_words,
-            totals=self.totals,
-            iterations=layout.parameters.iterations,
-            groups=layout.groups,
-            instance_groups=layout.instances // size,
-            expected="\n".join(self._expected()),
-        )
+        return {
+            "shaders": "\n".join(shaders),
+            "pipelines": "\n".join(_PIPELINE.substitute(shader=shader) for shader in bodies),
+            "iterations": layout.parameters.iterations,
+            "instance_groups": layout.instances // size,
+            "expected": "\n".join(self._expected()),
+        }
 
     def _expected(self) -> list[str]:
         condition = self.layout.test.condition
@@ -326,17 +295,18 @@ class GlslKernel(Kernel):
             lines += ["# Instances that the condition holds of.", f"EXPECT totals IDX {4 * HOLDING} EQ {number}"]
         return lines
 
-    def _ordering(self, thread: int, ins: Load | Store | Rmw | Fence, kind: VulkanRule) -> str:
-        """Scope, storage and semantics of an operation of that kind."""
-        scope = self.scope(thread, ins, _SCOPES)
+    def ordering(self, thread: int, ins: Access | Fence) -> list[str]:
+        """Return scope, storage and semantics of an operation."""
+        scope = self.scope(thread, ins, self.scopes)
         if ins.mode.order is Order.RELAXED and not isinstance(ins, Fence):
-            return f"{scope}, 0, 0"
+            return [scope, "0", "0"]
         if ins.mode.order is Order.SC:
             raise self.refuse(thread, ins, "has no order sc, nor has the memory model of Vulkan")
-        if ins.mode.order not in kind.orders:
-            legal = (order for order in kind.orders if order is not Order.WEAK)
+        orders = _RULES[type(ins)].orders
+        if ins.mode.order not in orders:
+            legal = (order for order in orders if order is not Order.WEAK)
             raise self.refuse(thread, ins, f"takes {', '.join(legal)} here")
-        return f"{scope}, {self._storage(ins.mode)}, {self._semantics(ins.mode)}"
+        return [scope, self._storage(ins.mode), self._semantics(ins.mode)]
 
     def _semantics(self, mode: Mode) -> str:
         """The order of an operation, and whether it makes available or visible."""
@@ -354,16 +324,9 @@ class GlslKernel(Kernel):
         used = {location.region for location in self.test.locations}
         return " | ".join(_STORAGE[region] for region in Region if region in (named or used))
 
-    def _is_atomic(self, thread: int, ins: Load | Store | Rmw | Fence) -> bool:
-        """Whether an instruction is atomic, having checked that the language has words for it but for its order."""
-        mode = ins.mode
-        if mode.volatile or mode.cache is not None:
-            what = "volatile accesses as PTX has them" if mode.volatile else "cache operators"
-            raise self.refuse(thread, ins, f"has no {what}")
-        for tag in () if self._own else mode.tags:
-            if not isinstance(ins, Fence) or tag not in _FENCED:
-                raise self.refuse(thread, ins, f"has no word for {tag} here")
-        return mode.order is not Order.WEAK
+    def is_atomic(self, thread: int, ins: Access, cell: MemoryWord) -> bool:  # noqa: D102
+        self.check_words(thread, ins, ins.mode.tags if self._own else ())
+        return ins.mode.order is not Order.WEAK and bool(self.ordering(thread, ins))
 
 
 def decode(dump: str, test: LitmusTest) -> tuple[int, SeenOutcomes]:

@@ -12,8 +12,6 @@ unless the driver's optimiser has concluded that they cannot be.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from backends.glsl.amber import shader_text
 from backends.shared.mapping import GROUPS, Launch
 from backends.shared.renderer import Renderer
@@ -24,13 +22,13 @@ _ORDER = "gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease"
 class Glsl(Renderer):
     """A progress test as an Amber script, ``NAME.amber``, that is run as ``amber NAME.amber``."""
 
-    exchange: ClassVar[str] = f"atomicExchange(cell, value, {_ORDER})"
-    add: ClassVar[str] = f"atomicAdd(cell, value, {_ORDER})"
-    header: ClassVar[str] = "void main()"
-    most_groups: ClassVar[int | None] = GROUPS
-    group: ClassVar[str] = "gl_WorkGroupID.x"
-    item: ClassVar[str] = "gl_LocalInvocationID.x"
-    file: ClassVar[str] = """\
+    exchange = f"atomicExchange(cell, value, {_ORDER})"
+    add = f"atomicAdd(cell, value, {_ORDER})"
+    header = "void main()"
+    most_groups = GROUPS
+    group = "gl_WorkGroupID.x"
+    item = "gl_LocalInvocationID.x"
+    file = """\
 #!amber
 # $name, mapping $mapping. A test that hangs runs into the fence time-out.
 $pseudo_code_hash

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from backends.metal.memory import MetalKernel
 from backends.metal.progress import Metal
 from backends.shared.backend import Backend
+from backends.shared.files import shipped
 from backends.shared.hosted import PROBE_SIZES, Host, HostedDevice
 from backends.shared.log import as_comment
 from backends.shared.syntax import C
@@ -83,4 +84,5 @@ BACKEND = Backend(
     compiler=COMPILER,
     device=lambda options: HostedDevice(HOST, options.platform, options.instances),
     embed=as_comment,
+    companions={"run_metal.py": shipped("backends.metal", "host.py")},
 )

@@ -7,7 +7,7 @@ barriers of a threadgroup.
   ``threadgroup_barrier`` order device memory and the threadgroup's, or the one that a tag names.
 - There is no strong compare-exchange. One is a weak one that is tried again where it failed for no reason; its failures
   are relaxed reads, of which the test has one.
-- Weak accesses are volatile, as in OpenCL and C++ (``backends.shared.c_atomics``).
+- Weak accesses are volatile, as in OpenCL and C++ (``backends.shared.atomics``).
 
 Gap: version 4.1 has atomics and fences that acquire and release. They are refused, for nothing here has been compiled
 by Apple's compiler yet.
@@ -16,25 +16,37 @@ by Apple's compiler yet.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from string import Template
 from typing import ClassVar
 
-from backends.metal.progress import HOST
-from backends.shared.c_atomics import SpacedAtomics
-from backends.shared.kernel import MemoryWord, indented
-from corpus.laws.opencl import FENCED, FETCHED
-from corpus.litmus.test import Fence, Load, Order, Region, Rmw, Scope, Store
+from backends.shared.atomics import Access, SpacedAtomics
+from backends.shared.kernel import MemoryWord
+from corpus.laws.opencl import FENCED
+from corpus.litmus.test import Fence, Order, Region, Rmw, Scope
 
-_SCOPES: Mapping[Region, Mapping[Scope, str]] = {
-    Region.GLOBAL: {Scope.GPU: ""},
-    Region.SHARED: {Scope.CTA: ""},
-}
-"""The scopes of atomics by where they are; no word says them."""
-_FENCES = {Scope.GPU: "thread_scope_device", Scope.CTA: "thread_scope_threadgroup"}
+_REACH: Mapping[Region, Mapping[Scope, str]] = {Region.GLOBAL: {Scope.GPU: ""}, Region.SHARED: {Scope.CTA: ""}}
+"""The scopes of atomics by where they are; fences alone have words for them."""
 _FLAGS = {Region.GLOBAL: "mem_flags::mem_device", Region.SHARED: "mem_flags::mem_threadgroup"}
 _ATOMIC = "(volatile device atomic_uint*)&{cell}"
 
-_FILE = Template("""\
+
+class MetalKernel(SpacedAtomics):
+    """A memory test as ``NAME.metal``, run as ``python run_metal.py NAME.metal [iterations]``."""
+
+    title = "Metal"
+    group = "group_id"
+    item = "item_id"
+    meet = "threadgroup_barrier(mem_flags::mem_threadgroup)"
+    add = f"atomic_fetch_add_explicit({_ATOMIC}, {{value}}, memory_order_relaxed)"
+    claim = f"claim({_ATOMIC}, {{value}})"
+    peek = f"atomic_load_explicit({_ATOMIC}, memory_order_relaxed)"
+    spaces: ClassVar = {Region.GLOBAL: "device", Region.SHARED: "threadgroup"}
+    scopes: ClassVar = {Scope.GPU: "thread_scope_device", Scope.CTA: "thread_scope_threadgroup"}
+    flags: ClassVar = {tag: _FLAGS[region] for tag, region in FENCED.items()}
+    fenced = "atomic_thread_fence({flags}, {order}, {scope})"
+    barriers = "threadgroup_barrier({})"
+    group_word = "threadgroup"
+    group_barriers = "has only barriers of a threadgroup here"
+    text = """\
 // $name. Usage: python run_metal.py NAME.metal [iterations]
 $test
 #include <metal_stdlib>
@@ -67,71 +79,34 @@ kernel void count(const volatile device uint* const memory [[buffer(0)]],
                   const uint index [[thread_position_in_grid]]) {
 $count
 }
-""")
+"""
 
-
-class MetalKernel(SpacedAtomics):
-    """A memory test as ``NAME.metal``, run as ``python run_metal.py NAME.metal [iterations]``."""
-
-    title: ClassVar[str] = "Metal"
-    group: ClassVar[str] = "group_id"
-    item: ClassVar[str] = "item_id"
-    meet: ClassVar[str] = "threadgroup_barrier(mem_flags::mem_threadgroup)"
-    add: ClassVar[str] = f"atomic_fetch_add_explicit({_ATOMIC}, {{value}}, memory_order_relaxed)"
-    claim: ClassVar[str] = f"claim({_ATOMIC}, {{value}})"
-    peek: ClassVar[str] = f"atomic_load_explicit({_ATOMIC}, memory_order_relaxed)"
-    scratch_load: ClassVar[str] = "{cell}"
-    scratch_store: ClassVar[str] = "{cell} = {value}"
-    spaces: ClassVar[Mapping[Region, str]] = {Region.GLOBAL: "device", Region.SHARED: "threadgroup"}
-    flags: ClassVar[Mapping[str, str]] = {tag: _FLAGS[region] for tag, region in FENCED.items()}
-    barrier_call: ClassVar[str] = "threadgroup_barrier({})"
-    group_word: ClassVar[str] = "threadgroup"
-    fetched: ClassVar[Sequence[str]] = FETCHED
-    companions: ClassVar[Mapping[str, str]] = HOST
-
-    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
-        self._check(thread, ins, cell)
-        return super().load(thread, ins, target, cell)
-
-    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:  # noqa: D102
-        self._check(thread, ins, cell)
-        return super().store(thread, ins, cell, value)
-
-    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
-        self._check(thread, ins, cell)
-        if ins.operation != "cas" or ins.success is not None:
-            return super().rmw(thread, ins, target, cell, values)
+    def exchange(self, thread: int, ins: Rmw, kept: str, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
+        if ins.success is not None:
+            return super().exchange(thread, ins, kept, cell, values)
         orders = ["memory_order_relaxed"] * 2
-        tried = self.call("compare_exchange_weak", cell, [self.expected(), values[1], *orders])
-        kept = "" if target is None else f" {target} = expected;"
+        tried = self.call("weak cas", cell, [self.expected, values[1], *orders])
+        result = f" {kept}expected;" if kept else ""
         start = f"uint expected = {values[0]}; const uint wanted = expected;"
-        return f"{{ {start} while (!{tried}) {{ if (expected != wanted) {{ break; }} }}{kept} }}"
+        return f"{{ {start} while (!{tried}) {{ if (expected != wanted) {{ break; }} }}{result} }}"
 
-    def scoped(self, thread: int, ins: Load | Store | Rmw | Fence) -> list[str]:  # noqa: D102
+    def fence(self, thread: int, ins: Fence) -> str:  # noqa: D102
+        if ins.mode.order not in (Order.WEAK, Order.SC):
+            raise self.refuse(thread, ins, "has fences that are sequentially consistent, and no others before 4.1")
+        if ins.mode.order is Order.SC:
+            self.check_tags(thread, ins, self.flags)
+        return super().fence(thread, ins)
+
+    def scoped(self, thread: int, ins: Access) -> list[str]:  # noqa: D102
         return []
 
-    def fence_call(self, thread: int, ins: Fence, order: str) -> str:  # noqa: D102
-        if ins.mode.order is not Order.SC:
-            raise self.refuse(thread, ins, "has fences that are sequentially consistent, and no others before 4.1")
-        flags = self.ordered(thread, ins)
-        return f"atomic_thread_fence({flags}, {order}, {self.scope(thread, ins, _FENCES)});"
-
-    def file(self, name: str) -> str:  # noqa: D102
-        return _FILE.substitute(
-            name=name,
-            test=self.comment("// "),
-            constants=self.constants(),
-            reset=indented(self.reset()),
-            run=indented(self.run()),
-            count=indented(self.count()),
-        )
-
-    def _check(self, thread: int, ins: Load | Store | Rmw, cell: MemoryWord) -> None:
-        """Raise ``InputError`` for an order or a scope that no atomic here has."""
-        if not self._is_atomic(thread, ins, ins.mode):
-            return
-        if ins.mode.order is not Order.RELAXED:
+    def is_atomic(self, thread: int, ins: Access, cell: MemoryWord) -> bool:
+        """Return whether an access is atomic, as in C, and then relaxed, at the only scope that there is for its
+        memory.
+        """
+        if not super().is_atomic(thread, ins, cell):
+            return False
+        if {ins.mode.order, ins.failure if isinstance(ins, Rmw) else None} - {Order.RELAXED, None}:
             raise self.refuse(thread, ins, "has atomics that are relaxed, and no others before 4.1")
-        if isinstance(ins, Rmw) and ins.failure not in (None, Order.RELAXED):
-            raise self.refuse(thread, ins, "has atomics that are relaxed, and no others before 4.1")
-        self.scope(thread, ins, _SCOPES[cell.region])
+        self.scope(thread, ins, _REACH[cell.region])
+        return True

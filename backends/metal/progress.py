@@ -11,29 +11,22 @@ Nothing here has been compiled by Apple's compiler or run: that takes a Mac.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from backends.shared.files import shipped
 from backends.shared.renderer import Renderer
-
-HOST: dict[str, str] = {"run_metal.py": shipped("backends.metal", "host.py")}
-"""The host of both families, for people who take the files elsewhere."""
 
 
 class Metal(Renderer):
     """A progress test as ``NAME.metal``, run as ``python run_metal.py NAME.metal [iterations]``."""
 
-    exchange: ClassVar[str] = "exchange_at(&(cell), value)"
-    add: ClassVar[str] = "add_at(&(cell), value)"
-    read: ClassVar[str] = "atomic_load_explicit(&WARM_UP, memory_order_relaxed)"
-    header: ClassVar[str] = """\
+    exchange = "exchange_at(&(cell), value)"
+    add = "add_at(&(cell), value)"
+    read = "atomic_load_explicit(&WARM_UP, memory_order_relaxed)"
+    header = """\
 kernel void test(device atomic_uint* const memory [[buffer(0)]],
                  const uint group_id [[threadgroup_position_in_grid]],
                  const uint item_id [[thread_position_in_threadgroup]])"""
-    group: ClassVar[str] = "group_id"
-    item: ClassVar[str] = "item_id"
-    companions: ClassVar[dict[str, str]] = HOST
-    file: ClassVar[str] = """\
+    group = "group_id"
+    item = "item_id"
+    file = """\
 // $name, mapping $mapping. Usage: python run_metal.py NAME.metal; a test that hangs does not come back.
 $pseudo_code
 #include <metal_stdlib>

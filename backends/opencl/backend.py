@@ -34,6 +34,7 @@ from backends.opencl.progress import OpenCl
 from backends.shared.backend import Backend
 from backends.shared.choosing import lacking
 from backends.shared.device import Prepared
+from backends.shared.files import shipped
 from backends.shared.layout import Layout, device_layout
 from backends.shared.log import as_comment
 from backends.shared.mapping import DEVICE, Launch, launch
@@ -183,4 +184,5 @@ BACKEND = Backend(
     compiler=COMPILER,
     device=lambda options: OpenClDevice(options.platform, options.instances, options.workers),
     embed=as_comment,
+    companions={"run_opencl.py": shipped("backends.opencl", "host.py")},
 )

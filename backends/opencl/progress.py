@@ -7,23 +7,19 @@ them the kernel falls back on the old atomics, which are relaxed: good for one l
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from backends.shared.files import shipped
 from backends.shared.renderer import Renderer
 
 
 class OpenCl(Renderer):
     """A progress test as ``NAME.cl``, run as ``python run_opencl.py NAME.cl [iterations]``."""
 
-    exchange: ClassVar[str] = "atomic_exchange_at(&(cell), value)"
-    add: ClassVar[str] = "atomic_add_at(&(cell), value)"
-    read: ClassVar[str] = "atomic_read(&WARM_UP)"
-    header: ClassVar[str] = "__kernel void test(__global cell_t* const memory)"
-    group: ClassVar[str] = "(uint)get_group_id(0)"
-    item: ClassVar[str] = "(uint)get_local_id(0)"
-    companions: ClassVar[dict[str, str]] = {"run_opencl.py": shipped("backends.opencl", "host.py")}
-    file: ClassVar[str] = """\
+    exchange = "atomic_exchange_at(&(cell), value)"
+    add = "atomic_add_at(&(cell), value)"
+    read = "atomic_read(&WARM_UP)"
+    header = "__kernel void test(__global cell_t* const memory)"
+    group = "(uint)get_group_id(0)"
+    item = "(uint)get_local_id(0)"
+    file = """\
 // $name, mapping $mapping. Usage: python run_opencl.py NAME.cl; a test that hangs does not come back.
 $pseudo_code
 #if __OPENCL_C_VERSION__ == 200 || (defined(__opencl_c_atomic_order_acq_rel) && defined(__opencl_c_atomic_scope_device))

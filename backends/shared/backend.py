@@ -8,7 +8,7 @@ folders. Nothing else knows which languages there are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from backends.shared.bundle import Bundle
@@ -50,8 +50,9 @@ class Backend:
     run elsewhere. ``decode`` reads what running a memory test elsewhere wrote: the instances of a launch, and the
     outcomes; it raises ``InputError`` where the text is not of this test. ``check`` is made of memory tests besides
     compiling. ``embed`` is the line of a file that says which test it is, for programs that tell it with their
-    results. ``bundle`` makes one thing of all tests, the texts of its files by name, where users are not given a file
-    of each. ``template`` writes memory tests for it whose launch is chosen later (``backends.web.template``).
+    results. ``companions`` are files that all its tests share, by name. ``bundle`` makes one thing of all tests, the
+    texts of its files by name, where users are not given a file of each. ``template`` writes memory tests for it whose
+    launch is chosen later (``backends.web.template``).
     """
 
     name: str
@@ -66,6 +67,7 @@ class Backend:
     device: Callable[[DeviceOptions], Device] | None = None
     check: ProgramCheck | None = None
     embed: Embedding = lambda trial: ""
+    companions: Mapping[str, str] = field(default_factory=dict)
     bundle: Callable[[Bundle], dict[str, str]] | None = None
     template: type[Kernel] | None = None
 
@@ -100,7 +102,7 @@ class Backend:
             raise InputError(f"a work-group of {shape.group_size} threads: {self.name} takes at most {most}")
         stem = f"{file_stem(name)}.{shape.name}"
         text = self.progress.render(stem, shape) + self.embed(progress_trial(name, digest, self.name, shape))
-        return {f"{stem}{self.suffix}": text, **self.progress.companions}
+        return {f"{stem}{self.suffix}": text, **self.companions}
 
     def memory_files(self, name: str, shape: Layout, profile: str = "") -> dict[str, str]:
         """Return the files of a memory test, by name relative to the output folder, its own ``STEM.SUFFIX`` first.
@@ -111,7 +113,7 @@ class Backend:
         """
         stem = file_stem(name)
         text = self.memory(shape).file(stem) + self.embed(memory_trial(self.name, shape, profile))
-        return {f"{stem}{self.suffix}": text, **self.memory.companions}
+        return {f"{stem}{self.suffix}": text, **self.companions}
 
     def compiled(self, files: Mapping[str, str], shape: Launch | Layout) -> Compiled:
         """Return the program that these files of a test are, for runners: its sizes, and what is bound where."""

@@ -21,7 +21,10 @@ that, in this test and for this thread, includes the same threads (``Kernel.scop
 - ``load``, ``store``, ``rmw``, ``fence``: one instruction of a thread as statements, with ``self.refuse`` for what it
   cannot say. Addresses come as ``Cell``: a region, and an lvalue in its array;
 - ``barrier``: what a CTA's threads do at a barrier, as statements that the whole work-group executes;
-- ``file``: the whole file, from ``constants`` and the bodies that ``reset``, ``run`` and ``count`` give.
+- ``parts``: what ``text``, the whole file, has besides ``constants``, where that is more than the bodies that
+  ``reset``, ``run`` and ``count`` give.
+
+Where atomics are functions, ``backends.shared.atomics`` has all of these but the last, and a language has tables.
 
 Drivers compile a kernel when it is first launched, so hosts launch all three once before the first iteration, with
 ``WARM_UP`` for the seed: ``run`` then ends at once, whatever loops the test has.
@@ -43,6 +46,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from string import Template
 from typing import ClassVar
 
 from backends.shared.addresses import address_targets, targets_of
@@ -76,6 +80,7 @@ class Kernel(ABC):
 
     Attributes of a language, strings in which ``{}``, ``{cell}`` and ``{value}`` are filled in:
 
+    - ``text``: the whole file, in which ``file`` fills in names with a dollar sign; ``remark`` begins a comment in it;
     - ``syntax``: how it phrases declarations and the like; ``signed``, ``unsigned``: conversions of numbers;
     - ``group``, ``item``: the ids of a work-group and of a thread in it; ``largest_group``: how many threads a
       work-group may have;
@@ -92,6 +97,8 @@ class Kernel(ABC):
     """
 
     title: ClassVar[str]
+    text: ClassVar[str]
+    remark: ClassVar[str] = "// "
     largest_group: ClassVar[int | None] = 1024
     syntax: ClassVar[LanguageSyntax] = C
     group: ClassVar[str]
@@ -111,8 +118,6 @@ class Kernel(ABC):
     scratch_store: ClassVar[str]
     weak_exchange: ClassVar[bool] = False
     warm_up: ClassVar[str] = f"if (seed == {WARM_UP}u) {{ return; }} // launched to be compiled"
-    companions: ClassVar[Mapping[str, str]] = {}
-    """Files that every test of the language shares, by name."""
     buffers: ClassVar[Mapping[str, str]] = {}
     """Buffers in the order of their bindings, each with the constant that is its size in words; none where they are
     arguments of the kernels."""
@@ -151,13 +156,19 @@ class Kernel(ABC):
     def barrier(self, barriers: Mapping[int, litmus.Barrier]) -> str:
         """Return what a work-group executes where each of the threads of its CTA has come to the barrier of its own."""
 
-    @abstractmethod
+    def parts(self) -> Mapping[str, object]:
+        """Return what ``text`` takes besides ``$name``, ``$test``, ``$constants`` and the constants themselves."""
+        return {"reset": indented(self.reset()), "run": indented(self.run()), "count": indented(self.count())}
+
+    # what languages use
+
     def file(self, name: str) -> str:
         """Return the text of the whole file. ``name`` is a safe file name without suffix
         (``backends.shared.files.file_stem``).
         """
-
-    # what languages use
+        known = {"name": name, "test": self.comment(), "constants": self.constants()}
+        launched = {**self.sizes(), "header": HISTOGRAM_HEADER, "warm_up": f"{WARM_UP}u"}
+        return Template(self.text).substitute(known, **launched, **self.parts())
 
     def refuse(self, thread: int, ins: litmus.Instruction, reason: str) -> InputError:
         """Return the error for an instruction that the language has no words for: ``P0: ld.cg r1, x: the reason``."""
@@ -204,13 +215,13 @@ class Kernel(ABC):
         """Return the constants of the program: those of the launch, and what a language adds."""
         return self.layout.constants
 
-    def comment(self, start: str) -> str:
-        """Return the test in words, a line each after ``start``, which begins a comment, with a newline at the end."""
+    def comment(self) -> str:
+        """Return the test in words, each line a comment, with a newline at the end."""
         lines = []
         for number, thread in enumerate(self.layout.test.threads):
             lines += [f"P{number}: {describe(ins)}" for ins in thread.instructions]
         lines += print_condition(self.layout.test.condition).splitlines()
-        return "".join(f"{start}{line}\n" for line in lines)
+        return "".join(f"{self.remark}{line}\n" for line in lines)
 
     # the three kernels
 

@@ -89,8 +89,6 @@ class Renderer:
     """Work-groups that the language can launch, where it has a limit that matters."""
     largest_group: ClassVar[int] = 1024
     """The number of threads that a work-group of the language may have."""
-    companions: ClassVar[dict[str, str]] = {}
-    """Files that every test of the language shares, by name."""
 
     @classmethod
     def constants(cls, launch: Launch) -> str:

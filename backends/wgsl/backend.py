@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from backends.shared.backend import Backend
+from backends.shared.files import shipped
 from backends.shared.hosted import MESA, PROBE_SIZES, Host, HostedDevice
 from backends.shared.log import as_comment
 from backends.shared.syntax import WGSL
@@ -66,4 +67,5 @@ BACKEND = Backend(
     compiler=COMPILER,
     device=lambda options: HostedDevice(HOST, options.platform, options.instances),
     embed=as_comment,
+    companions={"run_wgsl.py": shipped("backends.wgsl", "host.py")},
 )

@@ -108,7 +108,7 @@ class _Kernel(WgslKernel):
         litmus.Region.GLOBAL: "test_locations.value",
         litmus.Region.SHARED: "wg_test_locations",
     }
-    plain: ClassVar[str] = ""
+    plain = "{}"
 
     def __init__(self, test: litmus.LitmusTest) -> None:
         aliased = _aliased(test)

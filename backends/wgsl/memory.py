@@ -9,7 +9,7 @@
 - A compare-exchange of WGSL may fail for no reason. One that must not is tried again until it has a reason, so that a
   failure may take several relaxed reads where the test has one; no outcome comes of it that one could not give.
 
-Tests may be OpenCL's or Vulkan's own (``backends.shared.storage_classes``): an access of a storage class has the scope
+Tests may be OpenCL's or Vulkan's own (``backends.shared.shaders``): an access of a storage class has the scope
 that WGSL's has, a plain one is for the workgroup, and a barrier names the classes that it orders.
 
 WGSL refuses a constant that is out of range where a shader is made, so what a test computes from constants alone is
@@ -19,17 +19,13 @@ computed here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from string import Template
 from typing import ClassVar
 
-from backends.shared.kernel import Kernel, MemoryWord, indented
+from backends.shared.atomics import Access
+from backends.shared.kernel import MemoryWord
 from backends.shared.layout import Layout
-from backends.shared.mapping import GROUPS
-from backends.shared.storage_classes import in_memory
-from backends.shared.syntax import WGSL, LanguageSyntax
-from backends.wgsl.progress import HOST
-from corpus.dialects.storage_classes import has_classes
+from backends.shared.shaders import ShaderAtomics
+from backends.shared.syntax import WGSL
 from corpus.errors import InputError
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.test import Barrier, Fence, Load, Location, Order, Region, Rmw, Scope, Store
@@ -46,19 +42,44 @@ _ORDERED = {
     "semsc0": Region.GLOBAL,
     "semsc1": Region.SHARED,
 }
-_FUNCTIONS = {
-    "exch": "atomicExchange",
-    "add": "atomicAdd",
-    "sub": "atomicSub",
-    "and": "atomicAnd",
-    "or": "atomicOr",
-    "xor": "atomicXor",
-}
 
 MOST_BYTES = 128 << 20
 """Bytes of a storage buffer that every device takes (WebGPU, Limits, maxStorageBufferBindingSize)."""
 
-_FILE = Template("""\
+
+class WgslKernel(ShaderAtomics):
+    """A memory test as ``NAME.wgsl``, run as ``python run_wgsl.py NAME.wgsl [iterations]``."""
+
+    title = "WGSL"
+    interface = "WebGPU"
+    buffers: ClassVar[Mapping[str, str]] = {
+        "memory": "WORDS",
+        "plain_memory": "PLAIN_WORDS",
+        "results": "RESULT_WORDS",
+        "histogram": "HISTOGRAM_WORDS",
+    }
+    largest_group = 256
+    syntax = WGSL
+    group = "workgroup.x"
+    item = "invocation.x"
+    signed = "i32({})"
+    unsigned = "u32({})"
+    meet = "workgroupBarrier()"
+    add = "atomicAdd(&{cell}, {value})"
+    claim = "claim(row, {value})"
+    peek = "atomicLoad(&{cell})"
+    read = peek
+    write = "atomicStore(&{cell}, {value})"
+    scratch_load = peek
+    scratch_store = write
+    weak_exchange = True
+    plain = "plain_{}"
+    functions: ClassVar = {**ShaderAtomics.functions, "sub": "atomicSub", "cas": "atomicCompareExchangeWeak"}
+    pointer = "&{}"
+    no_volatile = "has no volatile accesses"
+    group_word = "workgroup"
+    group_barriers = "has only barriers of a workgroup"
+    text = """\
 // $name. Usage: python run_wgsl.py NAME.wgsl [iterations]
 $test
 $constants
@@ -97,74 +118,25 @@ fn count(@builtin(global_invocation_id) id: vec3<u32>) {
     let index = id.x;
 $count
 }
-""")
-
-
-class WgslKernel(Kernel):
-    """A memory test as ``NAME.wgsl``, run as ``python run_wgsl.py NAME.wgsl [iterations]``."""
-
-    title: ClassVar[str] = "WGSL"
-    buffers: ClassVar[Mapping[str, str]] = {
-        "memory": "WORDS",
-        "plain_memory": "PLAIN_WORDS",
-        "results": "RESULT_WORDS",
-        "histogram": "HISTOGRAM_WORDS",
-    }
-    largest_group: ClassVar[int | None] = 256
-    syntax: ClassVar[LanguageSyntax] = WGSL
-    group: ClassVar[str] = "workgroup.x"
-    item: ClassVar[str] = "invocation.x"
-    signed: ClassVar[str] = "i32({})"
-    unsigned: ClassVar[str] = "u32({})"
-    meet: ClassVar[str] = "workgroupBarrier()"
-    add: ClassVar[str] = "atomicAdd(&{cell}, {value})"
-    claim: ClassVar[str] = "claim(row, {value})"
-    peek: ClassVar[str] = "atomicLoad(&{cell})"
-    read: ClassVar[str] = peek
-    write: ClassVar[str] = "atomicStore(&{cell}, {value})"
-    scratch_load: ClassVar[str] = peek
-    scratch_store: ClassVar[str] = write
-    weak_exchange: ClassVar[bool] = True
-    companions: ClassVar[Mapping[str, str]] = HOST
-    plain: ClassVar[str] = "plain_"
-    """The beginning of the names of the arrays that have plain accesses."""
+"""
 
     def __init__(self, layout: Layout) -> None:
-        if layout.groups > GROUPS:
-            raise InputError(f"{layout.groups} work-groups: WebGPU takes at most {GROUPS}; ask for fewer instances")
-        self._own = has_classes(layout.test)
-        super().__init__(replace(layout, test=in_memory(layout.test, self.title)) if self._own else layout)
+        super().__init__(layout)
         if 4 * max(self.layout.words, self.layout.result_words) > MOST_BYTES:
             raise InputError(f"{layout.instances} instances need more than 128 MiB: WebGPU has no larger buffers")
         self._plain = self._plain_locations()
 
-    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
-        if not self._is_atomic(thread, ins, cell.region):
-            return f"{target} = {self.plain}{cell.text};"
-        return f"{target} = atomicLoad(&{cell.text});"
+    def ordering(self, thread: int, ins: Access) -> list[str]:  # noqa: D102
+        return []
 
-    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:  # noqa: D102
-        if not self._is_atomic(thread, ins, cell.region):
-            return f"{self.plain}{cell.text} = {value};"
-        return f"atomicStore(&{cell.text}, {value});"
-
-    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
-        if not self._is_atomic(thread, ins, cell.region):
-            raise self.refuse(thread, ins, "has no rmw that is not atomic")
-        kept = "" if target is None else f"{target} = "
-        if ins.operation == "cas":
-            call = f"atomicCompareExchangeWeak(&{cell.text}, expected, {values[1]})"
-            result = f" {kept}tried.old_value;" if kept else ""
-            if ins.success is not None:
-                succeeded = f"{self.register(thread, ins.success)} = select(0u, 1u, tried.exchanged);"
-                return f"{{ let expected = {values[0]}; let tried = {call};{result} {succeeded} }}"
-            stop = "if (tried.exchanged || tried.old_value != expected)"
-            return f"{{ let expected = {values[0]}; loop {{ let tried = {call};{result} {stop} {{ break; }} }} }}"
-        if ins.operation in ("min", "max"):
-            raise self.refuse(thread, ins, "compares unsigned numbers here, and these are signed")
-        if ins.operation not in _FUNCTIONS:
-            raise self.refuse(thread, ins, f"has no atomic {ins.operation}")
-        return f"{kept}{_FUNCTIONS[ins.operation]}(&{cell.text}, {values[0]});"
+    def exchange(self, thread: int, ins: Rmw, kept: str, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
+        call = self.call("cas", cell, ["expected", values[1]])
+        result = f" {kept}tried.old_value;" if kept else ""
+        if ins.success is not None:
+            succeeded = f"{self.register(thread, ins.success)} = select(0u, 1u, tried.exchanged);"
+            return f"{{ let expected = {values[0]}; let tried = {call};{result} {succeeded} }}"
+        stop = "if (tried.exchanged || tried.old_value != expected)"
+        return f"{{ let expected = {values[0]}; loop {{ let tried = {call};{result} {stop} {{ break; }} }} }}"
 
     def fence(self, thread: int, ins: Fence) -> str:  # noqa: D102
         raise self.refuse(thread, ins, "has no fences: barriers order memory")
@@ -172,41 +144,29 @@ class WgslKernel(Kernel):
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
         first, *others = (self._ordered(thread, ins) for thread, ins in barriers.items())
         if any(other != first for other in others):
-            thread, ins = next(iter(barriers.items()))
-            raise self.refuse(thread, ins, "has no barrier that orders other memory for one thread than for another")
+            raise self.differing(*next(iter(barriers.items())))
         return " ".join(_BARRIERS[region] for region in Region if region in first)
 
     def put(self, location: Location, at: str, value: str) -> str:  # noqa: D102
         if location.name in self._plain:
-            return f"{self.plain}{self.arrays[location.region]}[{at}] = {value}"
+            return f"{self.plain.format(self.arrays[location.region])}[{at}] = {value}"
         return super().put(location, at, value)
 
     def take(self, location: Location, at: str) -> str:  # noqa: D102
         if location.name in self._plain:
-            return f"{self.plain}{self.arrays[location.region]}[{at}]"
+            return f"{self.plain.format(self.arrays[location.region])}[{at}]"
         return super().take(location, at)
 
     def sizes(self) -> dict[str, int]:  # noqa: D102
         plain = any(location.name in self._plain for location in self.layout.globals)
         return {"PLAIN_WORDS": self.layout.counters if plain else 1, **super().sizes()}
 
-    def file(self, name: str) -> str:  # noqa: D102
-        return _FILE.substitute(
-            name=name,
-            test=self.comment("// "),
-            constants=self.constants(),
-            size=min(256, self.layout.instances),
-            reset=indented(self.reset()),
-            run=indented(self.run()),
-            count=indented(self.count()),
-        )
+    def parts(self) -> Mapping[str, object]:  # noqa: D102
+        return {"size": min(256, self.layout.instances), **super().parts()}
 
     def _ordered(self, thread: int, ins: Barrier) -> frozenset[Region]:
         """Return the regions of memory that a barrier orders. Raises ``InputError`` where WGSL has no such barrier."""
-        if ins.arrive or ins.quorum is not None:
-            raise self.refuse(thread, ins, "has only barriers where all threads of a workgroup wait for all")
-        if ins.scope is not Scope.CTA or ins.mode.scope not in (None, Scope.CTA):
-            raise self.refuse(thread, ins, "has only barriers of a workgroup")
+        self.check_barrier(thread, ins, (None, Scope.CTA))
         if self._own and (ins.mode.order is not Order.ACQ_REL or {"semav", "semvis"} & set(ins.mode.tags)):
             raise self.refuse(thread, ins, "has only barriers that acquire and release, and make nothing available")
         unknown = [tag for tag in ins.mode.tags if tag not in _ORDERED]
@@ -214,20 +174,16 @@ class WgslKernel(Kernel):
             raise self.refuse(thread, ins, f"has no barrier that orders {unknown[0]}")
         return frozenset(_ORDERED[tag] for tag in ins.mode.tags or ("global-fence", "local-fence"))
 
-    def _is_atomic(self, thread: int, ins: Load | Store | Rmw, region: Region) -> bool:
-        """Whether an access is atomic, having checked that WGSL has it."""
+    def is_atomic(self, thread: int, ins: Access, cell: MemoryWord) -> bool:  # noqa: D102
         mode = ins.mode
-        if mode.volatile or mode.cache is not None:
-            raise self.refuse(thread, ins, f"has no {'volatile accesses' if mode.volatile else 'cache operators'}")
-        if mode.tags and not self._own:
-            raise self.refuse(thread, ins, f"has no word for {mode.tags[0]}")
+        self.check_words(thread, ins, mode.tags if self._own else ())
         if mode.order is Order.WEAK:
             if self._own and not ({"av", "vis"} & set(mode.tags) and mode.scope is Scope.CTA):
                 raise self.refuse(thread, ins, "has plain accesses for the workgroup alone")
             return False
         if mode.order is not Order.RELAXED:
             raise self.refuse(thread, ins, "has atomics that are relaxed, and no others")
-        self.scope(thread, ins, _SCOPES[region])
+        self.scope(thread, ins, _SCOPES[cell.region])
         return True
 
     def _plain_locations(self) -> frozenset[str]:

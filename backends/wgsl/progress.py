@@ -10,31 +10,24 @@ thread waits for one that it never gets to see.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from backends.shared.files import shipped
 from backends.shared.mapping import DEVICE, GROUPS, Launch
 from backends.shared.renderer import Renderer
-from backends.shared.syntax import WGSL, LanguageSyntax
-
-HOST: dict[str, str] = {"run_wgsl.py": shipped("backends.wgsl", "host.py")}
-"""The host of both families, for people who take the files elsewhere."""
+from backends.shared.syntax import WGSL
 
 
 class Wgsl(Renderer):
     """A progress test as ``NAME.wgsl``, run as ``python run_wgsl.py NAME.wgsl [iterations]``."""
 
-    syntax: ClassVar[LanguageSyntax] = WGSL
-    exchange: ClassVar[str] = "atomicExchange(&memory[cell], value)"
-    add: ClassVar[str] = "atomicAdd(&memory[cell], value)"
-    read: ClassVar[str] = "atomicLoad(&memory[WARM_UP])"
-    header: ClassVar[str] = "@compute @workgroup_size({})\nfn test(@builtin(workgroup_id) workgroup: vec3<u32>{})"
-    largest_group: ClassVar[int] = 256
-    most_groups: ClassVar[int | None] = GROUPS
-    group: ClassVar[str] = "workgroup.x"
-    item: ClassVar[str] = "local.x"
-    companions: ClassVar[dict[str, str]] = HOST
-    file: ClassVar[str] = """\
+    syntax = WGSL
+    exchange = "atomicExchange(&memory[cell], value)"
+    add = "atomicAdd(&memory[cell], value)"
+    read = "atomicLoad(&memory[WARM_UP])"
+    header = "@compute @workgroup_size({})\nfn test(@builtin(workgroup_id) workgroup: vec3<u32>{})"
+    largest_group = 256
+    most_groups = GROUPS
+    group = "workgroup.x"
+    item = "local.x"
+    file = """\
 // $name, mapping $mapping. Usage: python run_wgsl.py NAME.wgsl; a test that hangs does not come back.
 $pseudo_code
 @group(0) @binding(0) var<storage, read_write> memory: array<atomic<u32>>;

@@ -102,6 +102,6 @@ def test_nothing_is_said_of_an_unknown_test(capsys: pytest.CaptureFixture[str]) 
 
 def test_hosts_are_shipped_whole() -> None:
     for language in BACKENDS.values():
-        for text in ({**language.progress.companions, **language.memory.companions}).values():
+        for text in language.companions.values():
             assert "class Said" in text and "import backends" not in text and "from backends" not in text
             compile(text, "host", "exec")

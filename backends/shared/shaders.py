@@ -1,14 +1,20 @@
-"""Finds the memory of each storage class of Vulkan's own tests, in one launch.
+"""Renders what memory tests in GLSL and WGSL share. Both take Vulkan's own tests, with the memory of one launch.
 
-Class ``sc0`` is a storage buffer and ``sc1`` the memory that a work-group shares. Images (``sc2``) and output (``sc3``)
-have no memory here, nor has a second reference to a location; operations of the device, and threads that synchronise
-by the system, are of several launches.
+Storage class ``sc0`` is a storage buffer and ``sc1`` the memory that a work-group shares. Images (``sc2``) and output
+(``sc3``) have no memory here, nor has a second reference to a location; operations of the device, and threads that
+synchronise by the system, are of several launches.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
+from backends.shared.atomics import Atomics
+from backends.shared.layout import Layout
+from backends.shared.mapping import GROUPS
+from corpus.dialects.storage_classes import has_classes
 from corpus.errors import InputError
 from corpus.laws.vulkan import DEVICE_OPERATIONS, STORAGE
 from corpus.litmus.describe import cannot_say
@@ -16,6 +22,37 @@ from corpus.litmus.test import Fence, LitmusTest, Load, Loc, Region, Rmw, Scope,
 
 CLASSES = {"sc0": Region.GLOBAL, "sc1": Region.SHARED}
 """The storage classes that have memory, and which."""
+
+
+class ShaderAtomics(Atomics):
+    """A language of shaders, for the devices of an ``interface``. It has no more functions than these, and compares
+    unsigned numbers in them.
+    """
+
+    interface: ClassVar[str]
+    functions: ClassVar[Mapping[str, str]] = {
+        "load": "atomicLoad",
+        "store": "atomicStore",
+        "exch": "atomicExchange",
+        "add": "atomicAdd",
+        "and": "atomicAnd",
+        "or": "atomicOr",
+        "xor": "atomicXor",
+    }
+    lacks: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("min", "max"), "compares unsigned numbers here, and these are signed"
+    )
+
+    def __init__(self, layout: Layout) -> None:
+        self.check_launch(layout)
+        self._own = has_classes(layout.test)
+        super().__init__(replace(layout, test=in_memory(layout.test, self.title)) if self._own else layout)
+
+    def check_launch(self, layout: Layout) -> None:
+        """Raise ``InputError`` for a launch that devices do not take."""
+        if layout.groups > GROUPS:
+            taken = f"{self.interface} takes at most {GROUPS}"
+            raise InputError(f"{layout.groups} work-groups: {taken}; ask for fewer instances")
 
 
 def in_memory(test: LitmusTest, language: str) -> LitmusTest:
