@@ -21,20 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from backends.shared.hosting import (
-    LOST,
-    WARM_UP,
-    HostError,
-    Iterate,
-    Said,
-    device_options,
-    finished_at,
-    groups_of,
-    hosted,
-    outcomes,
-    run_program,
-    terminated,
-)
+from backends.shared import hosting as host
 
 BUFFERS = ("WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS", "TOTALS_WORDS")
 """The sizes of a memory test's buffers, in the order of their bindings."""
@@ -48,7 +35,7 @@ KINDS = ("other", "integrated GPU", "GPU", "virtual GPU", "CPU")
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line, with the options that choose a device."""
-    return device_options(__doc__, "the .amber file, its shaders compiled beside it")
+    return host.device_options(__doc__, "the .amber file, its shaders compiled beside it")
 
 
 def devices() -> list[tuple[str, str]]:
@@ -66,7 +53,7 @@ def found() -> list[tuple[str, str, Any]]:
         instance = vk.vkCreateInstance(vk.VkInstanceCreateInfo(pApplicationInfo=application), None)
         return [(*described(each), each) for each in vk.vkEnumeratePhysicalDevices(instance)]
     except (vk.VkError, vk.VkException) as error:
-        raise HostError(f"Vulkan: {str(error) or type(error).__name__}") from None
+        raise host.HostError(f"Vulkan: {str(error) or type(error).__name__}") from None
 
 
 def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
@@ -74,19 +61,19 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
     import vulkan as vk
 
     @contextmanager
-    def started(_: str, constant: dict[str, int], said: Said) -> Iterator[Iterate]:
+    def started(_: str, constant: dict[str, int], said: host.Said) -> Iterator[host.Iterate]:
         named = [each for each in found() if arguments.device in each[0]]
         if not 0 <= arguments.number < len(named):
-            raise HostError(f"no Vulkan device {arguments.number} named '{arguments.device}'")
+            raise host.HostError(f"no Vulkan device {arguments.number} named '{arguments.device}'")
         codes = [each.read_bytes() for each in sorted(path.parent.glob(f"{path.name}.*.spv"))]
         try:
             device = VulkanDevice.of(found().index(named[arguments.number]))
             with (memory if "ROWS" in constant else progress)(device, codes, constant) as iterate:
                 yield iterate
         except (vk.VkError, vk.VkException) as error:
-            raise HostError(error, LOST if isinstance(error, vk.VkErrorDeviceLost) else 2) from None
+            raise host.HostError(error, host.LOST if isinstance(error, vk.VkErrorDeviceLost) else 2) from None
 
-    return run_program(path, iterations, started)
+    return host.run_program(path, iterations, started)
 
 
 def described(device: Any) -> tuple[str, str]:
@@ -258,20 +245,20 @@ class Launcher:
 
 
 @contextmanager
-def progress(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
+def progress(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[host.Iterate]:
     """Return the function that runs an iteration of a progress test."""
-    finished = 4 * finished_at(constant)
+    finished = 4 * host.finished_at(constant)
     size = finished + 4 * constant["STRIDE"]
     launcher = Launcher(device, [size // 4])
     (code,) = codes
-    commands = launcher.commands([(code, groups_of(constant))])
+    commands = launcher.commands([(code, host.groups_of(constant))])
 
     def iterate(iteration: int) -> str:
         launcher.mapped[0][:] = bytes(size)
-        launcher.mapped[0][finished + 4 : finished + 8] = struct.pack("<I", iteration == WARM_UP)
+        launcher.mapped[0][finished + 4 : finished + 8] = struct.pack("<I", iteration == host.WARM_UP)
         launcher.run(commands)
         (found,) = struct.unpack("<I", launcher.mapped[0][finished : finished + 4])
-        return terminated(found, constant, iteration)
+        return host.terminated(found, constant, iteration)
 
     try:
         yield iterate
@@ -280,7 +267,7 @@ def progress(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, i
 
 
 @contextmanager
-def memory(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
+def memory(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[host.Iterate]:
     """Return the function that runs a launch of a memory test; the shader that Amber's totals need is left out."""
     launcher = Launcher(device, [constant[name] for name in BUFFERS])
     each = constant["INSTANCES"] // min(256, constant["INSTANCES"])
@@ -292,7 +279,7 @@ def memory(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, int
         totals[:4] = struct.pack("<I", iteration)
         launcher.run(commands)
         table = struct.unpack(f"<{len(histogram) // 4}I", histogram[:])
-        return outcomes(table, constant)
+        return host.outcomes(table, constant)
 
     try:
         yield iterate
@@ -301,4 +288,4 @@ def memory(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, int
 
 
 if __name__ == "__main__":
-    sys.exit(hosted(parser(), run, devices))
+    sys.exit(host.hosted(parser(), run, devices))

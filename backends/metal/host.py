@@ -19,20 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from backends.shared.hosting import (
-    LOST,
-    WARM_UP,
-    HostError,
-    Iterate,
-    Said,
-    device_options,
-    finished_at,
-    groups_of,
-    hosted,
-    outcomes,
-    run_program,
-    terminated,
-)
+from backends.shared import hosting as host
 
 BUFFERS = ("WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS")
 """The sizes of a memory test's buffers, in the order of their indices; the number of the iteration comes last."""
@@ -43,7 +30,7 @@ TIMEOUT = 2
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line, with the options that choose a device."""
-    return device_options(__doc__, "the .metal file")
+    return host.device_options(__doc__, "the .metal file")
 
 
 def devices() -> list[tuple[str, str]]:
@@ -62,38 +49,38 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
     """Run the kernels of a test for so many iterations, and return the exit code and the last words."""
 
     @contextmanager
-    def started(text: str, constant: dict[str, int], said: Said) -> Iterator[Iterate]:
+    def started(text: str, constant: dict[str, int], said: host.Said) -> Iterator[host.Iterate]:
         named = [device for device in found() if arguments.device in device.name()]
         if not 0 <= arguments.number < len(named):
-            raise HostError(f"no Metal device {arguments.number} named '{arguments.device}'")
+            raise host.HostError(f"no Metal device {arguments.number} named '{arguments.device}'")
         device = named[arguments.number]
         said.runs_on(device.name(), f"macOS {platform.mac_ver()[0]}")
         library, error = device.newLibraryWithSource_options_error_(text, None, None)
         if library is None:
-            raise HostError(error.localizedDescription())
+            raise host.HostError(error.localizedDescription())
         yield (memory if "ROWS" in constant else progress)(device, library, constant)
 
-    return run_program(path, iterations, started)
+    return host.run_program(path, iterations, started)
 
 
-def progress(device: Any, library: Any, constant: dict[str, int]) -> Iterate:
+def progress(device: Any, library: Any, constant: dict[str, int]) -> host.Iterate:
     """Return the function that runs an iteration of a progress test."""
-    cells = finished_at(constant)
+    cells = host.finished_at(constant)
     buffer = allocated(device, cells + constant["STRIDE"])
     queue, test = device.newCommandQueue(), pipeline(device, library, "test")
-    groups = groups_of(constant)
+    groups = host.groups_of(constant)
 
     def iterate(iteration: int) -> str:
         words(buffer)[:] = bytes(buffer.length())
-        struct.pack_into("<I", words(buffer), 4 * cells + 4, iteration == WARM_UP)
+        struct.pack_into("<I", words(buffer), 4 * cells + 4, iteration == host.WARM_UP)
         launch(queue, [buffer], [(test, groups, constant.get("GROUP_SIZE", 1))])  # a test that hangs stays here
         (sum_of_counters,) = struct.unpack_from("<I", words(buffer), 4 * cells)
-        return terminated(sum_of_counters, constant, iteration)
+        return host.terminated(sum_of_counters, constant, iteration)
 
     return iterate
 
 
-def memory(device: Any, library: Any, constant: dict[str, int]) -> Iterate:
+def memory(device: Any, library: Any, constant: dict[str, int]) -> host.Iterate:
     """Return the function that runs a launch of a memory test."""
     buffers = [*(allocated(device, constant[size]) for size in BUFFERS), allocated(device, 1)]
     histogram, seed = buffers[-2:]
@@ -107,7 +94,7 @@ def memory(device: Any, library: Any, constant: dict[str, int]) -> Iterate:
         words(seed)[:] = struct.pack("<I", iteration)
         launch(queue, buffers, [(reset, *each), (run, constant["GROUPS"], constant["GROUP_SIZE"]), (count, *each)])
         table = struct.unpack(f"<{constant['HISTOGRAM_WORDS']}I", words(histogram))
-        return outcomes(table, constant)
+        return host.outcomes(table, constant)
 
     return iterate
 
@@ -118,7 +105,7 @@ def allocated(device: Any, size: int) -> Any:
 
     buffer = device.newBufferWithLength_options_(4 * size, Metal.MTLResourceStorageModeShared)
     if buffer is None:
-        raise HostError(f"no room for {4 * size} bytes")
+        raise host.HostError(f"no room for {4 * size} bytes")
     return buffer
 
 
@@ -131,7 +118,7 @@ def pipeline(device: Any, library: Any, name: str) -> Any:
     """Return the pipeline of a kernel, which is ready to be launched."""
     made, error = device.newComputePipelineStateWithFunction_error_(library.newFunctionWithName_(name), None)
     if made is None:
-        raise HostError(error.localizedDescription())
+        raise host.HostError(error.localizedDescription())
     return made
 
 
@@ -142,7 +129,7 @@ def launch(queue: Any, buffers: Sequence[Any], kernels: Sequence[tuple[Any, int,
     command = queue.commandBuffer()
     for kernel, groups, size in kernels:
         if size > kernel.maxTotalThreadsPerThreadgroup():
-            raise HostError(f"a threadgroup of {size} threads: at most {kernel.maxTotalThreadsPerThreadgroup()}")
+            raise host.HostError(f"a threadgroup of {size} threads: at most {kernel.maxTotalThreadsPerThreadgroup()}")
         encoder = command.computeCommandEncoder()
         encoder.setComputePipelineState_(kernel)
         for number, buffer in enumerate(buffers):
@@ -155,8 +142,8 @@ def launch(queue: Any, buffers: Sequence[Any], kernels: Sequence[tuple[Any, int,
     command.waitUntilCompleted()
     error = command.error()
     if error is not None:
-        raise HostError(error.localizedDescription(), LOST if error.code() == TIMEOUT else 2)
+        raise host.HostError(error.localizedDescription(), host.LOST if error.code() == TIMEOUT else 2)
 
 
 if __name__ == "__main__":
-    sys.exit(hosted(parser(), run, devices))
+    sys.exit(host.hosted(parser(), run, devices))

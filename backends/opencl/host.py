@@ -17,19 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from backends.shared.hosting import (
-    WARM_UP,
-    HostError,
-    Iterate,
-    Said,
-    finished_at,
-    groups_of,
-    hosted,
-    options,
-    outcomes,
-    run_program,
-    terminated,
-)
+from backends.shared import hosting as host
 
 Launch = Callable[..., None]
 """Launches a kernel. Of a progress test: a queue, and the buffer. Of a memory test: a queue, 0 to 2 for reset, run or
@@ -42,7 +30,7 @@ Build = Callable[[Any, str, Path, dict[str, int]], tuple[Any, Launch]]
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line, with the options that choose a device."""
-    parser = options(__doc__, "the .cl file")
+    parser = host.options(__doc__, "the .cl file")
     parser.add_argument("--platform", default="", help="part of an OpenCL platform's name and version (any)")
     parser.add_argument("--device", type=int, default=0, help="which of the devices of these platforms (0, the first)")
     return parser
@@ -60,15 +48,15 @@ def run_with(build: Build, arguments: argparse.Namespace, path: Path, iterations
     import pyopencl as cl
 
     @contextmanager
-    def started(text: str, constant: dict[str, int], said: Said) -> Iterator[Iterate]:
+    def started(text: str, constant: dict[str, int], said: host.Said) -> Iterator[host.Iterate]:
         try:
             device = find(arguments)
             said.runs_on(f"{device.name.strip()}, {device.platform.version.split(',')[0]}", device.driver_version)
             yield (memory if "ROWS" in constant else progress)(*build(device, text, path, constant), constant)
         except cl.Error as error:
-            raise HostError(error) from None
+            raise host.HostError(error) from None
 
-    return run_program(path, iterations, started)
+    return host.run_program(path, iterations, started)
 
 
 def find(arguments: argparse.Namespace) -> Any:
@@ -82,7 +70,7 @@ def find(arguments: argparse.Namespace) -> Any:
         for device in platform.get_devices()
     ]
     if not 0 <= arguments.device < len(devices):
-        raise HostError(f"no OpenCL device {arguments.device} on platforms named '{arguments.platform}'")
+        raise host.HostError(f"no OpenCL device {arguments.device} on platforms named '{arguments.platform}'")
     return devices[arguments.device]
 
 
@@ -96,28 +84,28 @@ def built(device: Any, text: str) -> tuple[Any, Any]:
     return context, cl.Program(context, text).build([f"-cl-std={standard}"])
 
 
-def progress(context: Any, launch: Launch, constant: dict[str, int]) -> Iterate:
+def progress(context: Any, launch: Launch, constant: dict[str, int]) -> host.Iterate:
     """Return the function that runs an iteration of a progress test."""
     import numpy as np
     import pyopencl as cl
 
-    queue, finished = cl.CommandQueue(context), finished_at(constant)
+    queue, finished = cl.CommandQueue(context), host.finished_at(constant)
     cells = np.zeros(finished + constant["STRIDE"], dtype=np.uint32)
     buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, cells.nbytes)
     sum_of_counters = np.zeros(1, dtype=np.uint32)
 
     def iterate(iteration: int) -> str:
-        cells[finished + 1] = iteration == WARM_UP
+        cells[finished + 1] = iteration == host.WARM_UP
         cl.enqueue_copy(queue, buffer, cells)
         launch(queue, buffer)
         queue.finish()  # a test that hangs stays here
         cl.enqueue_copy(queue, sum_of_counters, buffer, src_offset=finished * 4)
-        return terminated(int(sum_of_counters[0]), constant, iteration)
+        return host.terminated(int(sum_of_counters[0]), constant, iteration)
 
     return iterate
 
 
-def memory(context: Any, launch: Launch, constant: dict[str, int]) -> Iterate:
+def memory(context: Any, launch: Launch, constant: dict[str, int]) -> host.Iterate:
     """Return the function that runs a launch of a memory test."""
     import numpy as np
     import pyopencl as cl
@@ -134,7 +122,7 @@ def memory(context: Any, launch: Launch, constant: dict[str, int]) -> Iterate:
         for phase in range(3):
             launch(queue, phase, memory, results, table, iteration)
         cl.enqueue_copy(queue, histogram, table)
-        return outcomes(histogram.tolist(), constant)
+        return host.outcomes(histogram.tolist(), constant)
 
     return iterate
 
@@ -166,10 +154,10 @@ def once(kernel: Any, constant: dict[str, int], *arguments: Any) -> Launch:
 
     def launch(queue: Any, buffer: Any) -> None:
         kernel.set_args(buffer, *arguments)
-        cl.enqueue_nd_range_kernel(queue, kernel, (groups_of(constant) * size,), (size,))
+        cl.enqueue_nd_range_kernel(queue, kernel, (host.groups_of(constant) * size,), (size,))
 
     return launch
 
 
 if __name__ == "__main__":
-    sys.exit(hosted(parser(), run))
+    sys.exit(host.hosted(parser(), run))

@@ -40,8 +40,8 @@ def shipped(package: str, host: str) -> str:
     """
     ours = (folder_of("backends.shared") / "hosting.py").read_text("utf-8").partition("annotations\n")[2].strip()
     text = (folder_of(package) / host).read_text("utf-8")
-    before, after = re.split(r"^from backends\.shared\.hosting import (?:\([^)]*\)|.*)\n", text, flags=re.MULTILINE)
-    return f"{before}{ours}\n{after}"
+    before, after = text.split("from backends.shared import hosting as host\n")
+    return before + ours + "\n" + re.sub(r"\bhost\.(?=\w)", "", after)
 
 
 def write_files(folder: Path, files: Mapping[str, str], durable: bool = True) -> None:

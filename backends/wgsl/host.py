@@ -19,19 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from backends.shared.hosting import (
-    LOST,
-    WARM_UP,
-    HostError,
-    Iterate,
-    Said,
-    device_options,
-    groups_of,
-    hosted,
-    outcomes,
-    run_program,
-    terminated,
-)
+from backends.shared import hosting as host
 
 BINDINGS = ("WORDS", "PLAIN_WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS")
 """The sizes of a memory test's buffers, in the order of their bindings; the number of the iteration comes last."""
@@ -44,7 +32,7 @@ KINDS = defaultdict(
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line, with the options that choose an adapter."""
-    return device_options(__doc__, "the .wgsl file")
+    return host.device_options(__doc__, "the .wgsl file")
 
 
 def devices() -> list[tuple[str, str]]:
@@ -66,7 +54,7 @@ def find(wanted: str, number: int) -> tuple[str, Any]:
     """Return the name of the adapter that is asked for, and its device."""
     named = [each for each in adapters() if wanted in each[0]]
     if not 0 <= number < len(named):
-        raise HostError(f"no WebGPU adapter {number} named '{wanted}'")
+        raise host.HostError(f"no WebGPU adapter {number} named '{wanted}'")
     name, adapter = named[number]
     return name, adapter.request_device_sync()
 
@@ -76,16 +64,16 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
     import wgpu
 
     @contextmanager
-    def started(text: str, constant: dict[str, int], said: Said) -> Iterator[Iterate]:
+    def started(text: str, constant: dict[str, int], said: host.Said) -> Iterator[host.Iterate]:
         try:
             name, device = find(arguments.device, arguments.number)
             said.runs_on(name, compiler=f"wgpu {wgpu.__version__}")
             module = device.create_shader_module(code=text)
             yield (memory if "ROWS" in constant else progress)(device, module, constant)
         except (wgpu.GPUError, RuntimeError) as error:
-            raise HostError(error, LOST if "lost" in str(error).lower() else 2) from None
+            raise host.HostError(error, host.LOST if "lost" in str(error).lower() else 2) from None
 
-    return run_program(path, iterations, started)
+    return host.run_program(path, iterations, started)
 
 
 def name_of(info: Any) -> str:
@@ -93,7 +81,7 @@ def name_of(info: Any) -> str:
     return ", ".join(filter(None, (info["device"], info["description"], info["backend_type"])))
 
 
-def progress(device: Any, module: Any, constant: dict[str, int]) -> Iterate:
+def progress(device: Any, module: Any, constant: dict[str, int]) -> host.Iterate:
     """Return the function that runs an iteration of a progress test."""
     import wgpu
 
@@ -105,22 +93,22 @@ def progress(device: Any, module: Any, constant: dict[str, int]) -> Iterate:
     group = device.create_bind_group(
         layout=pipeline.get_bind_group_layout(0), entries=[{"binding": 0, "resource": resource}]
     )
-    groups, finished_at = groups_of(constant), 4 * constant["FINISHED"]
+    groups, finished_at = host.groups_of(constant), 4 * constant["FINISHED"]
 
     def iterate(iteration: int) -> str:
-        device.queue.write_buffer(buffer, finished_at + 4, struct.pack("<I", iteration == WARM_UP))
+        device.queue.write_buffer(buffer, finished_at + 4, struct.pack("<I", iteration == host.WARM_UP))
         commands = device.create_command_encoder()
         commands.clear_buffer(buffer, 0, finished_at + 4)
         dispatch(commands, pipeline, group, groups)
         device.queue.submit([commands.finish()])
         finished = device.queue.read_buffer(buffer, finished_at, 4)  # a test that hangs stays here
         (sum_of_counters,) = struct.unpack("<I", finished)
-        return terminated(sum_of_counters, constant, iteration)
+        return host.terminated(sum_of_counters, constant, iteration)
 
     return iterate
 
 
-def memory(device: Any, module: Any, constant: dict[str, int]) -> Iterate:
+def memory(device: Any, module: Any, constant: dict[str, int]) -> host.Iterate:
     """Return the function that runs a launch of a memory test."""
     import wgpu
 
@@ -160,7 +148,7 @@ def memory(device: Any, module: Any, constant: dict[str, int]) -> Iterate:
             dispatch(commands, pipelines[name], group, groups)
         device.queue.submit([commands.finish()])
         table = struct.unpack(f"<{constant['HISTOGRAM_WORDS']}I", device.queue.read_buffer(histogram))
-        return outcomes(table, constant)
+        return host.outcomes(table, constant)
 
     return iterate
 
@@ -175,4 +163,4 @@ def dispatch(commands: Any, pipeline: Any, group: Any, groups: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(hosted(parser(), run, devices))
+    sys.exit(host.hosted(parser(), run, devices))
