@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from backends.cpp.about import HEADERS
 from backends.cpp.memory import ITS_OWN
+from backends.cpp.progress import HEADERS
 
 _DEFINED = re.compile(r"^#define (\w+)", re.MULTILINE)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from backends.cpp.about import ABOUT, HEADERS
+from backends.cpp.progress import ABOUT, HEADERS
 from backends.shared.atomics import CAtomics
 from backends.shared.kernel import MemoryWord, indented
 from backends.shared.layout import WORKING, Layout

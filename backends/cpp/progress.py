@@ -4,10 +4,43 @@
 
 from __future__ import annotations
 
-from backends.cpp.about import ABOUT, HEADERS
 from backends.shared.main import MAIN, SAYS
 from backends.shared.renderer import Renderer
 from backends.shared.syntax import LanguageSyntax
+
+HEADERS = """\
+#if __has_include(<sys/utsname.h>)
+#include <sys/utsname.h>
+#endif
+"""
+
+ABOUT = r"""static const char* device() {
+    static char text[256];
+    const unsigned cores = std::thread::hardware_concurrency();
+#if __has_include(<sys/utsname.h>)
+    utsname name;
+    if (uname(&name) == 0) {
+        std::snprintf(text, sizeof text, "%.99s %.99s, %u cores", name.sysname, name.machine, cores);
+        return text;
+    }
+#endif
+    std::snprintf(text, sizeof text, "%u cores", cores);
+    return text;
+}
+
+static const char* driver() { return ""; }
+
+static const char* compiler() {
+#if defined(__clang__)
+    return __VERSION__;
+#elif defined(__GNUC__)
+    return "g++ " __VERSION__;
+#else
+    return "";
+#endif
+}
+"""
+"""The functions that name the machine, in the words of ``backends.cpp.backend``, and the compiler."""
 
 
 class Cpp(Renderer):

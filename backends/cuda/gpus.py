@@ -21,10 +21,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from backends.cuda.progress import Cuda
-from backends.shared import choosing
 from backends.shared.log import as_string
 from backends.shared.mapping import launch
-from backends.shared.toolchain import PROBE_TIMEOUT, Compiler, Probed, problem, run
+from backends.shared.toolchain import PROBE_TIMEOUT, Compiler, Probed, device_of, first_usable, problem, run
 from corpus.progress.axb import Instruction, Program
 
 INSTALL = "a GPU of NVIDIA with its driver"
@@ -72,7 +71,7 @@ def first_that_works(compilers: Compilers, name: str | None = None) -> tuple[Gpu
     Of those whose name contains ``name``, if given; ``None`` where none works.
     """
     named = (gpu for gpu in gpus() if name is None or name in gpu.name)
-    found, failures = choosing.first_that_works(named, partial(probe, compilers))
+    found, failures = first_usable(named, partial(probe, compilers))
     return found, failures if found or failures else list(filter(None, [_listed()[1]]))
 
 
@@ -81,7 +80,7 @@ def choose(compilers: Compilers, name: str | None = None) -> Gpu:
     of them.
     """
     named = "" if name is None else f" named '{name}'"
-    return choosing.chosen(first_that_works(compilers, name), f"CUDA GPU{named}")
+    return device_of(first_that_works(compilers, name), f"CUDA GPU{named}")
 
 
 def probed(compilers: Compilers) -> list[Probed]:

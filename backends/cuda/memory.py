@@ -27,9 +27,9 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
-from backends.cuda.about import ABOUT
 from backends.cuda.compiler import HOPPER
 from backends.cuda.optcheck import numbered
+from backends.cuda.progress import ABOUT
 from backends.shared.kernel import Kernel, MemoryWord
 from backends.shared.layout import Layout
 from backends.shared.main import COUNTS, SAYS

@@ -8,6 +8,7 @@ it loses the device, which the host reports as a hang.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,7 +18,7 @@ from backends.glsl.spirv import INSTALL, build, glslang, glslang_version, librar
 from backends.shared.backend import Backend
 from backends.shared.hosted import MESA, PROBE_SIZES, Host, HostedDevice
 from backends.shared.syntax import C
-from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version
+from backends.shared.toolchain import TIMEOUT, Compilation, Probed, run, tried, version
 
 _PROBE = f"""\
 #!amber
@@ -90,8 +91,6 @@ def _probed(name: str, tool: Path | None, pattern: str, purpose: str, trouble: s
     return Probed(name, version([tool, "--version"], pattern, libraries(tool)), purpose, trouble, INSTALL)
 
 
-COMPILER: Compiler = GlslCompiler()
-
 BACKEND = Backend(
     name="glsl",
     suffix=".amber",
@@ -99,7 +98,7 @@ BACKEND = Backend(
     memory=GlslKernel,
     files="TEST.amber",
     usage="amber -d TEST.amber (without -d if there are validation layers)",
-    compiler=COMPILER,
+    compiler=GlslCompiler(),
     decode=decode,
-    device=lambda options: HostedDevice(HOST, options.platform, options.instances),
+    device=partial(HostedDevice, HOST),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 import shutil
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,7 +19,7 @@ from backends.shared.files import shipped
 from backends.shared.hosted import PROBE_SIZES, Host, HostedDevice
 from backends.shared.log import as_comment
 from backends.shared.syntax import C
-from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version
+from backends.shared.toolchain import TIMEOUT, Compilation, Probed, run, tried, version
 
 _PROBE = f"""\
 #include <metal_stdlib>
@@ -72,8 +73,6 @@ class MetalCompiler:
         return [found, *HOST.probed("run")]
 
 
-COMPILER: Compiler = MetalCompiler()
-
 BACKEND = Backend(
     name="metal",
     suffix=".metal",
@@ -81,8 +80,8 @@ BACKEND = Backend(
     memory=MetalKernel,
     files="TEST.metal, run_metal.py",
     usage="python run_metal.py TEST.metal",
-    compiler=COMPILER,
-    device=lambda options: HostedDevice(HOST, options.platform, options.instances),
+    compiler=MetalCompiler(),
+    device=partial(HostedDevice, HOST),
     embed=as_comment,
     companions={"run_metal.py": shipped("backends.metal", "host.py")},
 )

@@ -32,14 +32,13 @@ from backends.opencl.platforms import (
 )
 from backends.opencl.progress import OpenCl
 from backends.shared.backend import Backend
-from backends.shared.choosing import lacking
 from backends.shared.device import Prepared
 from backends.shared.files import shipped
 from backends.shared.layout import Layout, device_layout
 from backends.shared.log import as_comment
 from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.profiles import Profile
-from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, installed, run
+from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, installed, lacking, run
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program

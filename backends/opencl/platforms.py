@@ -31,10 +31,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from backends.opencl.progress import OpenCl
-from backends.shared import choosing
 from backends.shared.mapping import launch
 from backends.shared.serve import serving
-from backends.shared.toolchain import PROBE, PROBE_TIMEOUT, installed, problem, run
+from backends.shared.toolchain import PROBE, PROBE_TIMEOUT, device_of, first_usable, installed, problem, run
 
 POCL = "Portable Computing Language"
 """The name of PoCL's platform, whoever built it."""
@@ -115,7 +114,7 @@ def first_that_works(platform: str | None = None) -> tuple[PlatformDevice | None
     Of a platform whose name and version contain ``platform``, if given; ``None`` where no device works.
     """
     named = (device for device in _in_order() if platform is None or platform in device.selector)
-    device, failures = choosing.first_that_works(named, probe)
+    device, failures = first_usable(named, probe)
     return device, failures if device or failures else loader_problems()
 
 
@@ -124,7 +123,7 @@ def choose(platform: str | None = None) -> PlatformDevice:
     said.
     """
     named = "" if platform is None else f" on a platform named '{platform}'"
-    return choosing.chosen(first_that_works(platform), f"OpenCL device{named}")
+    return device_of(first_that_works(platform), f"OpenCL device{named}")
 
 
 def platform_devices() -> list[PlatformDevice]:

@@ -24,14 +24,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from backends.shared.choosing import chosen, first_that_works, lacking
-from backends.shared.device import Prepared
+from backends.shared.device import DeviceOptions, Prepared
 from backends.shared.layout import Layout, device_layout
 from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.process import RunError
 from backends.shared.profiles import Profile
 from backends.shared.serve import serving
-from backends.shared.toolchain import PROBE_TIMEOUT, Probed, problem, run
+from backends.shared.toolchain import PROBE_TIMEOUT, Probed, device_of, first_usable, lacking, problem, run
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
 
@@ -83,7 +82,7 @@ class Host:
         Of those whose name contains ``name``, if given; ``None`` where no device works.
         """
         named = (device for device in self.devices() if name is None or name in device.name)
-        device, failures = first_that_works(named, probe)
+        device, failures = first_usable(named, probe)
         return device, failures if device or failures else list(filter(None, [listed(self)[1]]))
 
     def choose(self, name: str | None = None) -> Chosen:
@@ -91,7 +90,7 @@ class Host:
         they said.
         """
         named = "" if name is None else f" named '{name}'"
-        return chosen(self.first_that_works(name), f"{self.title}{named}")
+        return device_of(self.first_that_works(name), f"{self.title}{named}")
 
     def missing(self) -> list[str]:
         """Return what is missing to run programs, as ``Compiler.missing`` does for compiling them."""
@@ -162,14 +161,14 @@ def listed(host: Host) -> tuple[tuple[tuple[str, str], ...], str]:
 
 
 class HostedDevice:
-    """A device of a host, with the number of instances of progress tests (``None``: default).
+    """A device of a host: one that has the ``platform`` of the options in its name, or whichever the probe chooses.
 
-    ``wanted`` is part of its name; ``None`` leaves the choice to the probe. Raises ``InputError`` where none works.
+    Raises ``InputError`` where none works.
     """
 
-    def __init__(self, host: Host, wanted: str | None = None, instances: int | None = None) -> None:
-        self.chosen = host.choose(wanted)
-        self.instances = instances
+    def __init__(self, host: Host, options: DeviceOptions) -> None:
+        self.chosen = host.choose(options.platform)
+        self.instances = options.instances
 
     @property
     def name(self) -> str:

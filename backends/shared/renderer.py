@@ -83,6 +83,12 @@ class Renderer:
     header: ClassVar[str]
     file: ClassVar[str]
     syntax: ClassVar[LanguageSyntax] = C
+    cells: ClassVar[dict[str, str]] = {
+        "CELL(location)": "memory[(instance * LOCATIONS + location) * STRIDE]",
+        "FINISHED": "memory[INSTANCES * LOCATIONS * STRIDE]",
+        "WARM_UP": "memory[INSTANCES * LOCATIONS * STRIDE + 1u]",
+    }
+    """Where locations and the two cells after them are, as functions or macros."""
     groups: ClassVar[int] = GROUPS
     """Work-groups of a launch that is not told its number of instances."""
     most_groups: ClassVar[int | None] = None
@@ -92,17 +98,14 @@ class Renderer:
 
     @classmethod
     def constants(cls, launch: Launch) -> str:
-        """Return the macros of one launch: sizes, the layout of the memory, and the two atomics."""
-        return "\n".join(
-            [
-                *cls.syntax.definitions(launch.constants.items(), ()),
-                "#define CELL(location) memory[(instance * LOCATIONS + location) * STRIDE]",
-                "#define FINISHED memory[INSTANCES * LOCATIONS * STRIDE]",
-                "#define WARM_UP memory[INSTANCES * LOCATIONS * STRIDE + 1u]",
-                f"#define EXCHANGE(cell, value) {cls.exchange}",
-                f"#define ADD(cell, value) {cls.add}",
-            ]
-        )
+        """Return the definitions of one launch: sizes, the layout of the memory, and the two atomics."""
+        atomics = {"EXCHANGE(cell, value)": cls.exchange, "ADD(cell, value)": cls.add}
+        return "\n".join(cls.syntax.definitions(cls.sizes(launch).items(), (cls.cells | atomics).items()))
+
+    @classmethod
+    def sizes(cls, launch: Launch) -> dict[str, int]:
+        """Return the numbers that are defined."""
+        return launch.constants
 
     @classmethod
     def kernel(cls, launch: Launch) -> str:

@@ -1,9 +1,9 @@
 """Runs compilers and probes. Each call is in a process group of its own, under a time-out, and never through a
 shell.
 
-A language's back end has a ``COMPILER``, which answers the four questions of ``Compiler``; what it calls
-goes through ``run``. A *probe* is a trivial program that is really built, and run where it can be: a tool that lists
-itself is not a tool that works.
+A language's back end has a ``Compiler``, which answers four questions; what it calls goes through ``run``. A *probe* is
+a trivial program that is really built, and run where it can be: a tool that lists itself is not a tool that works. Of
+several devices, the first is used of which the probe has nothing to say.
 """
 
 from __future__ import annotations
@@ -13,18 +13,21 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from backends.shared.mapping import launch
 from backends.shared.process import guard
 from backends.shared.renderer import Renderer
+from corpus.errors import InputError
 from corpus.progress.axb import Instruction, Program
+
+_HINT = "synth devices says what to install"
 
 TIMEOUT = 300.0
 """Seconds that one compiler may take; far more than it needs."""
@@ -174,3 +177,43 @@ def tried(compiler: Compiler, renderer: type[Renderer], suffix: str, runs: bool 
         except OSError as error:
             return f"{error.strerror or error}"
     return "" if done.ok else problem(done.output) or "it ended with an error"
+
+
+class Named(Protocol):
+    """A device that has a name in stable words."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+
+Device = TypeVar("Device", bound=Named)
+
+
+def first_usable(devices: Iterable[Device], probe: Callable[[Device], str]) -> tuple[Device | None, list[str]]:
+    """Return the first device of which the probe has nothing to say, and what it said of those before it, a
+    line each.
+    """
+    failures = list[str]()
+    for device in devices:
+        reason = probe(device)
+        if not reason:
+            return device, failures
+        failures.append(f"{device.name}: {reason}")
+    return None, failures
+
+
+def device_of(found: tuple[Device | None, list[str]], wanted: str) -> Device:
+    """Return the device that was found. Raises ``InputError`` where there is none: what was wanted, and why it is not
+    had.
+    """
+    device, failures = found
+    if device is None:
+        said = f" that works: {'; '.join(failures)}" if failures else ""
+        raise InputError(f"no {wanted}{said} ({_HINT})")
+    return device
+
+
+def lacking(found: tuple[Device | None, list[str]], wanted: str) -> list[str]:
+    """Return what a machine lacks, as ``Compiler.missing`` has it: nothing where a device was found."""
+    device, failures = found
+    return [] if device is not None else [f"{wanted} that works ({'; '.join([*failures, _HINT])})"]

@@ -6,35 +6,29 @@ that they do. What compiles and runs them for a visitor is his browser's, which 
 
 from __future__ import annotations
 
-from backends.shared.backend import Backend
-from backends.shared.log import as_comment
-from backends.shared.toolchain import Compiler, Probed
+from dataclasses import replace
+
+from backends.shared.toolchain import Probed
 from backends.web.page import page_files
 from backends.web.template import Template
-from backends.wgsl.backend import HOST, WgslCompiler
-from backends.wgsl.memory import WgslKernel
-from backends.wgsl.progress import Wgsl
+from backends.wgsl import backend as wgsl
 
 
-class WebCompiler(WgslCompiler):
+class WebCompiler(wgsl.WgslCompiler):
     """The compiler of pages for browsers, which checks their shaders as WGSL."""
 
     def probe(self) -> list[Probed]:
         """Report on the WebGPU adapters, which compile shaders here and run no page."""
-        return HOST.probed("compile")
+        return wgsl.HOST.probed("compile")
 
 
-COMPILER: Compiler = WebCompiler()
-
-BACKEND = Backend(
+BACKEND = replace(
+    wgsl.BACKEND,
     name="web",
-    suffix=".wgsl",
-    progress=Wgsl,
-    memory=WgslKernel,
     files="index.html",
     usage="open it in a browser that has WebGPU",
-    compiler=COMPILER,
-    embed=as_comment,
+    compiler=WebCompiler(),
+    device=None,
     bundle=page_files,
     template=Template,
 )

@@ -8,6 +8,7 @@ the threads of a pool, and the invocations of a workgroup in the lanes of one.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from backends.shared.backend import Backend
@@ -15,7 +16,7 @@ from backends.shared.files import shipped
 from backends.shared.hosted import MESA, PROBE_SIZES, Host, HostedDevice
 from backends.shared.log import as_comment
 from backends.shared.syntax import WGSL
-from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run
+from backends.shared.toolchain import TIMEOUT, Compilation, Probed, run
 from backends.wgsl.memory import WgslKernel
 from backends.wgsl.progress import Wgsl
 
@@ -55,8 +56,6 @@ class WgslCompiler:
         return HOST.probed("compile and run")
 
 
-COMPILER: Compiler = WgslCompiler()
-
 BACKEND = Backend(
     name="wgsl",
     suffix=".wgsl",
@@ -64,8 +63,8 @@ BACKEND = Backend(
     memory=WgslKernel,
     files="TEST.wgsl, run_wgsl.py",
     usage="timeout -s KILL 20 python run_wgsl.py TEST.wgsl",
-    compiler=COMPILER,
-    device=lambda options: HostedDevice(HOST, options.platform, options.instances),
+    compiler=WgslCompiler(),
+    device=partial(HostedDevice, HOST),
     embed=as_comment,
     companions={"run_wgsl.py": shipped("backends.wgsl", "host.py")},
 )

@@ -10,6 +10,8 @@ thread waits for one that it never gets to see.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from backends.shared.mapping import DEVICE, GROUPS, Launch
 from backends.shared.renderer import Renderer
 from backends.shared.syntax import WGSL
@@ -27,6 +29,7 @@ class Wgsl(Renderer):
     most_groups = GROUPS
     group = "workgroup.x"
     item = "local.x"
+    cells: ClassVar = {"CELL(location)": "(instance * LOCATIONS + location) * STRIDE"}
     file = """\
 // $name, mapping $mapping. Usage: python run_wgsl.py NAME.wgsl; a test that hangs does not come back.
 $pseudo_code
@@ -39,15 +42,8 @@ $kernel
 """
 
     @classmethod
-    def constants(cls, launch: Launch) -> str:
-        """Return the numbers of one launch, where its cells are, and the two atomics."""
-        functions = {
-            "CELL(location)": "(instance * LOCATIONS + location) * STRIDE",
-            "EXCHANGE(cell, value)": cls.exchange,
-            "ADD(cell, value)": cls.add,
-        }
-        numbers = launch.constants | {"FINISHED": launch.finished, "WARM_UP": launch.finished + 1}
-        return "\n".join(cls.syntax.definitions(numbers.items(), functions.items()))
+    def sizes(cls, launch: Launch) -> dict[str, int]:  # noqa: D102
+        return launch.constants | {"FINISHED": launch.finished, "WARM_UP": launch.finished + 1}
 
     @classmethod
     def opening(cls, launch: Launch) -> str:

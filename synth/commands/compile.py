@@ -24,7 +24,22 @@ from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 
 
-@click.command(name="compile", cls=Page, first="--backend --where --test --profile --output")
+class _Compile(Page):
+    """The command, whose help looks at every language when somebody asks for it."""
+
+    @property
+    def help(self) -> str:
+        """The text of the help, with how the files of each language are run."""
+        width = 2 + max(len(each.files) for each in BACKENDS.values())
+        usages = (f"  {each.name:<8}{each.files:<{width}}{each.usage}" for each in BACKENDS.values())
+        return self._help.replace("  USAGES", "\n".join(usages))
+
+    @help.setter
+    def help(self, text: str | None) -> None:
+        self._help = cleandoc(text or "")
+
+
+@click.command(name="compile", cls=_Compile, first="--backend --where --test --profile --output")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
 @click.option("--backend", type=click.Choice(list(BACKENDS)), required=True, help="The language to write.")
 @choice_options
@@ -158,12 +173,3 @@ def command(
 
 def _is_given(context: click.Context, name: str) -> bool:
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-
-
-def _usages() -> str:
-    """Return how the files of each language are run, a line each."""
-    width = 2 + max(len(each.files) for each in BACKENDS.values())
-    return "\n".join(f"  {each.name:<8}{each.files:<{width}}{each.usage}" for each in BACKENDS.values())
-
-
-command.help = cleandoc(command.help or "").replace("  USAGES", _usages())
