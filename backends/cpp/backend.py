@@ -21,12 +21,11 @@ from backends.cpp.batch import together
 from backends.cpp.memory import CppKernel
 from backends.cpp.progress import Cpp
 from backends.shared.backend import Backend
-from backends.shared.cache import cached
-from backends.shared.device import Prepared
+from backends.shared.cache import compiled_once
+from backends.shared.device import Device, Prepared
 from backends.shared.layout import CACHE_LINE, CPU, Layout, Parameters, chosen, place
 from backends.shared.log import as_string
 from backends.shared.mapping import DEVICE, Launch, launch
-from backends.shared.process import RunError
 from backends.shared.profiles import DEFAULT, Profile
 from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version, which
 from corpus.errors import InputError
@@ -76,7 +75,7 @@ THREADS = Parameters(slots=512, stride=CACHE_LINE, shuffle=False, spin=1 << 15, 
 
 
 @dataclass(frozen=True, slots=True)
-class CppDevice:
+class CppDevice(Device):
     """The CPU, subscribed as ``subscribe`` says; ``instances`` overrides it.
 
     Raises ``InputError`` where there is no C++ compiler.
@@ -90,16 +89,6 @@ class CppDevice:
         if lacking := COMPILER.missing():
             raise InputError(f"cannot compile C++: no {lacking[0]}")
         object.__setattr__(self, "name", f"{platform.system()} {platform.machine()}, {_cores()} cores")
-
-    @property
-    def hardware(self) -> str:
-        """The CPU in words, which is the name of this device."""
-        return self.name
-
-    @property
-    def driver(self) -> str:
-        """The empty text: the name of the device has the system in it."""
-        return ""
 
     @property
     def compiler(self) -> str:
@@ -117,14 +106,7 @@ class CppDevice:
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """Compile a program beside its text. Raises ``RunError`` where the compiler refuses it."""
         binary = file.with_name("program")
-
-        def make(path: Path) -> bool:
-            compilation = COMPILER.compile(file, path)
-            if not compilation.ok:
-                raise RunError(f"g++: {compilation.output}")
-            return True
-
-        cached([self.compiler, *FLAGS, file.read_text(encoding="utf-8")], binary, make)
+        compiled_once(COMPILER, "g++", file, binary, self.compiler, *FLAGS)
         return Prepared([str(binary)])
 
     def of_one_kind(self, shape: Launch | Layout) -> object:

@@ -20,19 +20,17 @@ from backends.cuda.memory import CudaKernel
 from backends.cuda.optcheck import optcheck
 from backends.cuda.progress import Cuda
 from backends.shared.backend import Backend, ProgramCheck
-from backends.shared.cache import cached
-from backends.shared.device import Prepared
+from backends.shared.cache import compiled_once
+from backends.shared.device import Device, Prepared
 from backends.shared.layout import Layout, device_layout
 from backends.shared.log import as_string
-from backends.shared.mapping import DEVICE, Launch, launch
-from backends.shared.process import RunError
+from backends.shared.mapping import Launch
 from backends.shared.profiles import Profile
 from corpus.litmus.test import LitmusTest
-from corpus.progress.axb import Program
 
 
 @dataclass(frozen=True, slots=True)
-class CudaDevice:
+class CudaDevice(Device):
     """A GPU, with the number of instances of progress tests (``None``: default).
 
     ``wanted`` is part of its name; ``None`` takes the first that works. Raises ``InputError`` where there is none.
@@ -52,11 +50,6 @@ class CudaDevice:
         return self.gpu.name
 
     @property
-    def hardware(self) -> str:
-        """The name of the GPU, which is the name of this device."""
-        return self.gpu.name
-
-    @property
     def driver(self) -> str:
         """The version of CUDA that the driver has."""
         return self.gpu.driver
@@ -70,10 +63,6 @@ class CudaDevice:
     def _nvcc(self) -> CudaCompiler:
         return compiler_for(self.gpu)
 
-    def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
-        """The launch of a program on this device."""
-        return launch(program, mapping, self.instances, placement=placement)
-
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         """How a memory test is launched on this device."""
         return device_layout(test, instances, profile, is_cpu=False)
@@ -81,14 +70,7 @@ class CudaDevice:
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """Compile a program beside its text. Raises ``RunError`` where nvcc refuses it."""
         binary = file.with_name(f"{file.name}.program")
-
-        def make(path: Path) -> bool:
-            compilation = self._nvcc.compile(file, path)
-            if not compilation.ok:
-                raise RunError(f"nvcc: {compilation.output}")
-            return True
-
-        cached([self.compiler, str(self.gpu.capability), file.read_text(encoding="utf-8")], binary, make)
+        compiled_once(self._nvcc, "nvcc", file, binary, self.compiler, str(self.gpu.capability))
         return Prepared([str(binary)], self.gpu.environment, turn=self._turn)
 
 

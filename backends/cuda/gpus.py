@@ -10,20 +10,19 @@ that variable, only what it names is there, and it is one of its words that is p
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from backends.cuda.progress import Cuda
 from backends.shared.log import as_string
 from backends.shared.mapping import launch
-from backends.shared.toolchain import PROBE_TIMEOUT, Compiler, Probed, device_of, first_usable, problem, run
+from backends.shared.toolchain import PROBE_TIMEOUT, Compiler, Probed, device_of, first_usable, problem, rows_of, run
 from corpus.progress.axb import Instruction, Program
 
 INSTALL = "a GPU of NVIDIA with its driver"
@@ -62,7 +61,7 @@ Compilers = Callable[[Gpu], Compiler]
 
 def gpus() -> list[Gpu]:
     """Return every GPU that this process sees, in the order of its driver."""
-    return [Gpu(*row, number) for number, row in enumerate(_listed()[0])]
+    return [Gpu(name, capability, driver, at) for at, (name, capability, driver) in enumerate(_listed()[0])]
 
 
 def first_that_works(compilers: Compilers, name: str | None = None) -> tuple[Gpu | None, list[str]]:
@@ -105,12 +104,7 @@ def probe(compilers: Compilers, gpu: Gpu) -> str:
 
 
 @cache
-def _listed() -> tuple[tuple[tuple[str, int, str], ...], str]:
+def _listed() -> tuple[tuple[tuple[Any, ...], ...], str]:
     """The GPUs that the driver lists, and why there is none if there is not."""
-    script = Path(__file__).with_name("listing.py")
-    done = run(script, [sys.executable, str(script)], None, PROBE_TIMEOUT, title="listing the GPUs")
-    line = next((line for line in done.output.splitlines() if line.startswith("devices [")), None)
-    if not done.ok or line is None:
-        return (), problem(done.output).removeprefix("error: ") or "listing the GPUs failed"
-    found = tuple((name, capability, driver) for name, capability, driver in json.loads(line.removeprefix("devices ")))
-    return found, "" if found else "the driver finds no GPU"
+    found, reason = rows_of(Path(__file__).with_name("listing.py"), "listing the GPUs")
+    return found, reason.removeprefix("error: ") or ("" if found else "the driver finds no GPU")

@@ -45,7 +45,6 @@ class MetalKernel(SpacedAtomics):
     fenced = "atomic_thread_fence({flags}, {order}, {scope})"
     barriers = "threadgroup_barrier({})"
     group_word = "threadgroup"
-    group_barriers = "has only barriers of a threadgroup here"
     text = """\
 // $name. Usage: python run_metal.py NAME.metal [iterations]
 $test

@@ -32,16 +32,15 @@ from backends.opencl.platforms import (
 )
 from backends.opencl.progress import OpenCl
 from backends.shared.backend import Backend
-from backends.shared.device import Prepared
+from backends.shared.device import Device, Prepared
 from backends.shared.files import shipped
 from backends.shared.layout import Layout, device_layout
 from backends.shared.log import as_comment
-from backends.shared.mapping import DEVICE, Launch, launch
+from backends.shared.mapping import Launch
 from backends.shared.profiles import Profile
 from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, installed, lacking, run
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
-from corpus.progress.axb import Program
 
 LINUX_X86 = platform.system() == "Linux" and platform.machine() == "x86_64"
 
@@ -95,7 +94,7 @@ LEAST_WORKERS, MOST_WORKERS = 8, 256
 
 
 @dataclass(frozen=True, slots=True)
-class OpenClDevice:
+class OpenClDevice(Device):
     """An OpenCL device, with the number of instances and of PoCL's threads to use (``None``: default).
 
     ``platform`` is part of its platform's name and version; ``None`` leaves the choice to a probe. Raises
@@ -127,15 +126,6 @@ class OpenClDevice:
     def driver(self) -> str:
         """Its version, where the device's words do not say it."""
         return "" if self.chosen.driver in self.chosen.name else self.chosen.driver
-
-    @property
-    def compiler(self) -> str:
-        """The driver, which the device's words name."""
-        return ""
-
-    def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
-        """The launch of a program on this device."""
-        return launch(program, mapping, self.instances, placement=placement)
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         """How a memory test is launched on this device."""

@@ -21,7 +21,6 @@ What a probe found is remembered as long as this process lives, and no longer: d
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -29,11 +28,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from backends.opencl.progress import OpenCl
 from backends.shared.mapping import launch
 from backends.shared.serve import serving
-from backends.shared.toolchain import PROBE, PROBE_TIMEOUT, device_of, first_usable, installed, problem, run
+from backends.shared.toolchain import PROBE, PROBE_TIMEOUT, device_of, first_usable, installed, problem, rows_of, run
 
 POCL = "Portable Computing Language"
 """The name of PoCL's platform, whoever built it."""
@@ -210,12 +210,6 @@ def _devices(variables: Variables, ours: bool) -> list[PlatformDevice]:
 
 
 @cache
-def listed(variables: Variables) -> tuple[tuple[tuple[str, str, str, str, int], ...], str]:
+def listed(variables: Variables) -> tuple[tuple[tuple[Any, ...], ...], str]:
     """Return what the loader lists under these variables, and what it said if it failed."""
-    listing = HERE / "listing.py"
-    command = [sys.executable, str(listing)]
-    done = run(listing, command, None, PROBE_TIMEOUT, dict(variables), "listing OpenCL platforms")
-    line = next((line for line in done.output.splitlines() if line.startswith("devices [")), None)
-    if not done.ok or line is None:
-        return (), problem(done.output) or "listing OpenCL platforms failed"
-    return tuple(tuple(row) for row in json.loads(line.removeprefix("devices "))), ""
+    return rows_of(HERE / "listing.py", "listing OpenCL platforms", environment=dict(variables))

@@ -44,7 +44,7 @@ class Atomics(Kernel):
     no_word: ClassVar[str] = "has no word for {}"
     no_volatile: ClassVar[str]
     group_word: ClassVar[str] = "work-group"
-    group_barriers: ClassVar[str] = "has only barriers of a work-group here"
+    group_barriers: ClassVar[str] = "has only barriers of a {} here"
 
     @abstractmethod
     def is_atomic(self, thread: int, ins: Access, cell: MemoryWord) -> bool:
@@ -107,7 +107,7 @@ class Atomics(Kernel):
         if ins.arrive or ins.quorum is not None:
             raise self.refuse(thread, ins, f"has only barriers where all threads of a {self.group_word} wait for all")
         if ins.scope is not litmus.Scope.CTA or ins.mode.scope not in scopes:
-            raise self.refuse(thread, ins, self.group_barriers)
+            raise self.refuse(thread, ins, self.group_barriers.format(self.group_word))
 
     def differing(self, thread: int, ins: litmus.Barrier) -> InputError:
         """Return the error for barriers of one work-group that are not alike."""

@@ -11,9 +11,23 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from backends.shared.process import RunError
+from backends.shared.toolchain import Compiler
 from corpus.cache import CacheRoom
 
 PROGRAMS = CacheRoom("", 1 << 30)
+
+
+def compiled_once(compiler: Compiler, tool: str, file: Path, binary: Path, *made_of: str) -> None:
+    """Compile a file that the compiler, and so much else, makes a program of. Raises ``RunError`` where it refuses."""
+
+    def make(path: Path) -> bool:
+        compilation = compiler.compile(file, path)
+        if not compilation.ok:
+            raise RunError(f"{tool}: {compilation.output}")
+        return True
+
+    cached([*made_of, file.read_text(encoding="utf-8")], binary, make)
 
 
 def cached(made_of: Sequence[str], target: Path, make: Callable[[Path], bool]) -> None:

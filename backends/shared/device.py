@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Protocol, Self, runtime_checkable
 
 from backends.shared.layout import Layout
-from backends.shared.mapping import DEVICE, Launch
+from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.process import Run, RunError, Server, watch
 from backends.shared.profiles import Profile
 from corpus.litmus.test import LitmusTest
@@ -49,28 +49,35 @@ class Prepared:
 
 
 class Device(Protocol):
-    """A device that runs tests.
+    """A device that runs tests; ``instances`` of a progress test are launched, or as many as there is room for.
 
     ``hardware`` says in stable words which device it is, and ``name`` also how it runs progress tests; both are part of
-    results.
+    results. Devices that are derived from this class have the same words for both, which say all that there is to say.
     """
 
     @property
     def name(self) -> str: ...  # noqa: D102
 
     @property
-    def hardware(self) -> str: ...  # noqa: D102
+    def instances(self) -> int | None: ...  # noqa: D102
+
+    @property
+    def hardware(self) -> str:  # noqa: D102
+        return self.name
 
     @property
     def driver(self) -> str:
         """The driver with its version, where the device's words do not say it."""
+        return ""
 
     @property
     def compiler(self) -> str:
         """The compiler of the device's programs with its version, where the device's words do not say it."""
+        return ""
 
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
         """Return the launch of a progress test on this device. Raises ``InputError`` where it cannot be launched."""
+        return launch(program, mapping, self.instances, placement=placement)
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         """Return the layout of a memory test on this device, as far as the profile does not say it.

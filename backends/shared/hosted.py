@@ -14,7 +14,6 @@ What was found is remembered as long as this process lives, and no longer: drive
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,16 +22,16 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from backends.shared.device import DeviceOptions, Prepared
+from backends.shared.device import Device, DeviceOptions, Prepared
 from backends.shared.layout import Layout, device_layout
-from backends.shared.mapping import DEVICE, Launch, launch
+from backends.shared.mapping import Launch
 from backends.shared.process import RunError
 from backends.shared.profiles import Profile
 from backends.shared.serve import serving
-from backends.shared.toolchain import PROBE_TIMEOUT, Probed, device_of, first_usable, lacking, problem, run
+from backends.shared.toolchain import PROBE_TIMEOUT, Probed, device_of, first_usable, lacking, problem, rows_of, run
 from corpus.litmus.test import LitmusTest
-from corpus.progress.axb import Program
 
 ROUNDS = 1 << 20
 
@@ -147,24 +146,21 @@ def probe(device: Chosen) -> str:
 
 
 @cache
-def listed(host: Host) -> tuple[tuple[tuple[str, str], ...], str]:
+def listed(host: Host) -> tuple[tuple[tuple[Any, ...], ...], str]:
     """Return what a host lists, and why there is nothing if there is not."""
     if find_spec(host.package) is None:
         return (), f"the package {host.package} is not installed"
-    command = [sys.executable, str(host.script), "--list"]
-    done = run(host.script, command, None, PROBE_TIMEOUT, title=f"listing each {host.title}")
-    line = next((line for line in done.output.splitlines() if line.startswith("devices [")), None)
-    if not done.ok or line is None:
-        return (), problem(done.output) or f"listing each {host.title} failed"
-    found = tuple((name, kind) for name, kind in json.loads(line.removeprefix("devices ")))
-    return found, "" if found else f"there is no {host.title}"
+    found, reason = rows_of(host.script, f"listing each {host.title}", ["--list"])
+    return found, reason or ("" if found else f"there is no {host.title}")
 
 
-class HostedDevice:
+class HostedDevice(Device):
     """A device of a host: one that has the ``platform`` of the options in its name, or whichever the probe chooses.
 
     Raises ``InputError`` where none works.
     """
+
+    instances: int | None = None
 
     def __init__(self, host: Host, options: DeviceOptions) -> None:
         self.chosen = host.choose(options.platform)
@@ -176,24 +172,10 @@ class HostedDevice:
         return self.chosen.name
 
     @property
-    def hardware(self) -> str:
-        """The words for the device and its driver, which are its name."""
-        return self.chosen.name
-
-    @property
-    def driver(self) -> str:
-        """The driver is empty, because the words for the device already say what drives it."""
-        return ""
-
-    @property
     def compiler(self) -> str:
         """The compiler of the device's programs, which is the package itself where nothing else compiles them."""
         host = self.chosen.host
         return f"{host.package} {version(host.package)}" if host.compiler is None else host.compiler()
-
-    def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
-        """Return the launch of a program on this device."""
-        return launch(program, mapping, self.instances, placement=placement)
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         """Return the layout of a memory test on this device."""

@@ -8,18 +8,20 @@ several devices, the first is used of which the probe has nothing to say.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from backends.shared.mapping import launch
 from backends.shared.process import guard
@@ -177,6 +179,17 @@ def tried(compiler: Compiler, renderer: type[Renderer], suffix: str, runs: bool 
         except OSError as error:
             return f"{error.strerror or error}"
     return "" if done.ok else problem(done.output) or "it ended with an error"
+
+
+def rows_of(
+    script: Path, title: str, options: Sequence[str] = (), environment: Mapping[str, str] | None = None
+) -> tuple[tuple[tuple[Any, ...], ...], str]:
+    """Return the rows that a script prints, as JSON after ``devices``, or what went wrong, in one line."""
+    done = run(script, [sys.executable, script, *options], None, PROBE_TIMEOUT, environment, title)
+    line = next((line for line in done.output.splitlines() if line.startswith("devices [")), None)
+    if not done.ok or line is None:
+        return (), problem(done.output) or f"{title} failed"
+    return tuple(tuple(row) for row in json.loads(line.removeprefix("devices "))), ""
 
 
 class Named(Protocol):
