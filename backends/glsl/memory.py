@@ -168,7 +168,6 @@ class GlslKernel(ShaderAtomics):
         Scope.QUEUE: "gl_ScopeQueueFamily",
         Scope.CTA: "gl_ScopeWorkgroup",
     }
-    pointer = "{}"
     no_word = "has no word for {} here"
     no_volatile = "has no volatile accesses as PTX has them"
     group_barriers = "has only barriers of a work-group here, which order all its memory"

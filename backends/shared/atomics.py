@@ -29,7 +29,6 @@ class Atomics(Kernel):
 
     - ``functions``: the function of ``load``, ``store`` and each operation of an rmw; ``lacks``: why there is none for
       others, where there is a reason; ``pointer``: a cell as an argument; ``plain``: as the lvalue of a weak access;
-    - ``scopes``: the words for scopes, which are empty where none is said;
     - ``tags``: those of accesses that it can say; ``no_word``: the reason for refusing others; ``no_volatile``: that
       for refusing volatile accesses of PTX;
     - ``group_word``: what it calls a work-group; ``group_barriers``: the reason for refusing barriers of others.
@@ -37,9 +36,8 @@ class Atomics(Kernel):
 
     functions: ClassVar[Mapping[str, str]]
     lacks: ClassVar[Mapping[str, str]] = {}
-    pointer: ClassVar[str]
+    pointer: ClassVar[str] = "{}"
     plain: ClassVar[str] = "{}"
-    scopes: ClassVar[Mapping[litmus.Scope, str]]
     tags: ClassVar[Collection[str]] = ()
     no_word: ClassVar[str] = "has no word for {}"
     no_volatile: ClassVar[str]
@@ -115,9 +113,10 @@ class Atomics(Kernel):
 
 
 class CAtomics(Atomics):
-    """A language with C11's atomics. ``order_prefix`` goes before ``memory_order_..``; ``expected`` is the variable of
-    that name as an argument of a compare-exchange, which changes it; ``fenced`` is a fence of ``{order}``, ``{scope}``
-    and, where it says them, ``{flags}``.
+    """A language with C11's atomics. ``order_prefix`` goes before ``memory_order_..``; ``scopes`` are the words for
+    scopes, which are empty where none is said; ``expected`` is the variable of that name as an argument of a
+    compare-exchange, which changes it; ``fenced`` is a fence of ``{order}``, ``{scope}`` and, where it says them,
+    ``{flags}``.
     """
 
     functions: ClassVar[Mapping[str, str]] = {
@@ -130,6 +129,7 @@ class CAtomics(Atomics):
     no_volatile = "has volatile accesses, but they do not order threads as PTX's do"
     weak_exchange = True
     order_prefix: ClassVar[str] = ""
+    scopes: ClassVar[Mapping[litmus.Scope, str]]
     expected: ClassVar[str] = "&expected"
     fenced: ClassVar[str]
 

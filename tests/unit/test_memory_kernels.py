@@ -185,3 +185,14 @@ def test_the_order_of_an_exchange_that_fails() -> None:
     assert "memory_order_acq_rel, std::memory_order_relaxed" in written(test, "cpp")
     with pytest.raises(InputError, match="PTX has one order for an exchange, whether or not it fails"):
         written(test, "cuda")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_language_has_all_words(backend: str) -> None:
+    """C++ has no work-groups, and so no words for them."""
+    classes = BACKENDS[backend].memory.__mro__
+    words = {
+        name for each in classes for name, kind in vars(each).get("__annotations__", {}).items() if "Class" in kind
+    }
+    missing = {name for name in words if not hasattr(classes[0], name)}
+    assert missing == ({"group", "item", "meet"} if backend == "cpp" else set())
