@@ -74,6 +74,13 @@ def test_a_command_loads_nothing_of_the_other_family():
     assert not within(loads("import synth.cli\nsynth.cli.main(sys.argv[1:])", LABEL), OF_OTHER_COMMANDS)
 
 
+def test_a_language_that_is_not_used_is_not_loaded(tmp_path):
+    command = ("compile", "examples/progress/mutex.axb", "--backend", "glsl", "-o", str(tmp_path))
+    loaded = loads("import synth.cli\nsynth.cli.main(sys.argv[1:])", command)
+    folders = {name.split(".")[1] for name in loaded if name.startswith("backends.")}
+    assert folders == {"glsl", "registry", "shared"}
+
+
 def within(loaded: set[str], packages: set[str]) -> set[str]:
     """The modules that are of one of the packages."""
     return {name for name in loaded if any(f"{name}.".startswith(f"{package}.") for package in packages)}
