@@ -10,8 +10,9 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import pickle
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ from certified import synth
 
 from corpus.links import MUTANTS
 from corpus.suite import TIMES
+from synth.memory import verification as of_memory
+from synth.pool import map_each
+from synth.progress import verification as of_progress
 from synth.rebuilding import FREE
 
 SUITES = {
@@ -52,6 +56,26 @@ def made(tmp_path_factory) -> Path:
         assert synth(*words, "--certify", "-j", 1, "-o", folder / name).exit_code == 0
         assert synth("verify", folder / name, "-j", 1).exit_code == 0
     return folder
+
+
+@pytest.fixture(autouse=True)
+def each_part_once(monkeypatch) -> None:
+    """What verify was asked before, of the same bytes, no process is asked again: a forgery changes few parts of many.
+
+    What is asked of a part is sent with all that it says: the request, and the contents of the unit's files.
+    """
+    known: dict[tuple[bytes, bytes], Any] = {}
+
+    def once(function: Callable[[Any], Any], given: Sequence[Any], *rest: Any) -> Iterator[Any]:
+        work = pickle.dumps(function)
+        keys = [(work, pickle.dumps(one)) for one in given]
+        new = {key: one for key, one in zip(keys, given, strict=True) if key not in known}
+        made = map_each(function, [*new.values()], *rest)
+        known.update(zip(new, (each for each in made if each is not None), strict=True))
+        return (known[key] for key in keys)
+
+    for module in (of_memory, of_progress):
+        monkeypatch.setattr(module, "map_each", once)
 
 
 # -- forgeries of a value --------------------------------------------------------------------------------------------
