@@ -52,8 +52,9 @@ def files(folder):
 class Cluster:
     """A scheduler, and workers, each a process."""
 
-    def __init__(self, stack, folder, workers=3, scheme="tcp", **environment):
+    def __init__(self, stack, folder, workers=3, scheme="tcp", nannies=False, **environment):
         self.stack, self.file = stack, folder / "scheduler.json"
+        self.lonely = () if nannies else ("--no-nanny",)  # a nanny is a process more, and as long to begin
         self.number, self.scheme, self.environment = workers, scheme, environment
         self.port = 0
         self.start()
@@ -69,7 +70,7 @@ class Cluster:
         self.workers = [self.worker() for _ in range(self.number)]
 
     def worker(self, *more, **environment):
-        asked = ("--scheduler-file", self.file, "--nthreads", 1, *more)
+        asked = ("--scheduler-file", self.file, "--nthreads", 1, *self.lonely, *more)
         return self.begin("worker", *asked, **self.environment, **environment)
 
     def begin(self, *arguments, **environment):
@@ -89,10 +90,18 @@ def kill(process):
     process.wait()
 
 
-@pytest.fixture(name="cluster")
-def _cluster(tmp_path):
+@pytest.fixture(name="cluster", scope="module")
+def _cluster(tmp_path_factory):
+    """One for all tests that let its processes live."""
     with ExitStack() as stack:
-        yield Cluster(stack, tmp_path)
+        yield Cluster(stack, tmp_path_factory.mktemp("cluster"))
+
+
+@pytest.fixture(name="mortal")
+def _mortal(tmp_path):
+    """A cluster for a test that ends processes of it; nannies replace workers that die."""
+    with ExitStack() as stack:
+        yield Cluster(stack, tmp_path, nannies=True)
 
 
 def test_what_processes_do_a_cluster_does(tmp_path, cluster):
@@ -149,7 +158,7 @@ def test_a_worker_with_another_device_runs_nothing():
 
 
 @pytest.mark.slow
-def test_workers_a_scheduler_and_the_client_die(tmp_path, cluster):
+def test_workers_a_scheduler_and_the_client_die(tmp_path, mortal):
     bound = ("--threads", "3", "--instrs", "5", "--all")
     expected = tmp_path / "expected"
     run("progress", *bound, "-j", 2, "-o", expected)
@@ -165,7 +174,7 @@ def test_workers_a_scheduler_and_the_client_die(tmp_path, cluster):
             "progress",
             *bound,
             "--cluster",
-            cluster.address,
+            mortal.address,
             "-o",
             str(made),
             *more,
@@ -179,15 +188,15 @@ def test_workers_a_scheduler_and_the_client_die(tmp_path, cluster):
 
     process = begin()
     closed(1, process)
-    kill(cluster.workers.pop())  # its work is done by the others
+    kill(mortal.workers.pop())  # its work is done by the others
     closed(2, process)
-    kill(cluster.scheduler)
+    kill(mortal.scheduler)
     _, told = process.communicate(timeout=120)
     assert process.returncode == 2
     assert told.splitlines()[-1].endswith(
         "the cluster has gone away; what was found before is kept, and --resume goes on"
     )
-    cluster.start()  # workers end with their scheduler
+    mortal.start()  # workers end with their scheduler
     process = begin("--resume")
     time.sleep(5)
     process.kill()
@@ -341,7 +350,7 @@ def test_a_worker_that_comes_late_is_waited_for(tmp_path, ask):
 def test_who_goes_away_ends_the_search_in_one_line(tmp_path, victim, ask):
     with ExitStack() as stack:
         cluster = Cluster(stack, tmp_path, workers=0)
-        worker = cluster.worker("--no-nanny")
+        worker = cluster.worker()
         asking = ask(cluster.address, MANY)
         asking.until_found()
         process = cluster.scheduler if victim.endswith("scheduler") else worker
@@ -362,9 +371,9 @@ def test_who_goes_away_ends_the_search_in_one_line(tmp_path, victim, ask):
         assert '"closed"' in journal
 
 
-def test_a_part_that_kills_every_worker_is_given_up(tmp_path, cluster):
+def test_a_part_that_kills_every_worker_is_given_up(mortal):
     """As one does that takes more memory than there is."""
-    with connected(cluster.address) as found:
+    with connected(mortal.address) as found:
         task = found.submit(signal.raise_signal, signal.SIGKILL)
         wait([task])
         with pytest.raises(LostError, match="a part of the work ended 4 workers of the cluster"):
@@ -510,13 +519,9 @@ def test_tls_lets_in_who_has_a_certificate(tmp_path, certificates, ask):
         )
 
 
-def test_tls_is_not_spoken_with_who_does_not(tmp_path, certificates, ask):
-    with ExitStack() as stack:
-        cluster = Cluster(stack, tmp_path, workers=1)
-        told = ask(cluster.address.replace("tcp", "tls"), **certificates("ours", "CLIENT")).refused()
-        assert told.endswith(
-            "no cluster can be used: what is there is no scheduler of Dask's, or takes other certificates"
-        )
+def test_tls_is_not_spoken_with_who_does_not(cluster, certificates, ask):
+    told = ask(cluster.address.replace("tcp", "tls"), **certificates("ours", "CLIENT")).refused()
+    assert told.endswith("no cluster can be used: what is there is no scheduler of Dask's, or takes other certificates")
 
 
 # A cluster of this machine
