@@ -1,5 +1,8 @@
 # Everything happens in .venv; remove it to start anew. Versions are those of .ci/versions.lock.
 
+# Else each process of the tests, of which there are thousands, compiles the sources again.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --progress-bar off --constraint .ci/versions.lock --editable

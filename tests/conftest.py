@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import signal
 import sys
@@ -89,6 +90,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.name == LEFT_OVER)
     due = {item.nodeid for item in items if "golden" in getattr(item, "fixturenames", ())}
     config.stash[GOLDENS] = Goldens(due=due, modules={item.path for item in items})
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: Python need not look for garbage in it, nor processes that are forked copy
+    it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
