@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from random import Random
 
@@ -92,13 +92,15 @@ def given(dialect: str, words: ModelVocabulary) -> Iterator[tuple[Random, Litmus
         yield source, random_test(source, replace(PROFILES[dialect], events=5))
 
 
-@pytest.mark.parametrize("most", [30, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("most", "step"), [(30, 3), *(pytest.param(most, 1, marks=pytest.mark.slow) for most in (30, 100))]
+)
 @pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize(("dialect", "name"), FAMILIES)
-def test_all_minimal_repairs_are_found_cheapest_first(dialect, name, direction, most):
+def test_all_minimal_repairs_are_found_cheapest_first(dialect, name, direction, most, step):
     model, seen = MODELS[name], 0
     words = ModelVocabulary(model)
-    for source, test in given(dialect, words):
+    for source, test in islice(given(dialect, words), 0, None, step):
         # What is weak enough to race may do anything.
         flags = direction is Direction.WEAKER and not judge(test, model).flags
         sites = fewer(sites_of(test, DIALECTS[dialect], words, read_costs("ptx").of, direction), source, most)
@@ -108,4 +110,5 @@ def test_all_minimal_repairs_are_found_cheapest_first(dialect, name, direction, 
         assert {(repair.cost, repair.levels) for repair in found} == by_force(sites, model, flags), test
         assert [repair.cost for repair in found] == sorted(repair.cost for repair in found)
         seen += any(any(repair.levels) for repair in found)
-    assert seen >= 3 or (name, direction) == ("opencl", Direction.WEAKER)  # whose examples race, and so may be weaker
+    # Examples of OpenCL race, and so may be weaker.
+    assert step * seen >= 3 or (name, direction) == ("opencl", Direction.WEAKER)
