@@ -43,21 +43,23 @@ def reordered(test: LitmusTest, rng: random.Random) -> LitmusTest:
     return replace(test, threads=tuple(threads))
 
 
-def variants() -> Iterator[LitmusTest]:
+def variants(more: int) -> Iterator[LitmusTest]:
+    """Every example, and so many others of its shape."""
     rng = random.Random(0)
     for given in expand([str(path) for path in EXAMPLES]):
         test = given.litmus()
         yield test
-        for _ in range(3):
+        for _ in range(more):
             yield reordered(test, rng)
 
 
 MODELS = [model for model in resolve_consistency_models() if isinstance(model, AxiomaticModel)]
 
 
+@pytest.mark.parametrize("more", [1, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
-def test_tests_of_one_shape_are_judged_as_alone(model: AxiomaticModel) -> None:
-    tests = list(variants())
+def test_tests_of_one_shape_are_judged_as_alone(model: AxiomaticModel, more: int) -> None:
+    tests = list(variants(more))
     found = judge_together(tests, model.model, 2)
     judged = 0
     for test, judgement in zip(tests, found, strict=True):
@@ -69,7 +71,7 @@ def test_tests_of_one_shape_are_judged_as_alone(model: AxiomaticModel) -> None:
 
 def test_under_a_model_in_which_an_update_is_one_event() -> None:
     model = checked_model("one", parse_cat(ONE_EVENT, "one.cat"), VOCABULARY)
-    tests = [test for test in variants() if any(isinstance(i, Rmw) for t in test.threads for i in t.instructions)]
+    tests = [test for test in variants(3) if any(isinstance(i, Rmw) for t in test.threads for i in t.instructions)]
     found = judge_together(tests, model, 2)
     assert sum(judgement is not None for judgement in found) > len(tests) // 2
     assert all(judgement in (None, judge(test, model)) for test, judgement in zip(tests, found, strict=True))
