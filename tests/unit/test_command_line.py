@@ -310,6 +310,13 @@ def test_the_help_lists_every_command_and_each_has_examples():
 CLASSIC = 'synth memory --edges "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 4 -m ptx-rmo -o classic'
 
 
+LONG = (
+    "synth map examples/mappings/rc11-to-tso.map",
+    "synth map examples/mappings/rc11-scoped-to-ptx.map --scopes gpu",
+)
+"""Examples of the help that take ten seconds each; of fewer events one."""
+
+
 def run_examples(lines):
     for line in lines:
         words = [part for word in shlex.split(line)[1:] for part in (sorted(glob(word)) if "*" in word else [word])]
@@ -361,7 +368,16 @@ def test_the_examples_of_the_help_run(workplace, tmp_path, monkeypatch, name):
     Path("my-ptx.cat").write_text(Path(shipped_models()["ptx-6.0"]).read_text().replace("po-loc?; ", ""))
     model = re.search(r"^    NAME = .*\n(?:    .*\n)+", help_of("label"), re.MULTILINE)
     Path("my_scheduler.py").write_text(re.sub(r"^    ", "", model[0], flags=re.MULTILINE))
-    run_examples(line for line in examples(help_of(name)) if "--check" not in line)
+    lines = [line for line in examples(help_of(name)) if "--check" not in line]
+    run_examples(f"{line} --events ..3" if line in LONG else line for line in lines)
+
+
+@pytest.mark.slow
+def test_the_examples_of_the_help_that_take_long_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(EXAMPLES, "examples")
+    assert {*LONG} <= {*examples(help_of("map"))}
+    run_examples(LONG)
 
 
 def test_synth_alone_shows_its_help():

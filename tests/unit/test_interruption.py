@@ -116,7 +116,7 @@ def attempts(name, times, longest, tmp_path, suite):
 
 @pytest.mark.parametrize("name", ["progress", "compare", "label csv", "fix"])
 def test_ctrl_c_is_answered_in_one_line(name, tmp_path, suite):
-    attempts(name, 5, 3, tmp_path, suite)
+    attempts(name, 5, 2, tmp_path, suite)
 
 
 @pytest.mark.slow
