@@ -99,9 +99,9 @@ def test_time_outs_are_measured(bench: Bench) -> None:
 
 
 def test_a_time_out_that_is_too_short_is_told(bench: Bench) -> None:
-    done = bench.run({"each": 0.5}, ["a", "b"], "--timeout", 0.2, *FAIR)
+    done = bench.run({"each": 0.3}, ["a", "b"], "--timeout", 0.1, *FAIR)
     assert done.exit_code == 0, done.output
-    assert "--timeout 0.2 is short: a program that terminates took up to" in done.stderr
+    assert "--timeout 0.1 is short: a program that terminates took up to" in done.stderr
     assert "the device was slow: 2 that hung terminated with more time (a plain, b plain)" in done.stdout
     for result in bench.seen().values():
         assert result.slow and result.outcomes == "TTT" and result.tries[0] == "H" and result.tries[-1] == "T"
@@ -186,6 +186,7 @@ def test_many_tests_that_hang_on_a_device_that_works(bench: Bench, monkeypatch: 
     assert all(each.confirmed for each in bench.seen().values())
 
 
+@pytest.mark.usefixtures("sooner")
 @pytest.mark.parametrize("ends", [12, 30])
 def test_a_device_that_gets_stuck_is_not_called_guilty(
     bench: Bench, ends: int, monkeypatch: pytest.MonkeyPatch
@@ -225,7 +226,11 @@ def test_hangs_that_earlier_versions_wrote_are_not_confirmed(bench: Bench) -> No
 
 
 @pytest.mark.parametrize(("behaviour", "hung"), [({"hangs": ["m"]}, True), ({"third": 1.5}, False)])
-def test_launches_of_memory_tests(bench: Bench, behaviour: dict[str, Any], hung: bool) -> None:
+def test_launches_of_memory_tests(
+    bench: Bench, behaviour: dict[str, Any], hung: bool, request: pytest.FixtureRequest
+) -> None:
+    if hung:
+        request.getfixturevalue("sooner")
     done = bench.run(behaviour, ["m", "m2"] if hung else ["m"], "--timeout", 0.2 if hung else 0.5)
     assert done.exit_code == 0, done.output
     result = bench.seen()["m"]
