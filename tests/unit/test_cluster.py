@@ -90,62 +90,11 @@ def kill(process):
     process.wait()
 
 
-@pytest.fixture(name="cluster", scope="module")
-def _cluster(tmp_path_factory):
-    """One for all tests that let its processes live."""
-    with ExitStack() as stack:
-        yield Cluster(stack, tmp_path_factory.mktemp("cluster"))
-
-
 @pytest.fixture(name="mortal")
 def _mortal(tmp_path):
     """A cluster for a test that ends processes of it; nannies replace workers that die."""
     with ExitStack() as stack:
         yield Cluster(stack, tmp_path, nannies=True)
-
-
-def test_what_processes_do_a_cluster_does(tmp_path, cluster):
-    for name, where in (("here", ("-j", "2")), ("there", ("--cluster", cluster.address))):
-        folder = tmp_path / name
-        folder.mkdir()
-        run("progress", "--threads", 2, "--instrs", 3, "--all", "--certify", *where, "-o", folder / "progress")
-        edges = ("--edges", "PodWW PodRR Rfe Fre", "--model", "sc", "--model", "tso")
-        run("memory", *edges, "--certify", *where, "-o", folder / "memory")
-        run("memory", "--from", "sc", "--events", "2..4", "--certify", *where, "-o", folder / "suite")
-        verified = "".join(run("verify", folder / kind, *where) for kind in ("progress", "memory", "suite"))
-        compared = run("compare", "sc", "tso", *where, "-o", folder / "difference")
-        mapping = EXAMPLES / "mappings" / "rc11-to-tso-unfenced.map"
-        run("map", mapping, "--events", "3..4", "--scopes", "gpu", *where, "-o", folder / "bugs")
-        labels = run("label", folder / "progress", "--format", "csv", *where)
-        litmus = run("label", EXAMPLES / "memory" / "mp-weak.litmus", "--format", "json", *where)
-        tests = [EXAMPLES / "memory" / f"{test}.litmus" for test in ("mp-weak", "mp-inter", "cas-sl")]
-        fixed = run("fix", *tests, "--model", "ptx-6.0", "--all", *where, "-o", folder / "fixed")
-        (folder / "told").mkdir()
-        (folder / "told" / "text").write_text(compared + labels + litmus + fixed + verified)
-    for made in ("progress", "memory", "suite", "difference", "bugs", "fixed"):
-        assert files(tmp_path / "here" / made) == files(tmp_path / "there" / made)
-    here, there = (
-        (tmp_path / name / "told" / "text").read_text().replace(f"/{name}/", "/") for name in ("here", "there")
-    )
-    assert here == there
-
-
-def test_tests_are_run_by_workers(tmp_path, cluster, need):
-    need("cpp", runs=True)
-    progress, memory = EXAMPLES / "progress", EXAMPLES / "memory"
-    tests = {
-        "progress": (progress / "mutex.axb", progress / "barrier-2.axb", "--mapping", "plain"),
-        "memory": (memory / "c-sb-sc.litmus", memory / "c-mp-rel-acq.litmus", "--instances", 100),
-    }
-    for kind, given in tests.items():
-        told = run(
-            "run", *given, "--backend", "cpp", "--iterations", 2, "--cluster", cluster.address, "-o", tmp_path / kind
-        )
-        results = read_results(tmp_path / kind)
-        assert sorted(result.test for result in results) == sorted(path.stem for path in given[:2]), told
-        assert not any(isinstance(result, ProgressFailure | MemoryFailure) for result in results)
-        here = CppDevice()
-        assert {(result.device, result.compiler) for result in results} == {(here.name, here.compiler)}
 
 
 def test_a_worker_with_another_device_runs_nothing():
@@ -519,11 +468,6 @@ def test_tls_lets_in_who_has_a_certificate(tmp_path, certificates, ask):
         )
 
 
-def test_tls_is_not_spoken_with_who_does_not(cluster, certificates, ask):
-    told = ask(cluster.address.replace("tcp", "tls"), **certificates("ours", "CLIENT")).refused()
-    assert told.endswith("no cluster can be used: what is there is no scheduler of Dask's, or takes other certificates")
-
-
 # A cluster of this machine
 
 
@@ -559,7 +503,63 @@ def listeners():
                 yield words[1], words[9]
 
 
-# Limits
+# Work on one cluster, which all these tests share: the last, so that it need not stay for others
+
+
+@pytest.fixture(name="cluster", scope="module")
+def _cluster(tmp_path_factory):
+    """One for all tests that end none of its processes."""
+    with ExitStack() as stack:
+        yield Cluster(stack, tmp_path_factory.mktemp("cluster"))
+
+
+def test_what_processes_do_a_cluster_does(tmp_path, cluster):
+    for name, where in (("here", ("-j", "2")), ("there", ("--cluster", cluster.address))):
+        folder = tmp_path / name
+        folder.mkdir()
+        run("progress", "--threads", 2, "--instrs", 3, "--all", "--certify", *where, "-o", folder / "progress")
+        edges = ("--edges", "PodWW PodRR Rfe Fre", "--model", "sc", "--model", "tso")
+        run("memory", *edges, "--certify", *where, "-o", folder / "memory")
+        run("memory", "--from", "sc", "--events", "2..4", "--certify", *where, "-o", folder / "suite")
+        verified = "".join(run("verify", folder / kind, *where) for kind in ("progress", "memory", "suite"))
+        compared = run("compare", "sc", "tso", *where, "-o", folder / "difference")
+        mapping = EXAMPLES / "mappings" / "rc11-to-tso-unfenced.map"
+        run("map", mapping, "--events", "3..4", "--scopes", "gpu", *where, "-o", folder / "bugs")
+        labels = run("label", folder / "progress", "--format", "csv", *where)
+        litmus = run("label", EXAMPLES / "memory" / "mp-weak.litmus", "--format", "json", *where)
+        tests = [EXAMPLES / "memory" / f"{test}.litmus" for test in ("mp-weak", "mp-inter", "cas-sl")]
+        fixed = run("fix", *tests, "--model", "ptx-6.0", "--all", *where, "-o", folder / "fixed")
+        (folder / "told").mkdir()
+        (folder / "told" / "text").write_text(compared + labels + litmus + fixed + verified)
+    for made in ("progress", "memory", "suite", "difference", "bugs", "fixed"):
+        assert files(tmp_path / "here" / made) == files(tmp_path / "there" / made)
+    here, there = (
+        (tmp_path / name / "told" / "text").read_text().replace(f"/{name}/", "/") for name in ("here", "there")
+    )
+    assert here == there
+
+
+def test_tests_are_run_by_workers(tmp_path, cluster, need):
+    need("cpp", runs=True)
+    progress, memory = EXAMPLES / "progress", EXAMPLES / "memory"
+    tests = {
+        "progress": (progress / "mutex.axb", progress / "barrier-2.axb", "--mapping", "plain"),
+        "memory": (memory / "c-sb-sc.litmus", memory / "c-mp-rel-acq.litmus", "--instances", 100),
+    }
+    for kind, given in tests.items():
+        told = run(
+            "run", *given, "--backend", "cpp", "--iterations", 2, "--cluster", cluster.address, "-o", tmp_path / kind
+        )
+        results = read_results(tmp_path / kind)
+        assert sorted(result.test for result in results) == sorted(path.stem for path in given[:2]), told
+        assert not any(isinstance(result, ProgressFailure | MemoryFailure) for result in results)
+        here = CppDevice()
+        assert {(result.device, result.compiler) for result in results} == {(here.name, here.compiler)}
+
+
+def test_tls_is_not_spoken_with_who_does_not(cluster, certificates, ask):
+    told = ask(cluster.address.replace("tcp", "tls"), **certificates("ours", "CLIENT")).refused()
+    assert told.endswith("no cluster can be used: what is there is no scheduler of Dask's, or takes other certificates")
 
 
 def test_a_worker_keeps_to_the_limits(tmp_path, cluster):
