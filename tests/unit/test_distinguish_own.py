@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,11 +52,25 @@ def test_a_copy_of_a_model_finds_what_the_model_does(bound, every):
         assert said["twin-weak"] == said["hsa-weak"] and said["twin-strong"] == said["hsa-strong"]
 
 
+BOUND = ("-t", 2, "-n", 4, "--up-to", "program")
+
+
+@pytest.fixture(name="judged", scope="module")
+def _judged(tmp_path_factory):
+    """All tests of a bound, and what the models that ship and the user's own say of a test."""
+    folder = tmp_path_factory.mktemp("everything")
+    (folder / "last.py").write_text(LAST)
+    models = [*MODELS.values(), *resolve_models([str(folder / "last.py")])]
+    assert progress(*BOUND, "--all", "-o", folder / "suite").exit_code == 0
+    tests = {test.text: program_of(test) for test in read_corpus(folder / "suite").tests}
+    return tests, cache(lambda program: verdicts(program, models))
+
+
 @pytest.mark.parametrize("border", ["last.py>hsa-strong", "last.py-strong>last.py-weak", "lobe-weak>last.py,obe-weak"])
-def test_every_test_on_a_border_is_found_and_no_other(border):
+def test_every_test_on_a_border_is_found_and_no_other(border, judged):
     """Against each test of the bound, judged by itself; and minimal where no reduction has all of its verdicts."""
     passing, _, failing = border.partition(">")
-    models = [*MODELS.values(), *resolve_models(["last.py"])]
+    everything, vector = judged
 
     def named(word: str, strong: bool) -> str:
         bare = word.replace("last.py", "last")
@@ -65,13 +80,8 @@ def test_every_test_on_a_border_is_found_and_no_other(border):
         fails = [named(word, True) for word in failing.split(",")]
         return said[named(passing, False)] == "TERMINATES" and all(said[name] == "MAY_HANG" for name in fails)
 
-    def vector(program):
-        return verdicts(program, models)
-
-    bound = ("-t", 2, "-n", 4, "--up-to", "program")
-    everything = {test.text: program_of(test) for test in _corpus("everything", *bound, "--all")}
     expected = {text for text, program in everything.items() if is_on(vector(program))}
-    assert set(made("found", *bound, "--all", "--distinguish", border)) == expected
+    assert set(made("found", *BOUND, "--all", "--distinguish", border)) == expected
     minimal = {
         text
         for text in expected
@@ -80,12 +90,7 @@ def test_every_test_on_a_border_is_found_and_no_other(border):
             for smaller in reductions(everything[text])
         )
     }
-    assert set(made("minimal", *bound, "--distinguish", border)) == minimal
-
-
-def _corpus(folder: str, *arguments: object):
-    assert progress(*arguments, "-o", folder).exit_code == 0
-    return read_corpus(Path(folder)).tests
+    assert set(made("minimal", *BOUND, "--distinguish", border)) == minimal
 
 
 def test_bounds_grow_until_one_holds_a_test_and_the_verdicts_are_part_of_the_corpus():
