@@ -9,11 +9,13 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --progress-b
 # What pip says is shown where it fails, and then whole: --quiet would leave out the reason.
 TOLD := >.venv/install.log 2>&1 || { cat .venv/install.log >&2; exit 1; }
 TESTS ?= tests
-# Tests on every core; then those of devices, with nothing beside them that takes all cores for long; then those of golden
-# files, which one process must have seen all. Each kind runs whatever became of the others. 5: there are none of a kind.
-tested = failed=0; \
-	$(BIN)/python -m pytest -q -n auto -m 'not device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
-	$(BIN)/python -m pytest -q -n auto -m 'device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
+# Tests on every core, and one more for those that wait; then those of devices, which wait for half of their time, with
+# nothing beside them that takes all cores for long; then those of golden files, which one process must have seen all.
+# Each kind runs whatever became of the others. 5: there are none of a kind.
+CORES = $$($(BIN)/python -c 'import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())')
+tested = failed=0; cores=$(CORES); \
+	$(BIN)/python -m pytest -q -n $$((cores + 1)) -m 'not device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
+	$(BIN)/python -m pytest -q -n $$((2 * cores)) -m 'device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
 	$(BIN)/python -m pytest -q -m 'golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
 	exit $$failed
 
