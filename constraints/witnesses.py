@@ -8,19 +8,19 @@ execution alone (``oracle.executions.witness``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from constraints.circuit import Literal
 from constraints.executions import Executions, FiniteValues
 from constraints.solvers import EXECUTION_SOLVER, open_solver
-from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term
+from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Term
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.interpreter import Model
 from oracle.cat.terms import ModelCheck
 from oracle.executions.bounds import UNROLL
-from oracle.executions.events import EventKind, ExecutionChoices, ProgramBase
+from oracle.executions.events import INITIAL, EventKind, ExecutionChoices, ProgramBase
 from oracle.executions.flow import asked_terms
 from oracle.executions.steps import Key
 from oracle.executions.valuations import value_in
@@ -33,20 +33,20 @@ def explain_by_sat(
 ) -> MemoryExplanation:
     """The answer of a model to a litmus test, with the reasons. Raises ``TooManyError`` above the limits of clauses
     or values."""
-    allowed = _Search(test, model, unroll, True, solver)
+    allowed = ExecutionSearch(test, model, unroll, True, solver)
     bounded, complete = allowed.executions.bounded, allowed.executions.complete
     explanation = MemoryExplanation(
         test, model, bounded=bounded, complete=complete, listed=False, outcomes=0, unroll=unroll
     )
-    witness = allowed.find([])
+    witness = allowed.find(allowed.asked)
     if witness is not None:
         flags = [r.check.name for r in model.judge(witness.base) if r.check.flag and r.truth]
         return replace(explanation, witness=witness, flags=tuple(dict.fromkeys(flags)))
-    search = _Search(test, model, unroll, False, solver)
+    search = ExecutionSearch(test, model, unroll, False, solver)
     checks = search.executions.checks
     violations = []
     for number, check in enumerate(checks):
-        execution = search.find([*checks[:number], ~check])
+        execution = search.find([*search.asked, *checks[:number], ~check])
         if execution is not None:
             violations.append(violated(model, number, execution))
     violations.sort(key=lambda violation: len(violation.steps))
@@ -60,22 +60,43 @@ def violated(model: Model, number: int, execution: CandidateExecution) -> Violat
     return violation_of(model, required[number], execution)[0]
 
 
-class _Search:
-    """Executions with the outcome that a test asks about; allowed ones, where checks are ``required``."""
+class ExecutionSearch:
+    """Executions of a test that a solver finds, allowed ones where checks are ``required``, for any questions.
 
-    def __init__(self, test: LitmusTest, model: Model, unroll: int, required: bool, solver: str) -> None:
+    ``asked`` are the literals of the test's own question: its filter, and its proposition.
+    """
+
+    def __init__(
+        self, test: LitmusTest, model: Model, unroll: int, required: bool = True, solver: str = EXECUTION_SOLVER
+    ) -> None:
+        """Writes the clauses. Raises ``InputError`` as the parts do, and ``TooManyError`` above their limits."""
         self.executions = Executions(test, model, unroll, required)
         self._values = FiniteValues(self.executions)
-        self._asked = self._values.asked()
+        self.asked: tuple[Literal, ...] = self._values.asked()
         self._solver = solver
 
+    def satisfied(self, proposition: Proposition) -> Literal:
+        """The literal that says that the final state satisfies a proposition, of terms that the condition names."""
+        return self._values.satisfied(proposition)
+
+    def reads_initial(self, locations: Collection[str]) -> Literal:
+        """The literal that says that a read of one of these locations reads what nobody has written."""
+        executions, found = self.executions, self.executions.circuit.false
+        for number, event in enumerate(executions.events):
+            if event.thread == INITIAL and event.location in locations:
+                for read, literal in executions.rf[number].items():
+                    found = found | (literal & executions.executed[read])
+        return found
+
     def find(self, questions: Sequence[Literal]) -> CandidateExecution | None:
-        """One of them for which the literals hold, too."""
+        """One of them for which the literals hold; None where there is none."""
         circuit = self.executions.circuit
+        if any(literal is circuit.false for literal in questions):
+            return None
         opened = open_solver(self._solver, circuit.formula.variables)
         try:
             opened.add(circuit.formula.clauses)
-            if not opened.solve([literal.number for literal in (*self._asked, *questions)]):
+            if not opened.solve([literal.number for literal in questions]):
                 return None
             model = opened.model()
         finally:

@@ -37,6 +37,9 @@ GROUPS = {
         "show": "Tables and plots of a corpus.",
         "verify": "Check a certificate: each test, and that none is missing.",
     },
+    "Check kernels": {
+        "check": "Say what may race, break or hang in kernels of CUDA and PTX.",
+    },
     "Repair programs": {
         "fix": "Repair litmus tests by the cheapest fences, orders and scopes.",
         "harden": "Find the fences that an application needs, by running it.",

@@ -1,8 +1,12 @@
-"""Computes the operations of litmus tests on numbers of 32 bits in two's complement."""
+"""Computes the operations of litmus tests on numbers of 32 bits in two's complement.
+
+An operation with a dot in its name is an instruction of PTX, such as ``shr.u64``, on numbers of its own width.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 
 def wrap(number: int) -> int:
@@ -12,7 +16,16 @@ def wrap(number: int) -> int:
 
 def compute(operation: str, left: int, right: int) -> int:
     """Return the result of a binary operation of ``corpus.litmus.test``, comparisons included (0 or 1)."""
+    if "." in operation:
+        return _instruction(operation)(left, right)
     return wrap(_OPERATIONS[operation](left, right))
+
+
+@lru_cache
+def _instruction(opcode: str) -> Callable[[int, int], int]:
+    from corpus.kernels.ptx.arithmetic import operation_of  # most tests have none
+
+    return operation_of(opcode)
 
 
 def _divide(left: int, right: int) -> int:

@@ -1,0 +1,99 @@
+"""A launch of a kernel: its grid, blocks, clusters and warps, its arguments, and what memory holds at its start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import NamedTuple
+
+Extent = tuple[int, int, int]
+"""Numbers along x, y and z."""
+
+
+class ThreadIds(NamedTuple):
+    """The place of a thread in a launch: of its block in the grid, of itself in the block."""
+
+    block: Extent
+    thread: Extent
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayArgument:
+    """The memory that a pointer points to: the initial values of its elements; zeros behind these.
+
+    ``count`` is the number of elements; None: as many as the kernel accesses.
+    """
+
+    values: tuple[int, ...] = ()
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A launch. ``arguments`` has numbers and arrays by the names of parameters; of a pointer that it does not name the
+    memory is zeros, as much as is accessed. ``names`` are those that the source gives to the parameters, in their
+    order, and arguments may have these too. ``warp`` is the number of threads in a warp.
+    """
+
+    grid: Extent = (1, 1, 1)
+    block: Extent = (1, 1, 1)
+    cluster: Extent = (1, 1, 1)
+    warp: int = 32
+    arguments: Mapping[str, int | ArrayArgument] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+
+    def threads(self) -> Iterator[ThreadIds]:
+        """Yield the threads, block by block; x runs fastest."""
+        for block in _places(self.grid):
+            for thread in _places(self.block):
+                yield ThreadIds(block, thread)
+
+    def argument(self, name: str, number: int) -> int | ArrayArgument | None:
+        """Return what is given for a parameter: by its name, the name that the source has for it, or its number."""
+        own = self.names[number] if number < len(self.names) else name
+        return next((self.arguments[each] for each in (name, own, str(number)) if each in self.arguments), None)
+
+    def array(self, name: str, number: int) -> ArrayArgument | None:
+        """Return the array that is given for a parameter."""
+        found = self.argument(name, number)
+        return found if isinstance(found, ArrayArgument) else None
+
+    def block_number(self, ids: ThreadIds) -> int:
+        """Return the number of a thread's block in the grid."""
+        return _number(ids.block, self.grid)
+
+    def thread_number(self, ids: ThreadIds) -> int:
+        """Return the number of a thread in its block."""
+        return _number(ids.thread, self.block)
+
+    def cluster_of(self, ids: ThreadIds) -> tuple[Extent, Extent]:
+        """Return the place of a block's cluster in the grid of clusters, and that of the block in the cluster."""
+        pairs = [divmod(at, size) for at, size in zip(ids.block, self.cluster, strict=True)]
+        (a, b), (c, d), (e, f) = pairs
+        return (a, c, e), (b, d, f)
+
+    def cluster_number(self, ids: ThreadIds) -> int:
+        """Return the number of a thread's cluster."""
+        return _number(self.cluster_of(ids)[0], self.clusters)
+
+    @property
+    def clusters(self) -> Extent:
+        """The number of clusters along each direction."""
+        x, y, z = (-(-whole // part) for whole, part in zip(self.grid, self.cluster, strict=True))
+        return x, y, z
+
+    @property
+    def text(self) -> str:
+        """The launch in short: ``2x1``, blocks by threads."""
+        grid, block = self.grid[0] * self.grid[1] * self.grid[2], self.block[0] * self.block[1] * self.block[2]
+        return f"{grid}x{block}" + (f", warps of {self.warp}" if block > 1 and self.warp < 32 else "")
+
+
+def _places(extent: Extent) -> Iterator[Extent]:
+    for z, y, x in product(*map(range, reversed(extent))):
+        yield x, y, z
+
+
+def _number(place: Extent, extent: Extent) -> int:
+    return place[0] + extent[0] * (place[1] + extent[1] * place[2])

@@ -1,0 +1,251 @@
+"""The program that is left of a kernel and a launch: a litmus test, each of whose instructions knows its source line.
+
+Arrays become locations as they are accessed. ``data[1]`` is the second element of an array all of whose accesses are of
+one size; an access of another size at another place is a location of its own. Where accesses overlap in part, or are of
+different sizes at one place, the specification says nothing of them (PTX ISA 9.1, 8.2.2), and they are named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from corpus.errors import InputError
+from corpus.kernels.launch import ArrayArgument, Launch, ThreadIds
+from corpus.kernels.ptx import module as ptx
+from corpus.kernels.ptx.meaning import MEANINGS
+from corpus.kernels.ptx.specialiser import MARK, Residual, ThreadSpecialiser
+from corpus.kernels.tidying import tidied
+from corpus.litmus import test as litmus
+from corpus.litmus.normal import map_operands
+
+MOST_THREADS = 64
+"""The threads of a launch that are followed."""
+
+COUNT = 4
+"""The elements that an array is taken to have where the index is computed and nothing tells its length."""
+
+
+class MixedSize(NamedTuple):
+    """Two accesses that overlap in part, or are of different sizes at one place."""
+
+    array: str
+    first: tuple[int, int]
+    second: tuple[int, int]
+    origins: tuple[ptx.Instruction, ...]
+
+
+@dataclass(frozen=True)
+class KernelProgram:
+    """What is left of a kernel and a launch.
+
+    ``origins`` has the PTX instruction of each instruction of each thread of the ``test``; ``ids`` the place of each
+    thread in the launch. ``assumed`` lists what was taken for granted. ``stops`` has the registers that say why a
+    thread has stopped, by thread and reason. ``mixed`` are accesses of which the specification says nothing.
+    """
+
+    test: litmus.LitmusTest
+    launch: Launch
+    ids: tuple[ThreadIds, ...]
+    origins: tuple[tuple[ptx.Instruction | None, ...], ...]
+    assumed: tuple[str, ...]
+    stops: tuple[tuple[int, str], ...]
+    mixed: tuple[MixedSize, ...]
+
+
+def program_of(module: ptx.Module, kernel: ptx.Function, launch: Launch) -> KernelProgram:
+    """Return the program that is left of a kernel and a launch.
+
+    Raises ``NotUnderstoodError`` where a thread comes to what is not understood, and ``InputError`` where the launch
+    has too many threads.
+    """
+    every = list(launch.threads())
+    if len(every) > MOST_THREADS:
+        raise InputError(f"expected a launch of at most {MOST_THREADS} threads, found {len(every)}")
+    assumed: dict[str, None] = {}
+    followed = []
+    for ids in every:
+        thread = ThreadSpecialiser(module, kernel, launch, ids, MEANINGS)
+        followed.append((ids, tidied(thread.run())))
+        assumed |= thread.assumed
+    kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
+    assumed |= dict.fromkeys(_waited_for(launch, followed))
+    layout = _Layout(module, kernel, launch, [code for _, code in kept])
+    assumed |= layout.assumed | dict.fromkeys(layout.zeros())
+    threads = []
+    for ids, code in kept:
+        block, number = launch.block_number(ids), launch.thread_number(ids)
+        place = litmus.Place(0, launch.cluster_number(ids), block, number // launch.warp)
+        body = tuple(map_operands(each.instruction, layout.operand) for each in code)
+        threads.append(litmus.Thread(body, place))
+    stops = tuple(
+        sorted({(n, ins.target) for n, thread in enumerate(threads) for ins in thread.instructions
+                if isinstance(ins, litmus.Assign) and ins.target.startswith(MARK)})
+    )  # fmt: skip
+    nothing = litmus.Condition(litmus.Quantifier.EXISTS, litmus.And(()))
+    test = litmus.LitmusTest(kernel.name, tuple(threads), layout.locations(), nothing)
+    origins = tuple(tuple(each.origin for each in code) for _, code in kept)
+    return KernelProgram(
+        test, launch, tuple(ids for ids, _ in kept), origins, tuple(assumed), stops, tuple(layout.mixed())
+    )
+
+
+def _waited_for(launch: Launch, followed: Sequence[tuple[ThreadIds, Sequence[Residual]]]) -> Iterable[str]:
+    """Yield a note where threads of a block end without the barrier that others of it wait at."""
+    for block in sorted({launch.block_number(ids) for ids, _ in followed}):
+        codes = [code for ids, code in followed if launch.block_number(ids) == block]
+        meeting = [any(isinstance(each.instruction, litmus.Barrier) for each in code) for code in codes]
+        if any(meeting) and not all(meeting):
+            yield "a thread that has ended is not waited for at bar.sync"
+
+
+def _matters(residual: Residual) -> bool:
+    match residual.instruction:
+        case litmus.Load() | litmus.Store() | litmus.Rmw() | litmus.Barrier():
+            return True
+        case litmus.Assign(target):
+            return target.startswith(MARK)
+    return False
+
+
+def plain_name(name: str) -> str:
+    """Return the name that the source has for a mangled one: ``last`` for ``_ZZ3sumE4last`` (Itanium C++ ABI, 5.1)."""
+    found = name
+    if name.startswith("_Z"):
+        at = 2
+        while (digit := re.search(r"\d+", name[at:])) is not None:
+            start = at + digit.end()
+            end = start + int(digit[0])
+            if end > len(name):
+                break
+            found, at = name[start:end], end
+    return found
+
+
+class _Layout:
+    """The locations of a program: where each array's accesses are, and what they are called."""
+
+    def __init__(
+        self, module: ptx.Module, kernel: ptx.Function, launch: Launch, threads: Sequence[Sequence[Residual]]
+    ) -> None:
+        self._module, self._kernel, self._launch = module, kernel, launch
+        self.assumed: dict[str, None] = {}
+        self._accesses: dict[str, dict[tuple[int, int], list[ptx.Instruction]]] = {}
+        self._computed: dict[str, int] = {}
+        blocks: dict[str, list[str]] = {}
+        for code in threads:
+            for each in code:
+                if each.access is None:
+                    continue
+                array, offset, size = each.access
+                if offset is None:
+                    if array:
+                        self._computed[array] = size
+                        self._accesses.setdefault(array, {})
+                    continue
+                origins = self._accesses.setdefault(array, {}).setdefault((offset, size), [])
+                if each.origin is not None and each.origin not in origins:
+                    origins.append(each.origin)
+        for array in self._accesses:
+            blocks.setdefault(array.rpartition(":")[2], []).append(array)
+        self._names = {array: self._named(array, len(blocks[array.rpartition(":")[2]]) > 1) for array in self._accesses}
+
+    def _named(self, array: str, several: bool) -> str:
+        """Return the name of an array: its own, with its block where several blocks have one of this name."""
+        space, block, name = array.split(":", 2)
+        number = next((n for n, each in enumerate(self._kernel.parameters) if name == each.name), None)
+        given = self._launch.names[number] if number is not None and number < len(self._launch.names) else name
+        plain = "".join(each if each.isalnum() or each == "_" else "_" for each in plain_name(given))
+        return f"{plain}_b{block}" if several and space == "shared" else plain
+
+    def _element(self, array: str) -> int | None:
+        """Return the size of an array's elements; None where its accesses are of several sizes."""
+        sizes = {size for _, size in self._accesses.get(array, ())} | {
+            self._computed[each] for each in (array,) if each in self._computed
+        }
+        if len(sizes) != 1:
+            return None
+        (size,) = sizes
+        return size if all(offset % size == 0 for offset, _ in self._accesses.get(array, ())) else None
+
+    def name(self, array: str, offset: int) -> str:
+        """Return the location at a place of an array."""
+        size = self._element(array)
+        stem = self._names.get(array, array.rpartition(":")[2])
+        if size is not None:
+            return litmus.element(stem, offset // size)
+        return f"{stem}_at_{offset}" if offset else stem
+
+    def operand(self, operand: litmus.Operand) -> litmus.Operand:
+        """Return an operand with locations by their names."""
+        if isinstance(operand, litmus.Loc) and "#" in operand.name:
+            array, _, offset = operand.name.rpartition("#")
+            return litmus.Loc(self.name(array, int(offset)))
+        return operand
+
+    def locations(self) -> tuple[litmus.Location, ...]:
+        """Return every location, with what it holds at the start."""
+        found: dict[str, litmus.Location] = {}
+        for array in sorted(self._accesses, key=lambda array: self._names[array]):
+            places = dict.fromkeys(sorted(self._accesses[array]))
+            if array in self._computed:
+                size = self._computed[array]
+                places |= dict.fromkeys((n * size, size) for n in range(self._count(array, size)))
+            region = litmus.Region.SHARED if array.startswith("shared") else litmus.Region.GLOBAL
+            for offset, size in sorted(places):
+                name = self.name(array, offset)
+                found.setdefault(name, litmus.Location(name, self._initial(array, offset, size), region))
+        return tuple(found.values())
+
+    def zeros(self) -> Iterable[str]:
+        """Yield a note of the arguments whose memory nothing tells."""
+        names = [
+            self._names[array] for array in self._accesses if array.startswith("argument") and not self._argument(array)
+        ]
+        if names:
+            yield f"memory of {', '.join(sorted(names))} begins as zeros"
+
+    def _count(self, array: str, size: int) -> int:
+        """Return the number of elements of an array whose index is computed."""
+        given, name = self._argument(array), array.rpartition(":")[2]
+        variable = self._variable(name)
+        if given is not None and (given.count or given.values):
+            return given.count or len(given.values)
+        if variable is not None and variable.size:
+            return variable.size // size
+        last = max((offset // size + 1 for offset, _ in self._accesses[array]), default=0)
+        count = max(COUNT, last)
+        self.assumed[f"{self._names[array]} has {count} elements"] = None
+        return count
+
+    def _argument(self, array: str) -> ArrayArgument | None:
+        name = array.rpartition(":")[2]
+        for number, parameter in enumerate(self._kernel.parameters):
+            if parameter.name == name:
+                return self._launch.array(name, number)
+        return None
+
+    def _variable(self, name: str) -> ptx.Variable | None:
+        every = (*self._kernel.variables, *self._module.variables.values())
+        return next((each for each in every if each.name == name), None)
+
+    def _initial(self, array: str, offset: int, size: int) -> int:
+        given, variable = self._argument(array), self._variable(array.rpartition(":")[2])
+        if given is not None:
+            return given.values[offset // size] if offset // size < len(given.values) else 0
+        if variable is not None:
+            data = variable.initial[offset : offset + size].ljust(size, b"\0")
+            return int.from_bytes(data, "little", signed=True)
+        return 0
+
+    def mixed(self) -> Iterable[MixedSize]:
+        """Yield the accesses of one array that overlap and are not of one place and size."""
+        for array, places in sorted(self._accesses.items()):
+            every = sorted(places)
+            for n, (offset, size) in enumerate(every):
+                for other, length in every[n + 1 :]:
+                    if other < offset + size and offset < other + length:
+                        origins = (*places[offset, size], *places[other, length])
+                        yield MixedSize(self._names[array], (offset, size), (other, length), origins)

@@ -1,0 +1,1 @@
+"""PTX: its modules as data, a reader of its text, and what its instructions mean."""

@@ -1,0 +1,343 @@
+"""What the arithmetic instructions of PTX compute, as a table of functions on bits (PTX ISA 9.1, 9.7.1 to 9.7.7).
+
+A value is the bits of a register as a number from 0 on: ``-1`` in 32 bits is ``0xFFFFFFFF``. ``COMPUTED`` has a row for
+each instruction: how many operands it takes, and a function of its words and of these operands. Example:
+``mul.wide.s32`` of ``0xFFFFFFFF`` and 4 is ``0xFFFFFFFFFFFFFFFC``.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from corpus.kernels.ptx.module import WIDTHS
+
+Words = Sequence[str]
+
+
+def signed(bits: int, width: int) -> int:
+    """Return the number that bits are in two's complement."""
+    bits &= (1 << width) - 1
+    return bits - (1 << width) if bits >> width - 1 else bits
+
+
+def type_of(words: Words) -> str:
+    """Return the last type among the words of an instruction: ``s32`` of ``cvt.u64.s32``."""
+    return next((word for word in reversed(words) if word in WIDTHS), "b32")
+
+
+def result_width(name: str, words: Words) -> int:
+    """Return the bits of the result of an instruction."""
+    types = [word for word in words if word in WIDTHS]
+    width = WIDTHS[types[0]] if types else 32
+    if name in ("mul", "mad") and "wide" in words:
+        return 2 * width
+    if name in ("popc", "clz", "bfind"):
+        return 32
+    return 1 if name == "setp" else width
+
+
+class Computed(NamedTuple):
+    """An instruction that computes: its number of operands, and its result from its words and their bits."""
+
+    operands: int
+    result: Callable[[Words, Sequence[int]], int]
+
+
+def _number(bits: int, words: Words) -> int:
+    kind = type_of(words)
+    return signed(bits, WIDTHS[kind]) if kind[0] == "s" else bits & (1 << WIDTHS[kind]) - 1
+
+
+def _is_float(words: Words) -> bool:
+    return type_of(words) in ("f32", "f64")
+
+
+def _real(bits: int, width: int) -> float:
+    return float(
+        struct.unpack("<f" if width == 32 else "<d", (bits & (1 << width) - 1).to_bytes(width // 8, "little"))[0]
+    )
+
+
+def _bits_of(value: float, width: int) -> int:
+    try:
+        packed = struct.pack("<f" if width == 32 else "<d", value)
+    except OverflowError:
+        packed = struct.pack("<f", math.copysign(math.inf, value))
+    return int.from_bytes(packed, "little")
+
+
+def _binary(integers: Callable[[int, int], int], reals: Callable[[float, float], float] | None = None) -> Computed:
+    def result(words: Words, values: Sequence[int]) -> int:
+        if reals is not None and _is_float(words):
+            width = WIDTHS[type_of(words)]
+            return _bits_of(reals(_real(values[0], width), _real(values[1], width)), width)
+        return integers(_number(values[0], words), _number(values[1], words))
+
+    return Computed(2, result)
+
+
+def _quotient(one: int, other: int) -> int:
+    if not other:
+        return -1  # what a division by zero gives is not specified (9.7.1.12)
+    found = abs(one) // abs(other)
+    return found if (one < 0) == (other < 0) else -found
+
+
+def _ratio(one: float, other: float) -> float:
+    if other:
+        return one / other
+    return math.nan if not one or math.isnan(one) else math.copysign(math.inf, one) * math.copysign(1.0, other)
+
+
+def _product(words: Words, values: Sequence[int]) -> int:
+    if _is_float(words):
+        width = WIDTHS[type_of(words)]
+        return _bits_of(_real(values[0], width) * _real(values[1], width), width)
+    found = _number(values[0], words) * _number(values[1], words)
+    return found >> WIDTHS[type_of(words)] if "hi" in words else found
+
+
+def _product_24(words: Words, values: Sequence[int]) -> int:
+    one, other = (signed(v, 24) if type_of(words)[0] == "s" else v & 0xFFFFFF for v in values[:2])
+    return one * other >> 16 if "hi" in words else one * other
+
+
+def _sum_of_product(words: Words, values: Sequence[int]) -> int:
+    if _is_float(words):
+        width = WIDTHS[type_of(words)]
+        one, other, more = (_real(value, width) for value in values)
+        return _bits_of(one * other + more, width)
+    return _product(words, values) + values[2]
+
+
+def _shifted(left: bool) -> Computed:
+    def result(words: Words, values: Sequence[int]) -> int:
+        width = WIDTHS[type_of(words)]
+        count = min(values[1] & 0xFFFFFFFF, width)
+        return values[0] << count if left else _number(values[0], words) >> count
+
+    return Computed(2, result)
+
+
+def _funnel(words: Words, values: Sequence[int]) -> int:
+    low, high, count = values[0] & 0xFFFFFFFF, values[1] & 0xFFFFFFFF, values[2] & 0xFFFFFFFF
+    count = min(count, 32) if "clamp" in words else count & 31
+    both = high << 32 | low
+    return both << count >> 32 if "l" in words else both >> count
+
+
+def _field(words: Words, values: Sequence[int]) -> int:
+    """``bfe``: bits of a value from a position on, so many of them."""
+    kind = type_of(words)
+    width, start, length = WIDTHS[kind], values[1] & 0xFF, values[2] & 0xFF
+    value = values[0] & (1 << width) - 1
+    last = min(start + length - 1, width - 1)
+    sign = 0 if kind[0] == "u" or not length else value >> last & 1
+    found = value >> start & (1 << length) - 1 if start < width else 0
+    kept = max(0, min(length, width - start))
+    return found if not sign else found & (1 << kept) - 1 | -1 << kept
+
+
+def _inserted(words: Words, values: Sequence[int]) -> int:
+    """``bfi``: bits of the first value in the place of bits of the second."""
+    width = WIDTHS[type_of(words)]
+    start, length = values[2] & 0xFF, values[3] & 0xFF
+    mask = (1 << length) - 1 << start & (1 << width) - 1
+    return values[1] & ~mask | values[0] << start & mask
+
+
+_SELECTED: Mapping[str, Callable[[int, int], int]] = {
+    "f4e": lambda start, at: start + at,
+    "b4e": lambda start, at: start - at,
+    "rc8": lambda start, at: start,
+    "ecl": max,
+    "ecr": min,
+    "rc16": lambda start, at: (start & 1) * 2 + (at & 1),
+}
+"""The byte that stands at a place of the result, in each mode of ``prmt`` (9.7.9.7)."""
+
+
+def _permuted(words: Words, values: Sequence[int]) -> int:
+    """``prmt``: four of the eight bytes of two values, as a selector says."""
+    data = ((values[1] & 0xFFFFFFFF) << 32 | values[0] & 0xFFFFFFFF).to_bytes(8, "little")
+    mode = next((word for word in words if word in _SELECTED), None)
+    found = bytearray()
+    for at in range(4):
+        choice = values[2] >> 4 * at & 0xF if mode is None else _SELECTED[mode](values[2] & 3, at) & 7
+        byte = data[choice & 7]
+        found.append((0xFF if byte >> 7 else 0) if choice >> 3 else byte)
+    return int.from_bytes(found, "little")
+
+
+def _by_table(words: Words, values: Sequence[int]) -> int:
+    """``lop3``: each bit by a table of eight entries."""
+    found = 0
+    for at in range(32):
+        index = sum((value >> at & 1) << place for value, place in zip(values, (2, 1, 0), strict=False))
+        found |= (values[3] >> index & 1) << at
+    return found
+
+
+def _leading(words: Words, values: Sequence[int]) -> int:
+    width = WIDTHS[type_of(words)]
+    return width - (values[0] & (1 << width) - 1).bit_length()
+
+
+def _found_bit(words: Words, values: Sequence[int]) -> int:
+    """``bfind``: the place of the highest bit that is not the sign."""
+    kind = type_of(words)
+    value = values[0] & (1 << WIDTHS[kind]) - 1
+    if kind[0] == "s" and value >> WIDTHS[kind] - 1:
+        value ^= (1 << WIDTHS[kind]) - 1
+    place = value.bit_length() - 1
+    return WIDTHS[kind] - 1 - place if "shiftamt" in words and place >= 0 else place
+
+
+def _reversed(words: Words, values: Sequence[int]) -> int:
+    width = WIDTHS[type_of(words)]
+    return int(f"{values[0] & (1 << width) - 1:0{width}b}"[::-1], 2)
+
+
+_ORDERED: Mapping[str, Callable[[float, float], bool]] = {
+    "eq": lambda one, other: one == other,
+    "ne": lambda one, other: one != other,
+    "lt": lambda one, other: one < other,
+    "le": lambda one, other: one <= other,
+    "gt": lambda one, other: one > other,
+    "ge": lambda one, other: one >= other,
+}
+_UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
+
+
+def compare(words: Words, one: int, other: int) -> bool:
+    """Return the result of a comparison, whose words are those of ``setp``: ``lt.s32``, ``lo.u32``, ``neu.f32``."""
+    kind = type_of(words)
+    name = next(word for word in words if word not in WIDTHS and word not in ("ftz", "and", "or", "xor"))
+    if kind[0] == "f":
+        left, right = _real(one, WIDTHS[kind]), _real(other, WIDTHS[kind])
+        unordered = math.isnan(left) or math.isnan(right)
+        if name in ("num", "nan"):
+            return unordered == (name == "nan")
+        if len(name) == 3:
+            return unordered or _ORDERED[name[:2]](left, right)
+        return not unordered and _ORDERED[name](left, right)
+    if name in _UNSIGNED:
+        return _ORDERED[_UNSIGNED[name]](one & (1 << WIDTHS[kind]) - 1, other & (1 << WIDTHS[kind]) - 1)
+    return _ORDERED[name](_number(one, words), _number(other, words))
+
+
+def _converted(words: Words, values: Sequence[int]) -> int:
+    """``cvt``: from the last type of its words to the first."""
+    to, of = (word for word in words if word in WIDTHS)
+    width = WIDTHS[to]
+    if of[0] == "f":
+        value = _real(values[0], WIDTHS[of])
+        if to[0] == "f":
+            return _bits_of(value, width)
+        if math.isnan(value):
+            return 0
+        rounded = next((word for word in words if word in _ROUNDED), "rzi")
+        least, most = (-(1 << width - 1), (1 << width - 1) - 1) if to[0] == "s" else (0, (1 << width) - 1)
+        return (
+            most
+            if value == math.inf
+            else least
+            if value == -math.inf
+            else max(least, min(most, _ROUNDED[rounded](value)))
+        )
+    number = _number(values[0], (of,))
+    if to[0] == "f":
+        return _bits_of(float(number), width)
+    if "sat" in words:
+        least, most = (-(1 << width - 1), (1 << width - 1) - 1) if to[0] == "s" else (0, (1 << width) - 1)
+        number = max(least, min(most, number))
+    return number
+
+
+_ROUNDED: Mapping[str, Callable[[float], int]] = {
+    "rni": round,
+    "rzi": math.trunc,
+    "rmi": math.floor,
+    "rpi": math.ceil,
+}
+
+
+def _wrapped_up(words: Words, values: Sequence[int]) -> int:
+    """``atom.inc``: one more, or 0 from the bound on (9.7.13.5)."""
+    old, bound = _number(values[0], words), _number(values[1], words)
+    return old + 1 if old < bound else 0
+
+
+def _wrapped_down(words: Words, values: Sequence[int]) -> int:
+    """``atom.dec``: one less, or the bound where that is 0 or above the bound (9.7.13.5)."""
+    old, bound = _number(values[0], words), _number(values[1], words)
+    return bound if not old or old > bound else old - 1
+
+
+def _one(integers: Callable[[int], int], reals: Callable[[float], float] | None = None) -> Computed:
+    def result(words: Words, values: Sequence[int]) -> int:
+        if reals is not None and _is_float(words):
+            width = WIDTHS[type_of(words)]
+            return _bits_of(reals(_real(values[0], width)), width)
+        return integers(_number(values[0], words))
+
+    return Computed(1, result)
+
+
+COMPUTED: Mapping[str, Computed] = {
+    "mov": Computed(1, lambda words, values: values[0]),
+    "cvt": Computed(1, _converted),
+    "add": _binary(lambda a, b: a + b, lambda a, b: a + b),
+    "sub": _binary(lambda a, b: a - b, lambda a, b: a - b),
+    "mul": Computed(2, _product),
+    "mul24": Computed(2, _product_24),
+    "mad": Computed(3, _sum_of_product),
+    "mad24": Computed(3, lambda words, values: _product_24(words, values) + values[2]),
+    "fma": Computed(3, _sum_of_product),
+    "sad": Computed(3, lambda words, values: abs(_number(values[0], words) - _number(values[1], words)) + values[2]),
+    "div": _binary(_quotient, _ratio),
+    "rem": _binary(lambda a, b: a - b * _quotient(a, b) if b else a),
+    "min": _binary(min, min),
+    "max": _binary(max, max),
+    "abs": _one(abs, abs),
+    "neg": _one(lambda a: -a, lambda a: -a),
+    "not": Computed(1, lambda words, values: ~values[0]),
+    "cnot": Computed(1, lambda words, values: int(not values[0])),
+    "and": Computed(2, lambda words, values: values[0] & values[1]),
+    "or": Computed(2, lambda words, values: values[0] | values[1]),
+    "xor": Computed(2, lambda words, values: values[0] ^ values[1]),
+    "shl": _shifted(left=True),
+    "shr": _shifted(left=False),
+    "shf": Computed(3, _funnel),
+    "bfe": Computed(3, _field),
+    "bfi": Computed(4, _inserted),
+    "prmt": Computed(3, _permuted),
+    "lop3": Computed(4, _by_table),
+    "popc": Computed(1, lambda words, values: (values[0] & (1 << WIDTHS[type_of(words)]) - 1).bit_count()),
+    "clz": Computed(1, _leading),
+    "bfind": Computed(1, _found_bit),
+    "brev": Computed(1, _reversed),
+    "sqrt": _one(lambda a: a, lambda a: math.sqrt(a) if a >= 0 else math.nan),
+    "inc": Computed(2, _wrapped_up),
+    "dec": Computed(2, _wrapped_down),
+    "selp": Computed(3, lambda words, values: values[0] if values[2] & 1 else values[1]),
+    "slct": Computed(3, lambda words, values: values[0] if signed(values[2], 32) >= 0 else values[1]),
+}
+"""Every instruction that computes, by its name. Results are cut to the width of the result by who calls."""
+
+
+def compute(name: str, words: Words, values: Sequence[int]) -> int:
+    """Return the bits of the result of an instruction of ``COMPUTED``, given the bits of its operands."""
+    return COMPUTED[name].result(words, values) & (1 << result_width(name, words)) - 1
+
+
+def operation_of(opcode: str) -> Callable[[int, int], int]:
+    """Return what an instruction with one or two operands computes, on numbers of its types in two's complement."""
+    name, *words = opcode.split(".")
+    if name == "setp":
+        return lambda left, right: int(compare(words, left, right))
+    width = result_width(name, words)
+    return lambda left, right: signed(compute(name, words, (left, right)), width)

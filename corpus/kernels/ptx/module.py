@@ -1,0 +1,191 @@
+"""A module of PTX as data: its variables, its functions and their instructions (PTX ISA 9.1, chapters 4, 5 and 11).
+
+``ld.global.acquire.gpu.u32 %r1, [%rd2+4];`` is ``Instruction("ld", ("global", "acquire", "gpu", "u32"),
+(Register("%r1"), Memory(Register("%rd2"), 4)), ..)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Register(NamedTuple):
+    """A register of a function, or a special register such as ``%tid.x``."""
+
+    name: str
+
+
+class Symbol(NamedTuple):
+    """The name of a variable, function, parameter or label, as an address with an offset in bytes."""
+
+    name: str
+    offset: int = 0
+
+
+class Number(NamedTuple):
+    """An integer constant."""
+
+    value: int
+
+
+class Float(NamedTuple):
+    """A floating-point constant: its bits in the format of 32 or of 64 bits. A decimal constant has 64."""
+
+    bits: int
+    width: int
+
+
+class Memory(NamedTuple):
+    """The memory at an address: ``[%rd1+8]``, ``[x]``, ``[16]``."""
+
+    base: Register | Symbol | Number
+    offset: int = 0
+
+
+class Vector(NamedTuple):
+    """Operands in braces: ``{%r1, %r2}``; also the operands of a texture's coordinates, and the arguments of a call."""
+
+    parts: tuple[Operand, ...]
+
+
+class Negated(NamedTuple):
+    """The negation of a predicate, ``!%p1``, or of a number in a register, ``-%r1``."""
+
+    operand: Operand
+
+
+class Both(NamedTuple):
+    """Two results of one instruction, ``%r1|%p1``."""
+
+    first: Operand
+    second: Operand
+
+
+class Element(NamedTuple):
+    """One element of a register that is a vector, ``%v.x``, or of an array by a constant index."""
+
+    base: Operand
+    which: str
+
+
+Operand = Register | Symbol | Number | Float | Memory | Vector | Negated | Both | Element
+
+
+class SourceLine(NamedTuple):
+    """A line of source code, and the line into which it was inlined, if any (``.loc``, 11.5.2)."""
+
+    file: str
+    line: int
+    column: int
+    inlined_at: SourceLine | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    @property
+    def chain(self) -> tuple[SourceLine, ...]:
+        """The line, the line into which it was inlined, and so on outwards."""
+        return (self, *(self.inlined_at.chain if self.inlined_at else ()))
+
+
+class Guard(NamedTuple):
+    """The predicate of an instruction: ``@%p1``, or ``@!%p1``, which is ``unless``."""
+
+    register: str
+    unless: bool = False
+
+
+class Instruction(NamedTuple):
+    """An instruction: its name, the words behind it, its operands, its predicate, and where it stands.
+
+    ``line`` is its line in the PTX text, ``source`` its line in the source code.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    operands: tuple[Operand, ...]
+    guard: Guard | None
+    line: int
+    source: SourceLine | None = None
+
+    @property
+    def opcode(self) -> str:
+        """The name with its words, as the text has it."""
+        return ".".join((self.name, *self.words))
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable: state space, type, alignment and size in bytes, and initial bytes as far as they are given.
+
+    ``addresses`` are the symbols whose addresses stand in the initial value, by their place in bytes. ``size`` is None
+    where the module does not say it (``extern .shared .b8 a[]``).
+    """
+
+    name: str
+    space: str
+    type: str
+    size: int | None
+    align: int
+    initial: bytes = b""
+    addresses: tuple[tuple[int, Symbol], ...] = ()
+    extern: bool = False
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A kernel (``entry``) or function: parameters, results, registers by type, variables, code, and labels.
+
+    Names of nested scopes are made unique. ``labels`` maps a label to the number of the instruction behind it;
+    ``tables`` maps the label of a ``.branchtargets`` or ``.calltargets`` to the names that it lists. ``body`` is None
+    where the function is only declared.
+    """
+
+    name: str
+    entry: bool
+    results: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+    registers: Mapping[str, str]
+    variables: tuple[Variable, ...]
+    body: tuple[Instruction, ...] | None
+    labels: Mapping[str, int]
+    tables: Mapping[str, tuple[str, ...]]
+    directives: tuple[str, ...] = ()
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module: its version and target, variables and functions by name, and the path of its text."""
+
+    path: str
+    version: str
+    target: str
+    variables: Mapping[str, Variable]
+    functions: Mapping[str, Function]
+
+    @property
+    def kernels(self) -> tuple[Function, ...]:
+        """The kernels that have a body, in the order of the text."""
+        return tuple(each for each in self.functions.values() if each.entry and each.body is not None)
+
+
+WIDTHS = {
+    **{f"{kind}{bits}": bits for kind in "bsuf" for bits in (8, 16, 32, 64, 128)},
+    "f16x2": 32,
+    "bf16": 16,
+    "bf16x2": 32,
+    "e4m3x2": 16,
+    "e5m2x2": 16,
+    "tf32": 32,
+    "pred": 1,
+    "s16x2": 32,
+    "u16x2": 32,
+    "u8x4": 32,
+    "s8x4": 32,
+    "f32x2": 64,
+}
+"""The bits of each type (5.2.1)."""

@@ -1,0 +1,583 @@
+"""Specialises a kernel of PTX to one thread of a launch: what depends on no shared memory is computed, the rest stays.
+
+The thread is followed from its first instruction on with what is known of each register: bits, a pointer, or that a
+register of the residual program holds the value. An instruction whose operands are known is computed and leaves
+nothing; an access to memory that others may see, a fence, a barrier, and what is computed of values that were read,
+become instructions of a litmus test. Where a branch depends on a value that was read, both ways are followed.
+
+A place of the code is followed once for each state of what is known there and still needed (polyvariant
+specialisation). So loops whose bounds are known unroll, and a loop that waits for others becomes a loop. Example::
+
+    mov.u32 %r1, %ctaid.x;  setp.ne.s32 %p1, %r1, 0;  @%p1 bra $L;   leaves nothing
+    $L: ld.acquire.gpu.u32 %r2, [flag];                              L0:
+    setp.eq.s32 %p2, %r2, 0;                                         ld.acquire.gpu r2, flag
+    @%p2 bra $L;                                                     beq r2, 0, L0
+
+A value that is followed has one home, the register of the residual program that has the name of the PTX register. So
+no two names stand for one register, and a move of such a value is a move.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from corpus.errors import InputError
+from corpus.kernels.launch import Launch, ThreadIds
+from corpus.kernels.ptx import module as ptx
+from corpus.kernels.ptx.arithmetic import signed
+from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
+from corpus.litmus import test as litmus
+
+MOST_VARIANTS = 4_096
+"""The most places with a state of their own that a thread may have."""
+
+MOST_STEPS = 200_000
+"""The most instructions that are followed."""
+
+MOST_CALLS = 32
+"""Calls within calls."""
+
+END = "END"
+"""The label behind the last instruction of a residual program."""
+
+MARK = "stopped_by_"
+"""The beginning of the names of registers that say why a thread has stopped: a trap, an assertion."""
+
+FAILING = ("__assertfail", "__trap")
+"""Functions of the system by which a thread fails."""
+
+SILENT = ("vprintf",)
+"""Functions of the system that have no effect on what is asked."""
+
+WORKSPACE = "grid_workspace"
+"""The array that ``%envreg1`` and ``%envreg2`` point to, where cooperative groups keep a grid's barrier."""
+
+
+class NotUnderstoodError(InputError):
+    """The error for an instruction that is not understood; its line is one of the PTX text, or of the source."""
+
+
+class Access(NamedTuple):
+    """An access of the residual program: the array, the offset in bytes (None: it is computed), and the size."""
+
+    array: str
+    offset: int | None
+    size: int
+
+
+class Residual(NamedTuple):
+    """An instruction of the residual program with the PTX instruction that it comes from."""
+
+    instruction: litmus.Instruction
+    origin: ptx.Instruction | None
+    access: Access | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What is known of a function before it is followed: where jumps lead to, and what registers are live there.
+
+    ``widths`` has the bits of registers, by their names without the number at the end.
+    """
+
+    leaders: frozenset[int]
+    live: tuple[frozenset[str], ...]
+    widths: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A call that is not over: its caller, where that goes on, and the variables that take the results."""
+
+    function: ptx.Function
+    after: int
+    results: tuple[str, ...]
+
+
+@dataclass
+class State:
+    """A place in the code with what is known there, by names that begin with the depth of the call."""
+
+    function: ptx.Function
+    at: int = 0
+    frames: tuple[_Frame, ...] = ()
+    known: dict[str, Value] = field(default_factory=dict)
+
+    @property
+    def depth(self) -> int:
+        """The number of calls that are not over."""
+        return len(self.frames)
+
+    def goes(self, at: int) -> State:
+        """Return the state at another place of the function."""
+        return replace(self, at=at, known=dict(self.known))
+
+
+Meaning = Callable[["ThreadSpecialiser", "State", ptx.Instruction], bool]
+"""What an instruction does: it changes what is known and appends what stays; false where the thread ends."""
+
+
+class ThreadSpecialiser:
+    """The specialiser of one thread. ``assumed`` collects what was taken for granted, once each."""
+
+    def __init__(
+        self,
+        module: ptx.Module,
+        kernel: ptx.Function,
+        launch: Launch,
+        ids: ThreadIds,
+        meanings: Mapping[str, Meaning],
+    ) -> None:
+        self._meanings = meanings
+        self.module, self.kernel, self.launch, self.ids = module, kernel, launch, ids
+        self.code: list[Residual] = []
+        self.assumed: dict[str, None] = {}
+        self._labels: dict[tuple[object, ...], str] = {}
+        self._variants: dict[tuple[str, int], int] = {}
+        self._waiting: list[tuple[str, State]] = []
+        self._shapes: dict[str, _Shape] = {}
+        self._steps = 0
+        self._temporaries = 0
+        self._origin: ptx.Instruction | None = None
+
+    def run(self) -> list[Residual]:
+        """Return the residual program. Raises ``NotUnderstoodError`` where the thread meets what is not understood."""
+        self._follow(State(self.kernel))
+        while self._waiting:
+            label, state = self._waiting.pop()
+            self.put(litmus.Label(label))
+            self._follow(state)
+        self.put(litmus.Label(END))
+        return self.code
+
+    def put(self, instruction: litmus.Instruction, access: Access | None = None) -> None:
+        """Append an instruction to the residual program."""
+        self.code.append(Residual(instruction, self._origin, access))
+
+    def wrong(self, what: str) -> NotUnderstoodError:
+        """Return the error for the instruction at hand."""
+        ins = self._origin
+        if ins is None:
+            return NotUnderstoodError(what, self.module.path)
+        at = f" ({ins.source})" if ins.source else ""
+        return NotUnderstoodError(f"{ins.opcode}: {what}{at}", self.module.path, ins.line, 1)
+
+    # control flow
+
+    def _follow(self, state: State) -> None:
+        """Follow one way to its end, or to a place with a state that has been met."""
+        inside = False
+        while True:
+            if inside and state.at in self._shape(state.function).leaders:
+                label, new = self._label(state)
+                if not new:
+                    self.put(litmus.Branch(label))
+                    return
+                self.put(litmus.Label(label))
+            inside = True
+            self._steps += 1
+            if self._steps > MOST_STEPS:
+                raise self.wrong(f"more than {MOST_STEPS:,} instructions to follow: a smaller launch has fewer")
+            body = state.function.body or ()
+            ins = self._origin = body[state.at] if state.at < len(body) else None
+            self._temporaries = 0
+            if ins is None:
+                going = self.returns(state)
+            elif ins.guard is None:
+                going = self.step(state, ins)
+            else:
+                going = self._guarded(state, ins, ins.guard)
+            if not going:
+                return
+
+    def _label(self, state: State) -> tuple[str, bool]:
+        """Return the label of a place with what is known there, and whether it is new."""
+        shape = self._shape(state.function)
+        where = (state.function.name, state.at)
+        live = {f"{state.depth}:{name}" for name in shape.live[state.at]} if state.at < len(shape.live) else set()
+        outer = tuple(f"{depth}:" for depth in range(state.depth))
+        state.known = {
+            name: value for name, value in state.known.items() if name in live or "[" in name or name.startswith(outer)
+        }
+        if self._variants.get(where, 0) >= MOST_VARIANTS:
+            for name, value in state.known.items():
+                state.known[name] = self.lifted(state, name, value)
+        key = (*where, state.frames, tuple(sorted(state.known.items())))
+        if key in self._labels:
+            return self._labels[key], False
+        self._variants[where] = self._variants.get(where, 0) + 1
+        label = self._labels[key] = f"L{len(self._labels)}"
+        return label, True
+
+    def _shape(self, function: ptx.Function) -> _Shape:
+        if function.name not in self._shapes:
+            self._shapes[function.name] = _shape(function)
+        return self._shapes[function.name]
+
+    def jump(self, state: State) -> str:
+        """Return the label of a state, which is followed later where it has not been met."""
+        label, new = self._label(state)
+        if new:
+            self._waiting.append((label, state))
+        return label
+
+    def _guarded(self, state: State, ins: ptx.Instruction, guard: ptx.Guard) -> bool:
+        value = self.value(state, ptx.Register(guard.register))
+        match value:
+            case int():
+                if bool(value & 1) is not guard.unless:
+                    return self.step(state, ins)
+                state.at += 1
+                return True
+            case Held(register):
+                jumps, stays = ("eq", "ne") if guard.unless else ("ne", "eq")
+                if ins.name == "bra":
+                    target = state.goes(self.target(state, ins))
+                    self.put(litmus.Branch(self.jump(target), litmus.Comparison(jumps, litmus.Reg(register), 0)))
+                    state.at += 1
+                    return True
+                for name in _written(ins):
+                    home = self.home(state, name)
+                    if home in state.known:
+                        state.known[home] = self.lifted(state, home, state.known[home])
+                skipped = state.goes(state.at + 1)
+                self.put(litmus.Branch(self.jump(skipped), litmus.Comparison(stays, litmus.Reg(register), 0)))
+                return self.step(state, ins)
+            case Unknown(reason) if ins.name == "bra":
+                met = self._meeting(state, ins)
+                if met is not None:
+                    state.function, state.at, state.frames, state.known = met.function, met.at, met.frames, met.known
+                    self.assumed[f"{reason} makes no difference"] = None
+                    return True
+                raise self.wrong(f"the branch depends on {reason}")
+        raise self.wrong(f"the predicate is {self.said(value)}")
+
+    def _meeting(self, state: State, ins: ptx.Instruction, depth: int = 0) -> State | None:
+        """Return the first state in which both ways of a branch come together, having left nothing behind; or None."""
+        places = (self.target(state, ins), state.at + 1)
+        one, other = (self._silent(state.goes(at), depth + 1) for at in places)
+        return next((each for each in one if any(self._same(each, met) for met in other)), None)
+
+    def _silent(self, state: State, depth: int) -> list[State]:
+        """Return the states at the places that a way leads through until an instruction stays, or the way ends."""
+        mark, origin = len(self.code), self._origin
+        found: list[State] = []
+        try:
+            while depth < MOST_CALLS and len(found) < MOST_CALLS:
+                body = state.function.body or ()
+                if state.at >= len(body):
+                    return [*found, state.goes(state.at)]
+                if state.at in self._shape(state.function).leaders:
+                    found.append(state.goes(state.at))
+                ins = self._origin = body[state.at]
+                self._temporaries = 0
+                value = 1 if ins.guard is None else self.value(state, ptx.Register(ins.guard.register))
+                if isinstance(value, Unknown) and ins.name == "bra":
+                    met = self._meeting(state, ins, depth)
+                    if met is None:
+                        return found
+                    state = met
+                elif not isinstance(value, int):
+                    return found
+                elif ins.guard is not None and bool(value & 1) is ins.guard.unless:
+                    state.at += 1
+                elif not self.step(state, ins) or len(self.code) > mark:
+                    return found
+            return found
+        except NotUnderstoodError:  # the way is followed, and the error found again, where it is taken
+            return found
+        finally:
+            del self.code[mark:]
+            self._origin = origin
+
+    def _same(self, one: State, other: State) -> bool:
+        """Return whether two states are one place with equal knowledge of what is needed."""
+        if one.function is not other.function or (one.at, one.frames) != (other.at, other.frames):
+            return False
+        live = self._shape(one.function).live[one.at]
+        names = {f"{one.depth}:{name}" for name in live} | {name for name in one.known if "[" in name}
+        return all(one.known.get(name) == other.known.get(name) for name in names)
+
+    def target(self, state: State, ins: ptx.Instruction) -> int:
+        """Return the place that a branch leads to."""
+        match ins.operands:
+            case (ptx.Symbol(name),) if name in state.function.labels:
+                return state.function.labels[name]
+        raise self.wrong("no such label")
+
+    def returns(self, state: State) -> bool:
+        """Go back to the caller; return whether there is one."""
+        if not state.frames:
+            self.put(litmus.Branch(END))
+            return False
+        callee, depth, frame = state.function, state.depth, state.frames[-1]
+        for variable, result in zip(callee.results, frame.results, strict=False):
+            self._copy(state, f"{depth}:[{variable.name}", f"{depth - 1}:[{result}")
+        state.known = {name: value for name, value in state.known.items() if not name.startswith(f"{depth}:")}
+        state.function, state.at, state.frames = frame.function, frame.after, state.frames[:-1]
+        return True
+
+    def _copy(self, state: State, old: str, new: str) -> None:
+        """Copy what is known of the cells of a variable to those of another one."""
+        cells = [(name, value) for name, value in state.known.items() if name.startswith(old + "+")]
+        for name, value in cells:
+            self.define(state, new + name[len(old) :], value)
+
+    def call(self, state: State, ins: ptx.Instruction) -> bool:
+        """Go into a function of the module, whose parameters are given; those of the system are known by name."""
+        parts = [*ins.operands]
+        results = parts.pop(0) if isinstance(parts[0], ptx.Vector) else None
+        name = parts[0].name if parts and isinstance(parts[0], ptx.Symbol) else ""
+        arguments = parts[1] if len(parts) > 1 and isinstance(parts[1], ptx.Vector) else ptx.Vector(())
+        given = results.parts if isinstance(results, ptx.Vector) else ()
+        targets = tuple(each.name for each in given if isinstance(each, ptx.Symbol))
+        function = self.module.functions.get(name)
+        if name in FAILING:
+            return self.stops("assert")
+        if name in SILENT:
+            for target in targets:
+                self.define(state, f"{state.depth}:[{target}+0:4]", 0)
+            state.at += 1
+            return True
+        if function is None or function.body is None:
+            raise self.wrong(f"{name or 'a function by its address'} is not in the module")
+        if state.depth >= MOST_CALLS:
+            raise self.wrong(f"more than {MOST_CALLS} calls within each other")
+        depth = state.depth + 1
+        for variable, argument in zip(function.parameters, arguments.parts, strict=False):
+            if isinstance(argument, ptx.Symbol):
+                self._copy(state, f"{state.depth}:[{argument.name}", f"{depth}:[{variable.name}")
+            else:
+                self.define(state, f"{depth}:[{variable.name}+0:{variable.size}]", self.value(state, argument))
+        state.frames = (*state.frames, _Frame(state.function, state.at + 1, targets))
+        state.function, state.at = function, 0
+        return True
+
+    def stops(self, why: str) -> bool:
+        """Mark that the thread comes to a trap, a failed assertion or the like, where it ends; return False."""
+        self.put(litmus.Assign(f"{MARK}{why}", "mov", (1,)))
+        self.put(litmus.Branch(END))
+        return False
+
+    def step(self, state: State, ins: ptx.Instruction) -> bool:
+        """Do one instruction, whose predicate holds; return whether the thread goes on."""
+        meaning = self._meanings.get(ins.name)
+        if meaning is None:
+            raise self.wrong("is not understood")
+        return meaning(self, state, ins)
+
+    # what is known
+
+    def home(self, state: State, register: str) -> str:
+        """Return the name of a register with the depth of the call that it is of."""
+        return f"{state.depth}:{register}"
+
+    def define(self, state: State, home: str, value: Value) -> None:
+        """Give a register or cell a value; one that a register of the residual program holds moves to its home."""
+        match value:
+            case Held(register, width) if register != (own := residual_name(home)):
+                self.put(litmus.Assign(own, "mov", (litmus.Reg(register),)))
+                value = Held(own, width)
+            case Scaled(base, register, scale, offset) if register != (own := residual_name(home)):
+                self.put(litmus.Assign(own, "mov", (litmus.Reg(register),)))
+                value = Scaled(base, own, scale, offset)
+        state.known[home] = value
+
+    def lifted(self, state: State, home: str, value: Value) -> Value:
+        """Return a value as one that its home holds, so that ways with different values meet."""
+        if isinstance(value, int):
+            own, width = residual_name(home), self._width(state, home)
+            self.put(litmus.Assign(own, "mov", (signed(value, width) if width > 1 else value & 1,)))
+            return Held(own, width)
+        return value
+
+    def _width(self, state: State, home: str) -> int:
+        """Return the bits of a register or cell."""
+        depth, _, name = home.partition(":")
+        if name.startswith("["):
+            return 8 * int(name.rstrip("]").rpartition(":")[2])
+        functions = (*(frame.function for frame in state.frames), state.function)
+        return self._shape(functions[int(depth)]).widths.get(name.rstrip("0123456789"), 64)
+
+    def value(self, state: State, operand: ptx.Operand, width: int = 64) -> Value:
+        """Return what is known of an operand of so many bits."""
+        match operand:
+            case ptx.Register(name):
+                home = self.home(state, name)
+                if home in state.known:
+                    return state.known[home]
+                special = self._special(name)
+                return Unknown(f"{name}, which nothing has written") if special is None else special
+            case ptx.Number(number):
+                return number & (1 << width) - 1
+            case ptx.Float(bits, _):
+                return bits
+            case ptx.Symbol(name, offset):
+                return self._pointer(state, name, offset)
+            case ptx.Negated(inner):
+                value = self.value(state, inner, width)
+                if isinstance(value, int):
+                    return value & 1 ^ 1
+                if isinstance(value, Held):
+                    return Held(self.temporary("xor", litmus.Reg(value.register), 1), 1)
+                return value
+        raise self.wrong("the form of an operand is not understood")
+
+    def _pointer(self, state: State, name: str, offset: int) -> Pointer:
+        for variable in (*state.function.variables, *state.function.parameters, *state.function.results):
+            if variable.name == name:
+                return Pointer(self._array(variable, state.depth), offset)
+        if name in self.module.variables:
+            return Pointer(self._array(self.module.variables[name], state.depth), offset)
+        raise self.wrong(f"{name} is not declared")
+
+    def _array(self, variable: ptx.Variable, depth: int) -> str:
+        """Return the name of a variable's array: its space, whose it is, and its name."""
+        if variable.space == "shared":
+            return f"shared:{self.launch.block_number(self.ids)}:{variable.name}"
+        own = f"{depth}:" if variable.space in ("local", "param") else ":"
+        return f"{variable.space}:{own}{variable.name}"
+
+    def _special(self, name: str) -> Value | None:
+        """Return the value of a special register (chapter 10); None where there is none of this name."""
+        stem, _, axis = name.partition(".")
+        lane = self.launch.thread_number(self.ids) % self.launch.warp
+        cluster, inside = self.launch.cluster_of(self.ids)
+        extents = {
+            "%tid": self.ids.thread, "%ntid": self.launch.block, "%ctaid": self.ids.block, "%nctaid": self.launch.grid,
+            "%clusterid": cluster, "%nclusterid": self.launch.clusters, "%cluster_ctaid": inside,
+            "%cluster_nctaid": self.launch.cluster,
+        }  # fmt: skip
+        if stem in extents and axis in ("x", "y", "z"):
+            return extents[stem]["xyz".index(axis)]
+        size = self.launch.cluster
+        every = 0xFFFFFFFF
+        numbers = {
+            "%laneid": lane, "%warpid": self.launch.thread_number(self.ids) // self.launch.warp,
+            "%nwarpid": -(-_volume(self.launch.block) // self.launch.warp), "%smid": self.launch.block_number(self.ids),
+            "%nsmid": _volume(self.launch.grid), "%gridid": 1, "%is_explicit_cluster": int(_volume(size) > 1),
+            "%cluster_ctarank": inside[0] + size[0] * (inside[1] + size[1] * inside[2]),
+            "%cluster_nctarank": _volume(size), "%lanemask_eq": 1 << lane, "%lanemask_le": (2 << lane) - 1,
+            "%lanemask_lt": (1 << lane) - 1, "%lanemask_ge": every & -(1 << lane), "%lanemask_gt": every & -(2 << lane),
+            "%envreg0": 0,
+        }  # fmt: skip
+        if name in numbers:
+            return numbers[name]
+        if name in ("%envreg1", "%envreg2"):
+            return Half(Pointer(f"global::{WORKSPACE}"), name == "%envreg1")
+        if name.startswith(("%clock", "%globaltimer", "%pm", "%dynamic_smem", "%total_smem", "%current_graph")):
+            return Unknown(f"the value of {name}")
+        return None
+
+    def said(self, value: Value) -> str:
+        """Return what a value is, for a message about a place where a number is wanted."""
+        match value:
+            case Missing(parameter):
+                return f"the argument {parameter}, which decides something: give it with --arg {parameter}=.."
+            case Unknown(reason):
+                return reason
+            case Pointer() | Scaled() | Half():
+                return "an address, of which only places in arrays are known; a number is given with --arg NAME=.."
+            case _:
+                return "a value of the running program"
+
+    def temporary(self, operation: str, *operands: litmus.Operand) -> str:
+        """Append a computation into a register of its own, and return the register."""
+        name = self.new_register()
+        self.put(litmus.Assign(name, operation, operands))
+        return name
+
+    def new_register(self) -> str:
+        """Return a register of the residual program that the instruction at hand has for itself."""
+        self._temporaries += 1
+        line = 0 if self._origin is None else self._origin.line
+        return f"t{line}_{self._temporaries}"
+
+
+def _volume(extent: tuple[int, int, int]) -> int:
+    return extent[0] * extent[1] * extent[2]
+
+
+def residual_name(home: str) -> str:
+    """Return the register of the residual program for one of PTX, or a cell: ``r12`` for ``0:%r12``."""
+    depth, _, name = home.partition(":")
+    plain = re.sub(r"\W", "_", name.removeprefix("%").strip("[]"))
+    return plain if depth == "0" else f"c{depth}_{plain}"
+
+
+def registers_in(operands: Iterable[ptx.Operand]) -> Iterable[str]:
+    """Yield the registers that operands mention."""
+    for operand in operands:
+        match operand:
+            case ptx.Register(name):
+                yield name
+            case ptx.Memory(base):
+                yield from registers_in((base,))
+            case ptx.Vector(parts):
+                yield from registers_in(parts)
+            case ptx.Negated(inner) | ptx.Element(inner):
+                yield from registers_in((inner,))
+            case ptx.Both(first, second):
+                yield from registers_in((first, second))
+
+
+NO_RESULT = frozenset(
+    ("st", "red", "bra", "brx", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "nanosleep", "prefetch")
+)
+"""Instructions whose first operand is no result."""
+
+
+def _written(ins: ptx.Instruction) -> list[str]:
+    """Return the registers that an instruction writes."""
+    if ins.name == "call" or not ins.operands:
+        return []
+    if ins.name in NO_RESULT and "red" not in ins.words:
+        return []
+    return [name for name in registers_in(ins.operands[:1]) if not isinstance(ins.operands[0], ptx.Memory)]
+
+
+def _shape(function: ptx.Function) -> _Shape:
+    """Return the leaders and the live registers of a function: those that are read before they are written."""
+    body = function.body or ()
+    leaders = set(function.labels.values())
+    after: list[list[int]] = []
+    uses: list[tuple[frozenset[str], frozenset[str]]] = []
+    for at, ins in enumerate(body):
+        written = frozenset(_written(ins))
+        read = set(registers_in(ins.operands[1:] if written else ins.operands))
+        if ins.guard is not None:
+            read.add(ins.guard.register)
+            if ins.name != "bra":
+                leaders.add(at + 1)
+        uses.append((frozenset(read), written if ins.guard is None else frozenset()))
+        following = [] if ins.name in ("ret", "exit", "trap") and ins.guard is None else [at + 1]
+        if ins.name == "bra":
+            following = following if ins.guard is not None else []
+            following += [function.labels[each.name] for each in ins.operands if isinstance(each, ptx.Symbol)
+                          and each.name in function.labels]  # fmt: skip
+        elif ins.name == "brx":
+            tables = (function.tables.get(each.name, ()) for each in ins.operands if isinstance(each, ptx.Symbol))
+            following = [function.labels[name] for table in tables for name in table if name in function.labels]
+        after.append([place for place in following if place <= len(body)])
+    live: list[frozenset[str]] = [frozenset()] * (len(body) + 1)
+    before: list[set[int]] = [set() for _ in range(len(body) + 1)]
+    for at, places in enumerate(after):
+        for place in places:
+            before[place].add(at)
+    waiting = set(range(len(body)))
+    while waiting:
+        at = max(waiting)
+        waiting.remove(at)
+        used, killed = uses[at]
+        new = frozenset[str]().union(*(live[place] for place in after[at])) - killed | used
+        if new != live[at]:
+            live[at] = new
+            waiting |= before[at]
+    widths = {
+        name.partition("<")[0].rstrip("0123456789"): ptx.WIDTHS.get(kind, 64)
+        for name, kind in function.registers.items()
+    }
+    return _Shape(frozenset(leaders), tuple(live), widths)

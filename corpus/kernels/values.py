@@ -1,0 +1,58 @@
+"""What the specialiser knows of a value: its bits, a pointer, or which register of the residual program holds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """An address: an array of the program and an offset in bytes."""
+
+    array: str
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """One half of a pointer: 32 of its 64 bits."""
+
+    pointer: Pointer
+    high: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A value that is known when the program runs: the register that holds it, and its width in bits."""
+
+    register: str
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """``base + scale * register + offset``, in bytes: an address, or, without a base, a part of one."""
+
+    base: str | None
+    register: str
+    scale: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that nothing tells, as that of a clock, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A parameter that the launch does not give: its name, and where a part of it begins, in bytes."""
+
+    parameter: str
+    offset: int = 0
+
+
+Value = int | Pointer | Half | Held | Scaled | Unknown | Missing
+"""An int is the bits of a value, from 0 on."""

@@ -1,0 +1,195 @@
+"""Answers about kernels as text, as plain data, as SARIF and as test cases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from corpus.kernels.ptx.module import Instruction, SourceLine
+from synth import VERSION
+from synth.checking.questions import QUESTIONS, CheckAnswer, Finding, KernelAnswers, needed
+from synth.junit import Case, CaseOutcome
+from synth.memory.explanation import execution_lines, execution_record
+
+
+@dataclass(frozen=True)
+class CheckedKernel:
+    """A kernel of a file with its launch, as told: lines to read, plain data, and the findings; or why there are none.
+
+    What it holds can go from one process to another, which executions cannot.
+    """
+
+    file: str
+    kernel: str
+    launch: str
+    lines: tuple[str, ...] = ()
+    record: Mapping[str, Any] = field(default_factory=dict)
+    findings: tuple[ToldFinding, ...] = ()
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        """The kernel with its file and launch."""
+        return f"{self.file}: {self.kernel}, {self.launch}"
+
+
+class ToldFinding(NamedTuple):
+    """A finding: its kind, what it is in a line, and the source lines."""
+
+    kind: str
+    text: str
+    lines: tuple[SourceLine, ...]
+
+
+def told(file: str, kernel: str, launch: str, found: KernelAnswers) -> CheckedKernel:
+    """Return the answers about a kernel and a launch as told."""
+    findings = tuple(ToldFinding(each.kind, each.text, each.lines) for each in found.findings)
+    name = f"{file}: {kernel}, {launch}"
+    record = {"file": file, "kernel": kernel, "launch": launch, **_record(found)}
+    return CheckedKernel(file, kernel, launch, tuple(_lines(name, found)), record, findings)
+
+
+def not_understood(file: str, kernel: str, launch: str, problem: str) -> CheckedKernel:
+    """Return that there are no answers, and why."""
+    name = f"{file}: {kernel}, {launch}"
+    answers = dict.fromkeys((*QUESTIONS, "hang"), CheckAnswer.NOT_UNDERSTOOD)
+    record = {"file": file, "kernel": kernel, "launch": launch, "answers": answers, "problem": problem}
+    return CheckedKernel(file, kernel, launch, (f"{name}: NOT UNDERSTOOD: {problem}",), record, (), problem)
+
+
+def place_text(ins: Instruction) -> str:
+    """Return the source lines of an instruction, from the innermost outwards; its line of PTX where it has none."""
+    if ins.source is None:
+        return f"line {ins.line} of the PTX"
+    first, *others = (f"{short(line.file)}:{line.line}" for line in ins.source.chain)
+    return first + (f", from {', '.join(others)}" if others else "")
+
+
+def short(path: str) -> str:
+    """Return the last part of a path."""
+    return Path(path).name
+
+
+def _lines(name: str, found: KernelAnswers) -> Iterator[str]:
+    """Yield the account of one kernel and launch."""
+    wrong = [name for name, answer in found.answers.items() if answer is CheckAnswer.FOUND]
+    unknown = [name for name, answer in found.answers.items() if answer is CheckAnswer.UNKNOWN]
+    hangs = [finding for finding in found.findings if finding.kind == "hang"]
+    kinds = dict.fromkeys((*wrong, *(each.kind for each in hangs)))
+    said = f"FOUND {', '.join(kinds)}" if kinds else f"UNKNOWN {', '.join(unknown)}" if unknown else "SAFE"
+    bounded = f", loops followed for {found.unroll} jumps back" if found.bounded else ""
+    yield f"{name}: {said} under {found.model}{bounded}"
+    if found.hang:
+        verdicts = ", ".join(f"{name} {verdict.lower().replace('_', ' ')}" for name, verdict in found.hang.items())
+        yield f"  progress: {needed(found.hang)} ({verdicts})"
+    for finding in found.findings:
+        yield f"  {finding.kind}: {finding.text}"
+        for place in finding.places:
+            yield f"    {place_text(place)}: {place.opcode}"
+        if finding.execution is not None:
+            yield from (f"    {line}".rstrip() for line in execution_lines(finding.execution))
+    for assumed in found.program.assumed:
+        yield f"  assumed: {assumed}"
+    for reason in dict.fromkeys(found.reasons):
+        yield f"  no answer: {reason}"
+
+
+def _record(found: KernelAnswers) -> dict[str, Any]:
+    return {
+        "model": found.model,
+        "answers": dict(found.answers),
+        "hang": dict(found.hang),
+        "needs": needed(found.hang),
+        "findings": [_finding(finding) for finding in found.findings],
+        "assumed": list(found.program.assumed),
+        "bounded": found.unroll if found.bounded else None,
+        "reasons": list(dict.fromkeys(found.reasons)),
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "kind": finding.kind,
+        "text": finding.text,
+        "places": [
+            {
+                "opcode": place.opcode,
+                "ptx_line": place.line,
+                "lines": [{"file": line.file, "line": line.line, "column": line.column} for line in place.source.chain]
+                if place.source
+                else [],
+            }
+            for place in finding.places
+        ],
+        "witness": finding.execution and execution_record(finding.execution),
+    }
+
+
+RULES = {
+    "race": "Two accesses race: they conflict, are not morally strong, and nothing orders them.",
+    "expectation": "The final state may be another one than was expected.",
+    "barrier": "A thread waits for ever at a barrier that not all threads reach.",
+    "bounds": "An access is outside of its array.",
+    "trap": "A thread may come to a trap, or an assertion may fail.",
+    "uninitialised": "Shared memory is read before anybody has written it.",
+    "mixed-size": "Accesses overlap that are not of one place and size, which PTX leaves undefined.",
+    "hang": "The kernel may run for ever under the progress that is assumed.",
+    "not-understood": "The kernel has an instruction that is not understood.",
+}
+"""The rules of SARIF: the kinds of findings."""
+
+
+def sarif(every: Iterable[CheckedKernel]) -> str:
+    """Return the findings as SARIF 2.1.0, which code scanning reads."""
+    results = []
+    for checked in every:
+        whole = _location(checked.file, 1, 1)
+        if checked.problem:
+            results.append(_result("not-understood", f"{checked.name}: {checked.problem}", [whole]))
+            continue
+        for finding in checked.findings:
+            first, *related = [_location(line.file, line.line, line.column) for line in finding.lines] or [whole]
+            text = f"{checked.kernel}, {checked.launch}: {finding.text}"
+            results.append(_result(finding.kind, text, [first], related))
+    driver = {
+        "name": "synth check",
+        "version": VERSION,
+        "rules": [{"id": name, "shortDescription": {"text": text}} for name, text in RULES.items()],
+    }
+    document = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": results}],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _location(path: str, line: int, column: int) -> dict[str, Any]:
+    region = {"startLine": max(1, line), "startColumn": max(1, column)}
+    uri = Path(path).as_posix()
+    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
+
+
+def _result(
+    rule: str, text: str, locations: Sequence[dict[str, Any]], related: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
+    level = "warning" if rule == "not-understood" else "error"
+    found = {"ruleId": rule, "level": level, "message": {"text": text}, "locations": list(locations)}
+    return found | ({"relatedLocations": list(related)} if related else {})
+
+
+def cases(every: Iterable[CheckedKernel]) -> list[Case]:
+    """Return the kernels and launches as test cases."""
+    found = []
+    for checked in every:
+        if checked.problem:
+            found.append(Case(checked.name, CaseOutcome.ERROR, checked.problem))
+        elif checked.findings:
+            text = "; ".join(finding.text for finding in checked.findings)
+            found.append(Case(checked.name, CaseOutcome.FAILURE, text))
+        else:
+            found.append(Case(checked.name))
+    return found

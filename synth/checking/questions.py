@@ -1,0 +1,314 @@
+"""The questions that ``synth check`` asks of a kernel and a launch, and their answers.
+
+The program that is left of the kernel (``corpus.kernels.program``) is asked under a consistency model: may two accesses
+race, may a thread come to a trap or outside of an array, may an expectation fail, is anything read that nobody wrote.
+One formula says which executions the model allows, and each question is a literal of it. Whether the program may hang
+is asked of each progress model together with the consistency model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cache
+
+from constraints.witnesses import ExecutionSearch
+from corpus.errors import InputError
+from corpus.files import folder_of
+from corpus.kernels.program import KernelProgram, MixedSize
+from corpus.kernels.ptx.module import Instruction, SourceLine
+from corpus.kernels.ptx.specialiser import MARK
+from corpus.litmus import test as litmus
+from corpus.litmus.condition import parse_condition
+from oracle.cat.interpreter import Model
+from oracle.consistency import AxiomaticModel, resolve_consistency_models
+from oracle.executions.events import INITIAL
+from oracle.executions.steps import TooManyError
+from oracle.executions.stuck import ThreadEnding
+from oracle.executions.witness import CandidateExecution
+from oracle.liveness import Liveness, resolve_liveness_models
+from oracle.progress.models import Verdict
+from synth.memory.liveness import explain_liveness, stuck_events
+
+RACES = "ptx-races.cat"
+"""The part of a model that is PTX with its data races flagged."""
+
+PROGRESS = ("unfair", "hsa", "obe", "hsa+obe", "lobe", "fair")
+"""The progress models that are asked about, the least fair first; neither of ``obe`` and ``hsa`` is the fairer one."""
+
+
+class CheckAnswer(StrEnum):
+    """The answer to a question about a kernel."""
+
+    SAFE = "SAFE"
+    FOUND = "FOUND"
+    UNKNOWN = "UNKNOWN"
+    NOT_UNDERSTOOD = "NOT UNDERSTOOD"
+
+
+QUESTIONS = ("race", "expectation", "barrier", "bounds", "trap", "uninitialised", "mixed-size")
+"""The questions besides those about hangs, as ``--json`` names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is wrong: of what kind, in a line, at which instructions, and an execution that shows it."""
+
+    kind: str
+    text: str
+    places: tuple[Instruction, ...] = ()
+    execution: CandidateExecution | None = None
+
+    @property
+    def lines(self) -> tuple[SourceLine, ...]:
+        """The source lines of the instructions, each once."""
+        return tuple(dict.fromkeys(each.source for each in self.places if each.source))
+
+
+@dataclass(frozen=True)
+class KernelAnswers:
+    """The answers about a kernel and a launch under a model. ``hang`` has a verdict for each progress model.
+
+    ``bounded``: loops were followed for ``unroll`` jumps back, and more may be found beyond.
+    """
+
+    program: KernelProgram
+    model: str
+    answers: Mapping[str, CheckAnswer]
+    hang: Mapping[str, str]
+    findings: tuple[Finding, ...]
+    bounded: bool
+    unroll: int
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass
+class _Asked:
+    """The answers so far."""
+
+    answers: dict[str, CheckAnswer] = field(default_factory=lambda: dict.fromkeys(QUESTIONS, CheckAnswer.SAFE))
+    findings: list[Finding] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    bounded: bool = False
+
+    def found(self, finding: Finding) -> None:
+        if finding.kind in self.answers:  # hangs have verdicts of their own
+            self.answers[finding.kind] = CheckAnswer.FOUND
+        self.findings.append(finding)
+
+
+def check(program: KernelProgram, model: AxiomaticModel, expectation: str, unroll: int, progress: str) -> KernelAnswers:
+    """Return the answers about a program that is left of a kernel.
+
+    ``expectation`` is a condition on the final state, empty where there is none; ``progress`` is the model that is
+    assumed. Raises ``InputError`` where the expectation cannot be read.
+    """
+    asked = _Asked()
+    if not expectation:
+        del asked.answers["expectation"]
+    for mixed in program.mixed:
+        asked.found(_mixed(mixed))
+    hang: dict[str, str] = {}
+    if not program.mixed:
+        _ask_executions(asked, program, model, expectation, unroll)
+        hang = _ask_hangs(asked, program, model, unroll, progress)
+    else:
+        asked.answers |= {name: CheckAnswer.UNKNOWN for name in asked.answers if name != "mixed-size"}
+    return KernelAnswers(
+        program, model.name, asked.answers, hang, tuple(asked.findings), asked.bounded, unroll, tuple(asked.reasons)
+    )
+
+
+def _mixed(mixed: MixedSize) -> Finding:
+    (start, size), (other, length) = mixed.first, mixed.second
+    text = (
+        f"accesses of {mixed.array} at bytes {start} to {start + size - 1} and {other} to {other + length - 1} "
+        "overlap and are not of one size; PTX does not define what they do to each other"
+    )
+    return Finding("mixed-size", text, mixed.origins)
+
+
+@cache
+def _flagging(name: str) -> Model | None:
+    """Return the model by whose flag a race is known: PTX has a part for it, other models have flags of their own."""
+    (model,) = resolve_consistency_models(
+        [str(folder_of("oracle") / "models" / "parts" / RACES) if name == "ptx" else name]
+    )
+    assert isinstance(model, AxiomaticModel)
+    return model.model if any("race" in check.name for check in model.model.flags) else None
+
+
+def _ask_executions(
+    asked: _Asked, program: KernelProgram, model: AxiomaticModel, expectation: str, unroll: int
+) -> None:
+    """Ask what may happen in an execution that comes to its end."""
+    test = program.test
+    stops = [litmus.FinalRegister(thread, register) for thread, register in program.stops]
+    condition = _condition(test, expectation) if expectation else None
+    terms = [term for part in (condition and litmus.propositions(condition)) or () for term in _terms(part)]
+    observed = tuple(dict.fromkeys((*stops, *terms)))
+    test = replace(test, condition=replace(test.condition, observed=observed))
+    flagging = _flagging(model.name)
+    try:
+        search = ExecutionSearch(test, flagging or model.model, unroll)
+    except TooManyError as error:
+        asked.answers |= {name: CheckAnswer.UNKNOWN for name in asked.answers if name != "mixed-size"}
+        asked.reasons.append(error.message)
+        return
+    asked.bounded = search.executions.bounded and not search.executions.complete
+    if flagging is None:
+        asked.answers["race"] = CheckAnswer.UNKNOWN
+        asked.reasons.append(f"{model.name} does not say what a data race is")
+    for name, literal in search.executions.flags.items():
+        if "race" in name:
+            execution = search.find([literal])
+            if execution is not None:
+                assert flagging is not None
+                asked.found(_race(program, flagging, execution))
+    for stop in stops:
+        execution = search.find([search.satisfied(litmus.Atom("eq", stop, 1))])
+        if execution is not None:
+            why = stop.register.removeprefix(MARK)
+            kind = {"trap": "trap", "assert": "trap"}.get(why, why)
+            asked.found(Finding(kind, _STOPPED[why], _marked(program, stop), execution))
+    if condition is not None:
+        wanted = condition.quantifier is litmus.Quantifier.EXISTS
+        literal = search.satisfied(condition.proposition)
+        execution = search.find([literal if condition.quantifier is litmus.Quantifier.NOT_EXISTS else ~literal])
+        if wanted:
+            execution = None if search.find([literal]) is not None else search.find([])
+        if execution is not None:
+            asked.found(Finding("expectation", f"the expectation {expectation} may fail", (), execution))
+    shared = {each.name for each in test.locations if each.region is litmus.Region.SHARED}
+    execution = search.find([search.reads_initial(shared)]) if shared else None
+    if execution is not None:
+        asked.found(_uninitialised(program, shared, execution))
+
+
+_STOPPED = {
+    "trap": "a thread comes to a trap",
+    "assert": "an assertion fails",
+    "bounds": "an access is outside of its array",
+}
+
+
+def _terms(proposition: litmus.Proposition) -> Iterator[litmus.Term]:
+    for atom in litmus.atoms(proposition):
+        yield from (term for term in (atom.left, atom.right) if not isinstance(term, int))
+
+
+def _condition(test: litmus.LitmusTest, expectation: str) -> litmus.Condition:
+    """Return an expectation as a condition: ``data[0] == 2 && x != 1``, for every execution unless it says exists."""
+    text = expectation.replace("&&", "/\\").replace("||", "\\/").replace("==", "=")
+    if not text.lstrip().startswith(("forall", "exists", "~exists")):
+        text = f"forall ({text})"
+    known = {location.name for location in test.locations}
+
+    def check_known(term: litmus.Term, _: object) -> None:
+        if not isinstance(term, litmus.Loc) or term.name not in known:
+            there = ", ".join(sorted(known)) or "none"
+            raise InputError(f"--expect: {expectation}: expected locations of the program, which are {there}")
+
+    return parse_condition(text, None, check_known)
+
+
+def _origin(program: KernelProgram, execution: CandidateExecution, number: int) -> Instruction | None:
+    event = execution.events[number]
+    return None if event.thread == INITIAL else program.origins[event.thread][event.position]
+
+
+def _places(program: KernelProgram, execution: CandidateExecution, numbers: Iterable[int]) -> tuple[Instruction, ...]:
+    found = (_origin(program, execution, number) for number in numbers)
+    return tuple(dict.fromkeys(each for each in found if each is not None))
+
+
+def _race(program: KernelProgram, model: Model, execution: CandidateExecution) -> Finding:
+    relation = model.relations(execution.base)["race"]
+    assert isinstance(relation, tuple)
+    pairs = [(one, other) for one, row in enumerate(relation) for other in row]
+    one, other = min(pairs)
+    location = execution.events[one].location
+    threads = " and ".join(_thread(program, execution.events[number].thread) for number in (one, other))
+    text = f"accesses of {location} by {threads} race"
+    return Finding("race", text, _places(program, execution, (one, other)), execution)
+
+
+def _thread(program: KernelProgram, number: int) -> str:
+    ids = program.ids[number]
+    return f"thread {program.launch.thread_number(ids)} of block {program.launch.block_number(ids)}"
+
+
+def _marked(program: KernelProgram, stop: litmus.FinalRegister) -> tuple[Instruction, ...]:
+    pairs = zip(program.test.threads[stop.thread].instructions, program.origins[stop.thread], strict=True)
+    return tuple(
+        origin for ins, origin in pairs if origin and isinstance(ins, litmus.Assign) and ins.target == stop.register
+    )
+
+
+def _uninitialised(program: KernelProgram, shared: set[str], execution: CandidateExecution) -> Finding:
+    pairs = execution.pairs("rf")
+    reads = [
+        other for one, other in pairs
+        if execution.events[one].thread == INITIAL and execution.events[one].location in shared
+    ]  # fmt: skip
+    location = execution.events[reads[0]].location
+    return Finding(
+        "uninitialised", f"{location} is read before anybody writes it", _places(program, execution, reads), execution
+    )
+
+
+def _ask_hangs(
+    asked: _Asked, program: KernelProgram, model: AxiomaticModel, unroll: int, progress: str
+) -> dict[str, str]:
+    """Ask each progress model whether the program may hang; a hang under the one that is assumed is a finding."""
+    verdicts: dict[str, str] = {}
+    for name in dict.fromkeys((*PROGRESS, progress)):
+        (liveness,) = resolve_liveness_models([f"{name} & {model.name}"])
+        try:
+            found = explain_liveness(program.test, liveness, unroll)
+        except TooManyError as error:
+            verdicts[name] = CheckAnswer.UNKNOWN
+            asked.reasons.append(error.message)
+            continue
+        verdicts[name] = found.verdict
+        asked.bounded |= found.hanging.provisional
+        if name == progress and found.verdict is Verdict.MAY_HANG:
+            asked.found(_hang(program, found, progress))
+    if verdicts.get(progress) == CheckAnswer.UNKNOWN:
+        asked.answers["barrier"] = CheckAnswer.UNKNOWN
+    return verdicts
+
+
+def _hang(program: KernelProgram, found: Liveness, progress: str) -> Finding:
+    hang = found.hanging.hang
+    assert hang is not None
+    places = _places(program, hang.execution, sorted(stuck_events(hang)))
+    waits = [n for n, ending in enumerate(hang.endings) if ending is ThreadEnding.WAITS]
+    if waits:
+        return Finding("barrier", f"{_thread(program, waits[0])} waits at a barrier for ever", places, hang.execution)
+    stuck = next(n for n, ending in enumerate(hang.endings) if ending not in (ThreadEnding.ENDED, ThreadEnding.LEFT))
+    return Finding("hang", f"{_thread(program, stuck)} may go round for ever under {progress}", places, hang.execution)
+
+
+def needed(hang: Mapping[str, str]) -> str:
+    """Return which progress a kernel needs: the least fair of the models under which it always ends."""
+    ends = [name for name in PROGRESS if hang.get(name) == Verdict.TERMINATES]
+    if not ends:
+        return "" if not hang else "none of the progress models is enough"
+    return "no fairness" if ends[0] == "unfair" else f"needs {' or '.join(_least(ends))}"
+
+
+_WEAKER: Mapping[str, Sequence[str]] = {
+    "hsa": ("unfair",),
+    "obe": ("unfair",),
+    "hsa+obe": ("unfair", "hsa", "obe"),
+    "lobe": ("unfair", "hsa", "obe", "hsa+obe"),
+    "fair": ("unfair", "hsa", "obe", "hsa+obe", "lobe"),
+}
+"""The models that promise less than each."""
+
+
+def _least(names: Sequence[str]) -> list[str]:
+    return [name.upper() if name != "fair" else "fair scheduling" for name in names
+            if not set(_WEAKER.get(name, ())) & set(names)]  # fmt: skip

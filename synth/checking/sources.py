@@ -1,0 +1,145 @@
+"""Kernels from files: PTX as it stands, and CUDA C++ through nvcc; and the launches that a file asks for.
+
+A comment line of a file may say how its kernels are to be launched, in the words of the command line::
+
+    // synth check: --grid 2 --block 32 --arg n=4 --expect 'data[0] == 2'
+
+Each such line is a launch.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from backends.cuda.toolkits import ANY, chosen
+from corpus.errors import InputError
+from corpus.files import read_text
+from corpus.kernels.launch import ArrayArgument, Extent, Launch
+from corpus.kernels.ptx.module import Function, Module
+from corpus.kernels.ptx.reader import read_ptx
+
+COMMENT = re.compile(r"^[ \t]*(?://|#)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
+
+ARCHITECTURE = "sm_90"
+"""What CUDA C++ is compiled for unless something else is said."""
+
+COMPILE_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFile:
+    """A file with kernels: its module, the lines of options in its comments, and its parameters' names by kernel."""
+
+    path: Path
+    module: Module
+    launches: tuple[tuple[str, ...], ...]
+    names: Mapping[str, tuple[str, ...]]
+
+
+def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
+    """Return the kernels of a file. Raises ``InputError`` where it cannot be read or compiled."""
+    text = read_text(path)
+    launches = []
+    for match in COMMENT.finditer(text):
+        try:
+            launches.append(tuple(shlex.split(match[1])))
+        except ValueError as error:
+            line = text.count("\n", 0, match.start()) + 1
+            wanted = f"expected options of synth check, found {match[1]!r}: {error}"
+            raise InputError(wanted, str(path), line, 1) from None
+    if path.suffix == ".ptx":
+        return KernelFile(path, read_ptx(text, str(path)), tuple(launches), {})
+    if path.suffix not in (".cu", ".cuh", ".cpp", ".cc"):
+        raise InputError("expected a file of PTX (.ptx) or of CUDA C++ (.cu)", str(path))
+    module = read_ptx(compiled(path, nvcc_options), str(path))
+    return KernelFile(path, module, tuple(launches), parameter_names(text))
+
+
+def compiled(path: Path, options: Sequence[str]) -> str:
+    """Return the PTX of a file of CUDA C++, with source lines. Raises ``InputError`` where nvcc refuses it."""
+    toolkit, problem = chosen(ANY)
+    nvcc = toolkit.tool("nvcc") if toolkit else None
+    if toolkit is None or nvcc is None:
+        why = f": {problem}" if problem else ""
+        raise InputError(f"nvcc is needed for CUDA C++{why}: pip install 'synth[cuda]'", str(path))
+    include = toolkit.folder.parent / "include"
+    headers = [word for folder in (include / "cccl", include) if folder.is_dir() for word in ("-I", str(folder))]
+    target = [] if any(each.startswith("-arch") for each in options) else [f"-arch={ARCHITECTURE}"]
+    standard = [] if any(each.startswith(("-std", "--std")) for each in options) else ["-std=c++17"]
+    with TemporaryDirectory() as folder:
+        out = Path(folder) / "kernel.ptx"
+        words = ["-ptx", "-lineinfo", "-w", *target, *standard, *headers, *options]
+        command = [str(nvcc), *words, "-o", str(out), str(path)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise InputError(f"nvcc did not compile it: {error}", str(path)) from None
+        if done.returncode != 0 or not out.is_file():
+            said = [line for line in (done.stderr + done.stdout).splitlines() if "error" in line] or ["nvcc failed"]
+            raise InputError(said[0].strip(), str(path))
+        return out.read_text(encoding="utf-8", errors="replace")
+
+
+_KERNEL = re.compile(r"__global__\s+(?:\w+\s+)*?void\s+(?:__\w+__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)")
+
+
+def parameter_names(text: str) -> dict[str, tuple[str, ...]]:
+    """Return the names of the parameters of each kernel that a text of CUDA C++ defines, as far as they are plain."""
+    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
+    found = {}
+    for match in _KERNEL.finditer(plain):
+        words = [re.findall(r"\w+", part) for part in match[2].split(",")]
+        found[match[1]] = tuple(each[-1] if each else "" for each in words)
+    return found
+
+
+def names_of(file: KernelFile, kernel: Function) -> tuple[str, ...]:
+    """Return the names that the source gives to the parameters of a kernel, whose own name may be mangled."""
+    for name, names in file.names.items():
+        if name == kernel.name or re.fullmatch(rf"_Z\w*?{len(name)}{re.escape(name)}\w*", kernel.name):
+            return names if len(names) == len(kernel.parameters) else ()
+    return ()
+
+
+def extent(text: str, option: str) -> Extent:
+    """Return ``4``, ``4,2`` or ``4x2x1`` as numbers along x, y and z. Raises ``InputError`` where it is none."""
+    parts = re.split(r"[x,]", text)
+    if not 1 <= len(parts) <= 3 or not all(part.isdecimal() and 0 < int(part) < 1 << 16 for part in parts):
+        raise InputError(f"{option}: expected a number of blocks or threads, as 2 or 2x1x1, found '{text}'")
+    x, y, z = (*map(int, parts), 1, 1)[:3]
+    return x, y, z
+
+
+def argument(text: str) -> tuple[str, int | ArrayArgument]:
+    """Return ``n=4``, ``data=[1,2]`` or ``data=int[8]`` as a name and its value. Raises ``InputError`` for others."""
+    name, equals, value = text.partition("=")
+    if equals and re.fullmatch(r"-?(?:0[xX][0-9a-fA-F]+|\d+)", value):
+        return name, int(value, 0)
+    if equals and re.fullmatch(r"\[\s*(?:-?\d+\s*(?:,\s*-?\d+\s*)*)?\]", value):
+        return name, ArrayArgument(tuple(map(int, re.findall(r"-?\d+", value))))
+    if equals and (sized := re.fullmatch(r"\w*\[(\d+)\]", value)):
+        return name, ArrayArgument((), int(sized[1]))
+    raise InputError(f"--arg: expected NAME=4, NAME=[1,2,0] or NAME=int[8], found '{text}'")
+
+
+DEFAULT = (
+    Launch((2, 1, 1), (1, 1, 1)),
+    Launch((1, 1, 1), (2, 1, 1), warp=1),
+    Launch((1, 1, 1), (2, 1, 1)),
+    Launch((2, 1, 1), (2, 1, 1)),
+)
+"""The launches of a kernel where none is given: two blocks, two warps, two threads of a warp, two blocks of two."""
+
+
+def launches_of(sizes: Mapping[str, str | None], warp: int) -> tuple[Launch, ...]:
+    """Return the launch of these sizes, by the names of their options; those of ``DEFAULT`` where no size is given."""
+    if not any(sizes.values()):
+        return DEFAULT
+    grid, block, cluster = (extent(sizes[name] or "1", f"--{name}") for name in ("grid", "block", "cluster"))
+    return (Launch(grid, block, cluster, warp),)
