@@ -8,7 +8,7 @@ different sizes at one place, the specification says nothing of them (PTX ISA 9.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from corpus.errors import InputError
 from corpus.kernels.launch import ArrayArgument, Launch, ThreadIds
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.meaning import MEANINGS
-from corpus.kernels.ptx.specialiser import MARK, Residual, ThreadSpecialiser
+from corpus.kernels.ptx.specialiser import MARK, NotUnderstoodError, Residual, ThreadSpecialiser
 from corpus.kernels.tidying import tidied
 from corpus.litmus import test as litmus
 from corpus.litmus.normal import map_operands
@@ -70,8 +70,8 @@ def program_of(module: ptx.Module, kernel: ptx.Function, launch: Launch) -> Kern
         thread = ThreadSpecialiser(module, kernel, launch, ids, MEANINGS)
         followed.append((ids, tidied(thread.run())))
         assumed |= thread.assumed
+    followed = list(_with_exits(launch, followed, assumed, module.path))
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
-    assumed |= dict.fromkeys(_waited_for(launch, followed))
     layout = _Layout(module, kernel, launch, [code for _, code in kept])
     assumed |= layout.assumed | dict.fromkeys(layout.zeros())
     threads = []
@@ -92,13 +92,65 @@ def program_of(module: ptx.Module, kernel: ptx.Function, launch: Launch) -> Kern
     )
 
 
-def _waited_for(launch: Launch, followed: Sequence[tuple[ThreadIds, Sequence[Residual]]]) -> Iterable[str]:
-    """Yield a note where threads of a block end without the barrier that others of it wait at."""
-    for block in sorted({launch.block_number(ids) for ids, _ in followed}):
-        codes = [code for ids, code in followed if launch.block_number(ids) == block]
-        meeting = [any(isinstance(each.instruction, litmus.Barrier) for each in code) for code in codes]
-        if any(meeting) and not all(meeting):
-            yield "a thread that has ended is not waited for at bar.sync"
+def _with_exits(
+    launch: Launch, followed: Sequence[tuple[ThreadIds, list[Residual]]], assumed: dict[str, None], path: str | None
+) -> Iterator[tuple[ThreadIds, list[Residual]]]:
+    """Yield the threads, each with an arrival at its end for every barrier that it comes to less often than others do.
+
+    A barrier waits for all threads of the block that have not ended (PTX ISA, ``exit``). In a litmus test it waits for
+    those whose code has it.
+    """
+    every = {ids: {name: _comings(code, name) for name in _barriers(code)} for ids, code in followed}
+    for ids, code in followed:
+        block = [every[other] for other, _ in followed if launch.block_number(other) == launch.block_number(ids)]
+        exits = []
+        for name in dict.fromkeys(name for names in block for name in names):
+            counts = [names[name] for names in block if name in names]
+            own = every[ids].get(name, {0})
+            if None not in counts and own is not None and len(own) == 1:
+                most = max((count for each in counts if each is not None for count in each), default=0)
+                arrival = litmus.Barrier(name, arrive=True, mode=litmus.Mode(tags=(litmus.EXIT,)))
+                exits += [Residual(arrival, None)] * (most - min(own))
+            elif name not in every[ids] and any(map(_may_stay, code)):
+                what = f"barrier {name} is in a loop of some threads, and others of the block have none of that number"
+                raise NotUnderstoodError(what, path)
+        if exits:
+            assumed["a thread that has ended is not waited for at bar.sync"] = None
+        yield ids, code + exits
+
+
+def _barriers(code: Sequence[Residual]) -> list[litmus.Operand]:
+    """Return the names of the barriers of a thread that wait for all threads of its block."""
+    names = (ins.name for ins, _, _ in code if isinstance(ins, litmus.Barrier) and ins.quorum is None)
+    return list(dict.fromkeys(names))
+
+
+def _may_stay(residual: Residual) -> bool:
+    return isinstance(residual.instruction, litmus.Branch | litmus.Barrier)
+
+
+def _comings(code: Sequence[Residual], name: litmus.Operand) -> frozenset[int] | None:
+    """Return how often a thread may come to a barrier that waits for all; None where no number is the most."""
+    labels = {each.instruction.name: at for at, each in enumerate(code) if isinstance(each.instruction, litmus.Label)}
+    most = sum(isinstance(each.instruction, litmus.Barrier) for each in code)
+    seen = {(0, 0)}
+    waiting = [(0, 0)]
+    while waiting:
+        at, count = waiting.pop()
+        if at == len(code):
+            continue
+        following = [at + 1]
+        match code[at].instruction:
+            case litmus.Barrier(quorum=None) as barrier if barrier.name == name:
+                count += 1
+            case litmus.Branch(label, condition):
+                following = [labels[label], *([] if condition is None else [at + 1])]
+        if count > most:
+            return None
+        new = {(place, count) for place in following} - seen
+        seen |= new
+        waiting += new
+    return frozenset(count for at, count in seen if at == len(code))
 
 
 def _matters(residual: Residual) -> bool:

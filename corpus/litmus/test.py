@@ -136,6 +136,8 @@ FENCED = ("generic", *PROXIES, "alias")
 """The proxies that a ``fence.proxy`` may be for, and ``alias``."""
 CLUSTER = "cluster"
 """The tag of what has the scope of a cluster: the scope is ``QUEUE`` then, for no language has clusters and queues."""
+EXIT = "exit"
+"""The tag of an arrival at a barrier that is the end of a thread: nobody need wait for it, and it orders nothing."""
 PLAIN = Mode()
 
 ANNOTATED = "'"

@@ -18,7 +18,7 @@ from typing import Generic
 
 from corpus.laws import opencl, vulkan
 from corpus.laws.c11 import CONSUME
-from corpus.litmus.test import ANNOTATED, Mode, Order, Place, Region, Scope, unsequenced
+from corpus.litmus.test import ANNOTATED, EXIT, Mode, Order, Place, Region, Scope, unsequenced
 from oracle.cat.algebra import Algebra, Relation, Set, T
 from oracle.cat.base import BaseNames
 from oracle.cat.interpreter import PreludeValues
@@ -401,10 +401,12 @@ class ProgramBase(Generic[T]):
         if not self.choices.meet:
             return self.algebra.empty()
 
-        def kept(row: Mapping[int, T]) -> Mapping[int, T]:
+        def kept(event: Event, row: Mapping[int, T]) -> Mapping[int, T]:
+            if EXIT.upper() in event.tags:
+                return {}
             return {other: truth for other, truth in row.items() if "ARRIVE" not in self.events[other].tags}
 
-        return tuple(map(kept, self.choices.meet))
+        return tuple(map(kept, self.events, self.choices.meet))
 
 
 def done_in(event: Event, mode: Mode) -> Event:

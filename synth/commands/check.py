@@ -106,7 +106,7 @@ def command(
 
     tasks: list[KernelTask] = []
     for path in files:
-        tasks += _tasks(read_kernels(path, nvcc_options), launch)
+        tasks += tasks_of(read_kernels(path, nvcc_options), launch)
     if litmus is not None:
         _write_litmus(litmus, tasks)
     found: dict[int, CheckedKernel] = {}
@@ -124,7 +124,7 @@ def command(
     sys.exit(2 if any(each.problem for each in checked) else int(any(each.findings for each in checked)))
 
 
-def _tasks(file: KernelFile, given: Mapping[str, Any]) -> Iterator[KernelTask]:
+def tasks_of(file: KernelFile, given: Mapping[str, Any]) -> Iterator[KernelTask]:
     """Yield each kernel of a file with each launch: that of the options, those of comments, or the usual ones."""
     from synth.checking.sources import argument, launches_of, names_of
 

@@ -1,0 +1,108 @@
+"""Barriers of kernels: who is waited for, and what the end of a thread means to those who wait."""
+
+import pytest
+
+from corpus.kernels.launch import Launch
+from corpus.kernels.program import program_of
+from corpus.kernels.ptx.reader import read_ptx
+from corpus.kernels.ptx.specialiser import NotUnderstoodError
+from corpus.litmus import test as litmus
+from oracle.consistency import resolve_consistency_models
+from synth.checking.questions import check
+
+TWO_WARPS = Launch(block=(2, 1, 1), warp=1)
+
+SET = "st.global.u32 [%rd1], 1;"
+GET = "ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1+4], %r1;"
+SPIN = "$spin: ld.relaxed.gpu.global.u32 %r1, [%rd1]; setp.eq.s32 %p2, %r1, 0; @%p2 bra $spin;"
+RAISE = "st.relaxed.gpu.global.u32 [%rd1], 1;"
+
+
+def program(first, second):
+    """The program of two threads of a block, in warps of their own, with these instructions."""
+    text = f"""
+    .version 8.4
+    .target sm_90
+    .address_size 64
+    .visible .entry k(.param .u64 k_param_0) {{
+      .reg .pred %p<4>;
+      .reg .b32 %r<9>;
+      .reg .b64 %rd<2>;
+      ld.param.u64 %rd1, [k_param_0];
+      mov.u32 %r8, %tid.x;
+      setp.ne.s32 %p1, %r8, 0;
+      @%p1 bra $second;
+      {first}
+      ret;
+    $second:
+      {second}
+      ret;
+    }}
+    """
+    module = read_ptx(text, "k.ptx")
+    return program_of(module, module.kernels[0], TWO_WARPS)
+
+
+def found(first, second, expectation=""):
+    """The kinds of what is found, and under which progress models the kernel always ends."""
+    (model,) = resolve_consistency_models(["ptx"])
+    answers = check(program(first, second), model, expectation, 2, "fair")
+    ends = {name for name, verdict in answers.hang.items() if verdict == "TERMINATES"}
+    return {each.kind for each in answers.findings}, ends
+
+
+def test_threads_meet_wherever_their_barriers_stand():
+    assert found(f"{SET} bar.sync 0;", f"bar.sync 0; {GET}")[0] == set()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("barrier.sync 1;", "barrier.sync 2;"),
+        (f"bar.sync 0; {RAISE}", SPIN),
+        (f"bar.sync 0; bar.sync 0; {RAISE}", f"bar.sync 0; {SPIN}"),
+    ],
+    ids=["other names", "no barrier", "fewer barriers"],
+)
+def test_a_thread_that_has_not_ended_is_waited_for(first, second):
+    kinds, ends = found(first, second)
+    assert kinds == {"barrier"}
+    assert not ends
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("bar.sync 0;", ""), ("bar.sync 0; bar.sync 0;", "bar.sync 0;"), (f"{RAISE} bar.sync 0;", SPIN)],
+    ids=["no barrier", "fewer barriers", "after a wait"],
+)
+def test_a_thread_that_has_ended_is_not_waited_for(first, second):
+    kinds, ends = found(first, second)
+    assert kinds == set()
+    assert "fair" in ends
+
+
+def test_the_end_of_a_thread_orders_nothing():
+    assert found(f"bar.sync 0; {GET}", SET)[0] == {"race"}
+    assert found(f"bar.sync 0; {GET}", f"{SET} bar.sync 0;")[0] == set()
+
+
+def test_an_arrival_stands_for_the_end_and_is_said_to():
+    made = program("bar.sync 0;", SPIN)
+    (_, second) = made.test.threads
+    assert second.instructions[-1] == litmus.Barrier(0, arrive=True, mode=litmus.Mode(tags=(litmus.EXIT,)))
+    assert "a thread that has ended is not waited for at bar.sync" in made.assumed
+
+
+def test_barriers_in_a_loop_that_a_thread_may_miss_are_not_understood():
+    loop = "$loop: bar.sync 0; ld.relaxed.gpu.global.u32 %r1, [%rd1]; setp.eq.s32 %p2, %r1, 0; @%p2 bra $loop;"
+    with pytest.raises(NotUnderstoodError, match="barrier 0 is in a loop of some threads"):
+        program(loop, f"{SPIN} {RAISE}")
+    program(loop, RAISE)  # it ends by itself
+
+
+def test_an_atomic_operation_is_ordered_as_a_whole():
+    """Who observes what an atomic operation wrote has all of it behind it, what it read included."""
+    counts = "fence.acq_rel.gpu; atom.relaxed.gpu.global.add.u32 %r1, [%rd1], 1;"
+    last = f"{counts} setp.ne.s32 %p2, %r1, 1; @%p2 bra $end; fence.acq_rel.gpu; st.global.u32 [%rd1], 0; $end:"
+    assert found(counts, last)[0] == set()
+    assert found(counts, "st.global.u32 [%rd1], 0;")[0] == {"race"}
