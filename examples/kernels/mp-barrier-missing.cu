@@ -1,0 +1,8 @@
+// Message passing in shared memory without a barrier: the other thread's place may not be written yet.
+// synth check: --block 2 --expect 'out[0] == 2 && out[1] == 1'
+// synth check: --block 2 --warp 1 --expect 'out[0] == 2 && out[1] == 1'
+extern "C" __global__ void mp_barrier_missing(int *out) {
+  __shared__ int value[2];
+  value[threadIdx.x] = threadIdx.x + 1;
+  out[threadIdx.x] = value[1 - threadIdx.x];
+}

@@ -1,0 +1,9 @@
+// Initialisation by the first block that comes, for which the others do not wait.
+// synth check: --grid 2 --expect 'out[0] == 7 && out[1] == 7'
+extern "C" __global__ void once_not_waited_for(int *state, int *value, int *out) {
+  if (atomicCAS(state, 0, 1) == 0) {
+    *value = 7;
+    __nv_atomic_store_n(state, 2, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+  }
+  out[blockIdx.x] = *value;
+}

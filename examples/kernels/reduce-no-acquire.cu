@@ -1,0 +1,16 @@
+// The sum by the last block, without a fence behind the count, as it is often written: the last block acquires nothing.
+// synth check: --grid 2 --block 2 --warp 1 --arg 'in=[1,2,3,4]' --expect 'out == 10'
+extern "C" __global__ void reduce_no_acquire(const int *in, int *part, unsigned *done, int *out) {
+  __shared__ int sum[2];
+  __shared__ bool last;
+  int me = threadIdx.x;
+  sum[me] = in[2 * blockIdx.x + me];
+  __syncthreads();
+  if (me == 0) {
+    part[blockIdx.x] = sum[0] + sum[1];
+    __threadfence();
+    last = atomicAdd(done, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && me == 1) *out = part[0] + part[1];
+}

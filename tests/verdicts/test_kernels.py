@@ -1,0 +1,116 @@
+"""What is said of the kernels of ``examples/kernels``, as argued from PTX's memory model (kernels.csv).
+
+Under each progress model stands a letter: T terminates, H may hang, with weak fairness. ``lines`` are those of the file
+that a finding of a kind has to be at, by kinds, with ``|`` between places where it may be as well; of a hang they are
+among those of the round. ``litmus`` names the litmus test of ``examples`` of the same idiom.
+"""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from commands import synth
+
+from backends.cuda.toolkits import ANY, chosen
+from corpus.dialects.registry import read_litmus
+from oracle.consistency import resolve_consistency_models
+from synth.checking.questions import PROGRESS, QUESTIONS
+from synth.memory.judging import judge_with
+from synth.options.models import AUTO
+
+HERE = Path(__file__).parent
+EXAMPLES = HERE.parents[1] / "examples"
+KERNELS = EXAMPLES / "kernels"
+LETTERS = {"TERMINATES": "T", "MAY_HANG": "H"}
+AT_ONCE = 12
+"""The files of one command."""
+
+with (HERE / "kernels.csv").open(encoding="utf-8", newline="") as _file:
+    TABLE = list(csv.DictReader(_file))
+with (HERE / "locks.csv").open(encoding="utf-8", newline="") as _file:
+    LOCKS = {row["test"]: row for row in csv.DictReader(_file)}
+
+PLAIN = sorted({row["file"] for row in TABLE if "/" not in row["file"]})
+LIBRARY = sorted({row["file"] for row in TABLE if "/" in row["file"]})
+
+
+@pytest.mark.device
+@pytest.mark.parametrize(
+    "files", [PLAIN[n : n + AT_ONCE] for n in range(0, len(PLAIN), AT_ONCE)], ids=lambda files: f"{files[0]}.."
+)
+def test_kernels(files, need):
+    need("cuda")
+    holds(files)
+
+
+@pytest.mark.device
+def test_kernels_with_the_headers_of_libcu(need):
+    need("cuda")
+    toolkit, _ = chosen(ANY)
+    if not any((toolkit.folder.parent / "include" / each / "cuda" / "atomic").is_file() for each in ("", "cccl")):
+        pytest.skip("the toolkit has no headers of CCCL (nvidia-cuda-cccl)")
+    holds(LIBRARY)
+
+
+def holds(files):
+    """Hold each kernel of files with each launch against its row."""
+    paths = [str(KERNELS / f"{name}.cu") for name in files]
+    found = {(one["file"], one["kernel"], one["launch"]): one for one in checked(paths)}
+    rows = {(str(KERNELS / f"{row['file']}.cu"), row["kernel"], row["launch"]): row for row in TABLE}
+    expected = {key: told(rows[key]) for key in rows if key[0] in paths}
+    assert {key: answers(found[key], expected.get(key, {})) for key in found} == expected
+
+
+def checked(paths):
+    result = synth("check", *paths, "--json", "--jobs", 1)
+    assert result.exit_code in (0, 1), result.output
+    return json.loads(result.stdout)
+
+
+def told(row):
+    """What a row says: answers, letters, and the lines of each kind of finding."""
+    lines = dict(part.split(":") for part in row["lines"].split(";") if part)
+    return {name: row[name] for name in (*QUESTIONS, *PROGRESS)} | {"lines": lines}
+
+
+def answers(one, expected):
+    """What the program says in the words of a row; the lines as the row has them where they are as it says."""
+    said = {name: one["answers"].get(name, "") for name in QUESTIONS}
+    letters = {name: LETTERS[one["hang"][name]] if name in one["hang"] else "" for name in PROGRESS}
+    lines = {}
+    for finding in one["findings"]:
+        kind = finding["kind"]
+        if finding["places"]:
+            places = {own_line(one["file"], place) for place in finding["places"]} - {None}
+            wanted = expected.get("lines", {}).get(kind, "")
+            options = [set(map(int, option.split())) for option in wanted.split("|")]
+            right = any(places >= option if kind == "hang" else places == option for option in options)
+            lines[kind] = wanted if right else " ".join(map(str, sorted(places)))
+    return said | letters | {"lines": lines}
+
+
+def own_line(file, place):
+    """The line of a file at which an instruction of it is, or calls what it is in."""
+    return next((line["line"] for line in place["lines"] if Path(line["file"]).name == Path(file).name), None)
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in TABLE if row["litmus"]], ids=lambda row: f"{row['kernel']} as {row['litmus']}"
+)
+def test_the_litmus_test_of_the_same_idiom_has_the_same_verdict(row):
+    """The outcome that it asks about is allowed where the expectation may fail; locks hang where their tests do."""
+    folder, _, name = row["litmus"].partition("/")
+    assert (EXAMPLES / f"{row['litmus']}.litmus").is_file()
+    if folder == "locks":
+        answer = LOCKS[name]["consistency"]
+        assert [row[each] for each in PROGRESS] == [LOCKS[name][each][0] for each in PROGRESS]
+    else:
+        (model,) = resolve_consistency_models(["ptx"])
+        answer = judge_with(read_litmus(EXAMPLES / f"{row['litmus']}.litmus"), model, AUTO, 2).answer
+    assert (answer == "ALLOWED") is (row["expectation"] == "FOUND")
+
+
+def test_each_example_has_rows_that_say_why_and_the_other_way_round():
+    assert {str(path.relative_to(KERNELS).with_suffix("")) for path in KERNELS.rglob("*.cu")} == {*PLAIN, *LIBRARY}
+    assert all(row["why"] for row in TABLE)
