@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 from corpus.errors import InputError
@@ -44,6 +45,7 @@ class KernelProgram:
     ``origins`` has the PTX instruction of each instruction of each thread of the ``test``; ``ids`` the place of each
     thread in the launch. ``assumed`` lists what was taken for granted. ``stops`` has the registers that say why a
     thread has stopped, by thread and reason. ``mixed`` are accesses of which the specification says nothing.
+    ``divergent`` are the barriers that threads of one warp come to in place of each other.
     """
 
     test: litmus.LitmusTest
@@ -53,6 +55,7 @@ class KernelProgram:
     assumed: tuple[str, ...]
     stops: tuple[tuple[int, str], ...]
     mixed: tuple[MixedSize, ...]
+    divergent: tuple[ptx.Instruction, ...] = ()
 
 
 def program_of(module: ptx.Module, kernel: ptx.Function, launch: Launch) -> KernelProgram:
@@ -68,9 +71,10 @@ def program_of(module: ptx.Module, kernel: ptx.Function, launch: Launch) -> Kern
     followed = []
     for ids in every:
         thread = ThreadSpecialiser(module, kernel, launch, ids, MEANINGS)
-        followed.append((ids, tidied(thread.run())))
+        followed.append((ids, thread.run()))
         assumed |= thread.assumed
-    followed = list(_with_exits(launch, followed, assumed, module.path))
+    divergent = _divergent(launch, followed, assumed)  # before equal ways are made one
+    followed = list(_with_exits(launch, [(ids, tidied(code)) for ids, code in followed], assumed, module.path))
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
     layout = _Layout(module, kernel, launch, [code for _, code in kept])
     assumed |= layout.assumed | dict.fromkeys(layout.zeros())
@@ -88,7 +92,7 @@ def program_of(module: ptx.Module, kernel: ptx.Function, launch: Launch) -> Kern
     test = litmus.LitmusTest(kernel.name, tuple(threads), layout.locations(), nothing)
     origins = tuple(tuple(each.origin for each in code) for _, code in kept)
     return KernelProgram(
-        test, launch, tuple(ids for ids, _ in kept), origins, tuple(assumed), stops, tuple(layout.mixed())
+        test, launch, tuple(ids for ids, _ in kept), origins, tuple(assumed), stops, tuple(layout.mixed()), divergent
     )
 
 
@@ -151,6 +155,69 @@ def _comings(code: Sequence[Residual], name: litmus.Operand) -> frozenset[int] |
         seen |= new
         waiting += new
     return frozenset(count for at, count in seen if at == len(code))
+
+
+def _divergent(
+    launch: Launch, followed: Sequence[tuple[ThreadIds, list[Residual]]], assumed: dict[str, None]
+) -> tuple[ptx.Instruction, ...]:
+    """Return two aligned barriers that threads of one warp come to in place of each other, or none.
+
+    All threads of a warp have to execute the same ``bar`` (PTX ISA, ``barrier``, ``.aligned``); those that have ended
+    come to none.
+    """
+    warps: dict[tuple[int, int], list[Sequence[ptx.Instruction]]] = {}
+    for ids, code in followed:
+        warp = (launch.block_number(ids), launch.thread_number(ids) // launch.warp)
+        row = _aligned(code)
+        if row is not None:
+            warps.setdefault(warp, []).append(row)
+        elif launch.warp > 1 and launch.block != (1, 1, 1):
+            assumed["where memory decides which barriers a thread comes to, those of its warp come to the same"] = None
+    for rows in warps.values():
+        for one, other in combinations(rows, 2):
+            for first, second in zip(one, other, strict=False):
+                if first is not second:
+                    return first, second
+    return ()
+
+
+def _aligned(code: Sequence[Residual]) -> list[ptx.Instruction] | None:
+    """Return the aligned barriers that a thread comes to, one after the other; None where memory decides which."""
+    labels = {each.instruction.name: at for at, each in enumerate(code) if isinstance(each.instruction, litmus.Label)}
+    found: list[ptx.Instruction] = []
+    at, passed = 0, set[int]()
+    while True:
+        ahead, seen, waiting = set[int](), {at}, [at]
+        while waiting:
+            place = waiting.pop()
+            following = [place + 1]
+            match code[place] if place < len(code) else None:
+                case None:
+                    ahead.add(place)
+                    continue
+                case Residual(litmus.Barrier(), ptx.Instruction() as origin) if _is_aligned(origin):
+                    ahead.add(place)
+                    continue
+                case Residual(litmus.Branch(label, condition)):
+                    following = [labels[label], *([] if condition is None else [place + 1])]
+            waiting += {*following} - seen
+            seen |= {*following}
+        if len(ahead) > 1:
+            return None
+        at = next(iter(ahead), len(code))
+        if at == len(code) or at in passed:
+            return found
+        met = code[at].origin
+        assert met is not None
+        found.append(met)
+        passed.add(at)
+        at += 1
+
+
+def _is_aligned(origin: ptx.Instruction) -> bool:
+    return "warp" not in origin.words and (
+        origin.name == "bar" or (origin.name == "barrier" and "aligned" in origin.words)
+    )
 
 
 def _matters(residual: Residual) -> bool:

@@ -109,6 +109,9 @@ def check(program: KernelProgram, model: AxiomaticModel, expectation: str, unrol
         del asked.answers["expectation"]
     for mixed in program.mixed:
         asked.found(_mixed(mixed))
+    if program.divergent:
+        text = "threads of one warp come to different barriers, where bar.sync has all of a warp come to the same one"
+        asked.found(Finding("barrier", text, program.divergent))
     hang: dict[str, str] = {}
     if not program.mixed:
         _ask_executions(asked, program, model, expectation, unroll)

@@ -11,6 +11,7 @@ from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import check
 
 TWO_WARPS = Launch(block=(2, 1, 1), warp=1)
+ONE_WARP = Launch(block=(2, 1, 1))
 
 SET = "st.global.u32 [%rd1], 1;"
 GET = "ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1+4], %r1;"
@@ -18,8 +19,8 @@ SPIN = "$spin: ld.relaxed.gpu.global.u32 %r1, [%rd1]; setp.eq.s32 %p2, %r1, 0; @
 RAISE = "st.relaxed.gpu.global.u32 [%rd1], 1;"
 
 
-def program(first, second):
-    """The program of two threads of a block, in warps of their own, with these instructions."""
+def program(first, second, launch=TWO_WARPS):
+    """The program of two threads of a block with these instructions."""
     text = f"""
     .version 8.4
     .target sm_90
@@ -40,7 +41,7 @@ def program(first, second):
     }}
     """
     module = read_ptx(text, "k.ptx")
-    return program_of(module, module.kernels[0], TWO_WARPS)
+    return program_of(module, module.kernels[0], launch)
 
 
 def found(first, second, expectation=""):
@@ -106,3 +107,27 @@ def test_an_atomic_operation_is_ordered_as_a_whole():
     last = f"{counts} setp.ne.s32 %p2, %r1, 1; @%p2 bra $end; fence.acq_rel.gpu; st.global.u32 [%rd1], 0; $end:"
     assert found(counts, last)[0] == set()
     assert found(counts, "st.global.u32 [%rd1], 0;")[0] == {"race"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "divergent"),
+    [
+        ("bar.sync 0;", "bar.sync 0;", True),
+        ("barrier.sync.aligned 0;", "barrier.sync.aligned 0;", True),
+        ("barrier.sync 0;", "barrier.sync 0;", False),
+        ("bar.sync 0;", "", False),
+    ],
+    ids=["bar", "aligned", "not aligned", "one has ended"],
+)
+def test_threads_of_a_warp_have_to_execute_the_same_aligned_barrier(first, second, divergent):
+    assert bool(program(first, second, ONE_WARP).divergent) is divergent
+    assert not program(first, second).divergent
+
+
+def test_what_memory_decides_about_barriers_of_a_warp_is_assumed():
+    read = "ld.global.u32 %r1, [%rd1]; setp.eq.s32 %p2, %r1, 0;"
+    both = f"{read} @%p2 bra $other; bar.sync 0; bra $end; $other: bar.sync 0; $end:"
+    said = "where memory decides which barriers a thread comes to, those of its warp come to the same"
+    assert said in program(both, "", ONE_WARP).assumed
+    assert said not in program(both, "").assumed
+    assert said not in program(f"{SPIN} bar.sync 0;", "", ONE_WARP).assumed
