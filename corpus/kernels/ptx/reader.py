@@ -10,14 +10,16 @@ may name another, so that a line knows the whole chain of calls that were inline
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from corpus.errors import InputError
+from corpus.kernels.ptx.constants import LEVELS, SUM, Constant, applied, cast, chosen, combined, literal
 from corpus.kernels.ptx.module import (
     WIDTHS,
     Both,
@@ -38,13 +40,16 @@ from corpus.kernels.ptx.module import (
     Vector,
 )
 
+_BLANK = r"(?:\s+|//[^\n]*|/\*.*?\*/|@@(?i:DWARF)[^\n]*)*+"
+
 _WORDS = re.compile(
-    r"""(?P<blank>(?:\s+|//[^\n]*|/\*.*?\*/)+)
-      | (?P<float>(?:0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|\d+\.\d*(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(?!\w))
-      | (?P<number>0[xX][0-9a-fA-F]+U?|0[bB][01]+U?|\d+U?)(?![\w])
-      | (?P<word>[A-Za-z_$%.][\w$%.]*(?:::[\w$%.]+)*)
-      | (?P<string>"(?:[^"\\\n]|\\.)*")
-      | (?P<sign><<|>>|<=|>=|==|!=|&&|\|\||[][(){}<>,;:=@!|+*/%&^~?-])
+    _BLANK
+    + r"""(?:(?P<word>[A-Za-z_$%.](?<!\.(?=\d))[\w$%.]*(?:::[\w$%.]+)*)
+      | (?P<sign><<|>>|<=|>=|==|!=|&&|\|\||[][(){}<>,;:=@!|+*/%&^?~-])
+      | (?P<float>(?:0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}
+            |(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(?!\w))
+      | (?P<number>(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?)(?!\w)
+      | (?P<string>"(?:[^"\\\n]|\\.)*"))
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -54,8 +59,17 @@ SPACES = ("reg", "sreg", "const", "global", "local", "param", "shared", "tex")
 
 _LINKAGE = (".visible", ".extern", ".weak", ".common")
 
-MOST_NESTED = 200
-"""Blocks within blocks."""
+MOST_NESTED = 100
+"""Blocks within blocks, and operands within operands."""
+
+MOST_REGISTERS = 1 << 20
+"""The registers that one declaration in an inner scope may have."""
+
+MOST_VALUES = 1 << 24
+"""The elements that a variable with an initial value may have."""
+
+_AXES = ("xyzw", "rgba")
+"""The names of the elements of a vector (6.4.3)."""
 
 
 def read_ptx(text: str, path: str) -> Module:
@@ -68,9 +82,20 @@ class _Block:
     """The statements of a block, in order: labels as text, instructions, and blocks; and what it declares."""
 
     statements: list[str | Instruction | _Block] = field(default_factory=list)
-    registers: dict[str, str] = field(default_factory=dict)
+    registers: dict[str, Variable] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)
     tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class _AddressByte(NamedTuple):
+    """A byte of an address in an initial value: the address, which byte, and which word of the text."""
+
+    symbol: Symbol
+    place: int
+    at: int
+
+
+_Initial = Number | Float | Symbol | _AddressByte
 
 
 class _Reader:
@@ -86,24 +111,27 @@ class _Reader:
         self._files: dict[int, str] = {}
         self._source: SourceLine | None = None
         self._inlined: dict[tuple[int, int, int], SourceLine] = {}
-        self._pending: list[tuple[int, int, int, tuple[int, int, int] | None]] = []
         end = 0
         for match in _WORDS.finditer(text):
+            kind = match.lastgroup or ""
             if match.start() != end:
-                self._fail("a word of PTX", end, repr(text[end]))
+                break
             end = match.end()
-            if match.lastgroup != "blank":
-                self._words.append(match[0])
-                self._kinds.append(match.lastgroup or "")
-                self._offsets.append(match.start())
+            self._words.append(match[kind])
+            self._kinds.append(kind)
+            self._offsets.append(match.start(kind))
+        found = re.compile(_BLANK, re.DOTALL).match(text, end)
+        end = found.end() if found else end
         if end != len(text):
             self._fail("a word of PTX", end, repr(text[end]))
         self._words.append("")
         self._kinds.append("end")
-        self._offsets.append(len(text))
+        self._offsets.append(end)
         for place in (n for n, word in enumerate(self._words) if word == ".file"):
             if self._kinds[place + 1] == "number" and self._kinds[place + 2] == "string":
-                self._files[int(self._words[place + 1])] = self._words[place + 2][1:-1]
+                self._at = place + 1
+                self._files[self._number()] = self._words[place + 2][1:-1]
+        self._at = 0
 
     # words
 
@@ -136,11 +164,9 @@ class _Reader:
         return self._words[self._at - 1]
 
     def _number(self) -> int:
-        sign = -1 if self._take("-") else 1
         if self._kinds[self._at] != "number":
             self._wrong("a number")
-        self._at += 1
-        return sign * _integer(self._words[self._at - 1])
+        return int(self._literal().value)
 
     # modules
 
@@ -149,10 +175,13 @@ class _Reader:
         version = target = ""
         variables: dict[str, Variable] = {}
         functions: dict[str, Function] = {}
+        aliases: list[tuple[int, list[str]]] = []
         while self._words[self._at]:
             word = self._words[self._at]
             if word == ".version":
                 self._at += 1
+                if self._kinds[self._at] not in ("float", "number"):
+                    self._wrong("a version")
                 version = self._words[self._at]
                 self._at += 1
             elif word == ".target":
@@ -163,25 +192,44 @@ class _Reader:
             elif word == ".file":
                 self._file()
             elif word == ".section":
-                self._at += 2
+                self._at += 1
+                self._name("the name of a section")
                 self._skip_block()
-            elif word in (".pragma", ".alias"):
+            elif word == ".pragma":
                 self._skip_statement()
+            elif word == ".alias":
+                aliases.append((self._at + 1, self._list()))
+                self._want(";")
             elif word == ".loc":
                 self._loc()
-            elif word in ("@@DWARF", ";"):
+            elif word == ";":
                 self._at += 1
             else:
                 self._declaration(variables, functions)
+        for self._at, names in aliases:  # 11.2.3
+            if len(names) != 2 or names[1] not in functions:
+                self._wrong("two names, the second of a function")
+            functions[names[0]] = replace(functions[names[1]], name=names[0])
         return Module(self._path, version, target, variables, functions)
 
     def _list(self) -> list[str]:
         """The words after a directive, separated by commas."""
         self._at += 1
-        found = [self._name("a word")]
-        while self._take(","):
-            found.append(self._name("a word"))
+        found: list[str] = []
+        while not found or self._take(","):
+            name = self._name("a word")
+            found += [f"{name}{n}" for n in range(self._count())] if self._words[self._at] == "<" else [name]
         return found
+
+    def _count(self) -> int:
+        """Return the number of names that ``<n>`` behind a name makes of it (5.4.6)."""
+        self._want("<")
+        count = self._number()
+        if not 0 <= count <= MOST_REGISTERS:
+            self._at -= 1
+            self._wrong(f"a number up to {MOST_REGISTERS}")
+        self._want(">")
+        return count
 
     def _file(self) -> None:
         self._at += 1
@@ -192,14 +240,14 @@ class _Reader:
         while self._take(","):
             self._number()
 
-    def _skip_block(self) -> None:
-        self._want("{")
+    def _skip_block(self, begin: str = "{", end: str = "}") -> None:
+        self._want(begin)
         depth = 1
         while depth:
             word = self._words[self._at]
             if not word:
-                self._wrong("'}'")
-            depth += (word == "{") - (word == "}")
+                self._wrong(f"'{end}'")
+            depth += (word == begin) - (word == end)
             self._at += 1
 
     def _skip_statement(self) -> None:
@@ -214,15 +262,20 @@ class _Reader:
             self._at += 1
         word = self._words[self._at]
         if word in (".entry", ".func"):
+            start = self._at
             function = self._function(word == ".entry")
             before = functions.get(function.name)
+            if before is not None and before.body is not None and function.body is not None:
+                self._at = start
+                self._wrong(f"one definition of {function.name}")
             if before is None or before.body is None:
                 functions[function.name] = function
             return
         if word[1:] not in SPACES or word[:1] != ".":
             self._wrong("a directive of a module")
         for variable in self._variables(extern):
-            variables[variable.name] = variable
+            if not (extern and variable.name in variables):
+                variables[variable.name] = variable
         self._want(";")
 
     # variables
@@ -236,77 +289,145 @@ class _Reader:
             word = self._words[self._at]
             self._at += 1
             if word == ".align":
-                align = self._number()
+                align = self._size()
             elif word in (".v2", ".v4", ".v8"):
                 count = int(word[2:])
             elif word == ".attribute":
-                self._want("(")
-                while not self._take(")"):
-                    if not self._words[self._at]:
-                        self._wrong("')'")
-                    self._at += 1
+                self._skip_block("(", ")")
             elif word != ".ptr" and word[1:] not in SPACES:
                 kind = word[1:]
-        width = count * (WIDTHS.get(kind, 64) + 7 >> 3)
+        if not kind:
+            self._wrong("a type")
+        width = WIDTHS.get(kind, 64) + 7 >> 3
         while True:
             line, name = self._line(), self._name("the name of a variable")
-            size: int | None = width
-            if self._take("<"):
-                name = f"{name}<{self._number()}>"
-                self._want(">")
+            if self._words[self._at] == "<":
+                name = f"{name}<{self._count()}>"
+            shape: list[int | None] = []
             while self._take("["):
-                size = None if self._words[self._at] == "]" else size and size * self._number()
+                shape.append(None if self._words[self._at] == "]" and not shape else self._size())
                 self._want("]")
-            initial, addresses = b"", []
-            if self._take("="):
-                values = [*self._initial()]
-                addresses = [(n * width, value) for n, value in enumerate(values) if isinstance(value, Symbol)]
-                initial = b"".join(_bytes(value, width // count) for value in values)
-                size = len(initial) if size is None else size
-            yield Variable(
-                name, space, kind, size, align or width, initial, tuple(addresses), extern or size is None, line
-            )
+            shape += [count] if count > 1 else []
+            values = self._initial_values(shape) if self._take("=") else None
+            if shape[:1] == [None] and values is not None:
+                shape[0] = len(values) // _volume(shape[1:])
+            size = None if shape[:1] == [None] else width * _volume(shape)
+            initial = b"".join(_bytes(value, width) for value in values or ())
+            addresses = () if values is None else self._addresses(values, width)
+            alone = extern or size is None
+            yield Variable(name, space, kind, size, align or width * count, initial, addresses, alone, line)
             if not self._take(","):
                 return
 
-    def _initial(self) -> Iterator[Number | Float | Symbol]:
-        if self._take("{"):
-            while not self._take("}"):
-                yield from self._initial()
-                if self._words[self._at] != "}":
-                    self._want(",")
-            return
-        value = self._operand()
-        if isinstance(value, Symbol) and self._words[self._at] == "(":  # generic(x)
-            self._at += 1
-            value = self._operand()
+    def _size(self) -> int:
+        """Read a constant expression that is the size of something."""
+        start = self._at
+        found = self._expression(0)
+        if not isinstance(found, Number) or not 0 <= found.value < 1 << 48:
+            self._at = start
+            self._wrong("a size")
+        return found.value
+
+    def _initial_values(self, shape: Sequence[int | None]) -> list[_Initial]:
+        if _volume(shape) > MOST_VALUES:
+            self._wrong(f"no value for more than {MOST_VALUES} elements")
+        return self._initial(shape)
+
+    def _initial(self, shape: Sequence[int | None], depth: int = 0) -> list[_Initial]:
+        """Read an initial value of so many values in each dimension. A list in braces is filled with zeros."""
+        if not self._take("{"):
+            return [self._initial_value()]
+        if depth > MOST_NESTED:
+            self._wrong(f"at most {MOST_NESTED} braces within each other")
+        most, inner = shape[0] if shape else 1, _volume(shape[1:])
+        found: list[_Initial] = []
+        while not self._take("}"):
+            if found:
+                self._want(",")
+            values = self._initial(shape[1:], depth + 1)
+            found += values
+            if most is not None and len(found) > most * inner:
+                self._at -= 1
+                self._wrong(f"at most {most * inner} values")
+        whole = -len(found) % inner if most is None else most * inner - len(found) if depth else 0
+        return found + [Number(0)] * whole
+
+    def _initial_value(self) -> _Initial:
+        """Read a number, an address, ``generic(x)+4``, or one byte of an address, ``0xFF00(x)`` (5.4.4)."""
+        start = self._at
+        found: _Initial | None = None
+        if self._kinds[start] == "number" and self._words[start + 1] == "(":
+            mask = self._number()
+            place = (mask & -mask).bit_length() - 1 >> 3
+            if mask != 0xFF << 8 * place or place > 7:
+                self._at = start
+                self._wrong("a mask of one byte")
+            self._want("(")
+            value = self._initial_value()
             self._want(")")
-        elif isinstance(value, Number) and self._words[self._at] == "(":  # 0xFF(x), a byte of an address
-            self._wrong("a value, as a byte of an address is not read")
-        if not isinstance(value, Number | Float | Symbol):
+            if isinstance(value, Symbol):
+                found = _AddressByte(value, place, start)
+            elif isinstance(value, Number):
+                found = Number(value.value >> 8 * place & 0xFF)
+        elif self._take("generic"):
+            self._want("(")
+            value = self._initial_value()
+            self._want(")")
+            if isinstance(value, Symbol):
+                found = Symbol(value.name, value.offset + self._offset(0))
+        else:
+            operand = self._operand()
+            found = operand if isinstance(operand, Number | Float | Symbol) else None
+        if found is None:
+            self._at = start
             self._wrong("a value")
-        yield value
+        return found
+
+    def _addresses(self, values: Sequence[_Initial], width: int) -> tuple[tuple[int, Symbol], ...]:
+        """Return the addresses among initial values, by their places. Of one that stands as bytes, each has to."""
+        found: list[tuple[int, Symbol]] = []
+        parts: dict[tuple[int, Symbol], list[_AddressByte]] = {}
+        for n, value in enumerate(values):
+            if isinstance(value, Symbol):
+                found.append((n * width, value))
+            elif isinstance(value, _AddressByte):
+                parts.setdefault((n * width - value.place, value.symbol), []).append(value)
+        for (at, symbol), each in parts.items():
+            if width > 1 or [byte.place for byte in each] not in ([*range(4)], [*range(8)]):
+                self._at = each[0].at
+                self._wrong("every byte of an address")
+            found.append((at, symbol))
+        return tuple(sorted(found))
 
     # functions
 
     def _function(self, entry: bool) -> Function:
         self._at += 1
+        if self._take(".attribute"):
+            self._skip_block("(", ")")
         results = self._parameters() if self._words[self._at] == "(" else ()
         line, name = self._line(), self._name("the name of a function")
         parameters = self._parameters() if self._words[self._at] == "(" else ()
         directives = []
         while self._words[self._at].startswith("."):
+            if self._words[self._at] in (".entry", ".func", *_LINKAGE):
+                self._wrong("'{' or ';'")
             directive = [self._words[self._at]]
             self._at += 1
             while self._kinds[self._at] in ("number", "string") or self._words[self._at] == ",":
                 directive.append(self._words[self._at])
                 self._at += 1
             directives.append(" ".join(directive))
+            if directive[0] == ".pragma":
+                self._want(";")
         if self._take(";"):
             return Function(name, entry, results, parameters, {}, (), None, {}, {}, tuple(directives), line)
         self._source, self._inlined = None, {}
         self._want("{")
         block = self._block(0)
+        for each in (*results, *parameters):
+            if each.space == "reg":
+                block.registers[each.name] = each
         flat = _Flat()
         flat.block(block, {})
         registers, variables = flat.registers, tuple(flat.variables)
@@ -343,7 +464,7 @@ class _Reader:
                 self._loc()
             elif word == ".reg":
                 for variable in self._variables(False):
-                    block.registers[variable.name] = variable.type
+                    block.registers[variable.name] = variable
                 self._want(";")
             elif word[1:] in SPACES and word[0] == ".":
                 block.variables += self._variables(False)
@@ -382,6 +503,9 @@ class _Reader:
             self._want("inlined_at")
             inner = (self._number(), self._number(), self._number())
             around = self._inlined.get(inner) or SourceLine(self._files.get(inner[0], "?"), *inner[1:])
+            for each in around.chain:  # a function that is inlined into itself has one line in the chain
+                if each[:3] == (self._files.get(place[0], "?"), *place[1:]):
+                    around = each.inlined_at
         self._source = SourceLine(self._files.get(place[0], "?"), *place[1:], around)
         self._inlined[place] = self._source
 
@@ -395,79 +519,170 @@ class _Reader:
         name, *words = self._name("an instruction").split(".")
         operands: list[Operand] = []
         if not self._take(";"):
-            operands.append(self._operand())
+            read = self._argument if name == "call" else self._operand
+            operands.append(read())
             while self._take(","):
-                operands.append(self._operand())
+                operands.append(read())
             self._want(";")
         return Instruction(name, tuple(words), tuple(operands), guard, line, self._source)
 
+    def _argument(self) -> Operand:
+        """Read an operand of a call, of which some are lists in parentheses."""
+        return self._list_of_operands(")", 0) if self._take("(") else self._operand()
+
     def _operand(self, depth: int = 0) -> Operand:
         if depth > MOST_NESTED:
-            self._wrong(f"at most {MOST_NESTED} braces within each other")
+            self._wrong(f"at most {MOST_NESTED} operands within each other")
         word, kind = self._words[self._at], self._kinds[self._at]
-        self._at += 1
         found: Operand
         if kind == "word":
-            found = Register(word) if word[0] == "%" or word == "_" else Symbol(word)
-            following = self._words[self._at]
-            if following in "+-" and following and isinstance(found, Symbol):
-                self._at += following == "+"
-                found = Symbol(word, self._number())
-            elif following == "[":
-                self._at += 1
-                found = Element(found, str(self._number()))
-                self._want("]")
-        elif kind == "number":
-            found = Number(_integer(word))
-        elif kind == "float":
-            found = _float(word)
-        elif word == "-":
-            found = _negative(self._operand(depth + 1))
-        elif word == "!":
+            self._at += 1
+            found = Register(word) if word[0] == "%" or word == "_" else self._symbol(word, depth)
+            if self._words[self._at] == "[":
+                found = self._element(found)
+        elif word in "-!" and kind == "sign" and self._kinds[self._at + 1] == "word":
+            self._at += 1
             found = Negated(self._operand(depth + 1))
-        elif word == "~":
-            inner = self._operand(depth + 1)
-            if not isinstance(inner, Number):
-                self._wrong("a number behind '~'")
-            found = Number(~inner.value)
         elif word == "[":
+            self._at += 1
             found = self._memory(depth)
-        elif word in "{(" and word:
-            found = self._vector("}" if word == "{" else ")", depth)
+        elif word == "{":
+            self._at += 1
+            found = self._list_of_operands("}", depth)
+        elif kind in ("number", "float") or (kind == "sign" and word in "+-!~("):
+            return self._expression(depth)
         else:
-            self._at -= 1
             self._wrong("an operand")
-        if self._take("|"):
-            return Both(found, self._operand(depth + 1))
-        return found
+        return Both(found, self._operand(depth + 1)) if self._take("|") else found
+
+    def _symbol(self, name: str, depth: int) -> Symbol:
+        return Symbol(name, self._offset(depth)) if self._words[self._at] in ("+", "-") else Symbol(name)
+
+    def _offset(self, depth: int) -> int:
+        """Read what is added to an address, if anything, in bytes."""
+        offset = 0
+        while self._words[self._at] in ("+", "-"):
+            sign = -1 if self._words[self._at] == "-" else 1
+            self._at += 1
+            part = self._constant(depth + 1, SUM + 1).value
+            if not isinstance(part, int):
+                self._at -= 1
+                self._wrong("a number of bytes")
+            offset += sign * part
+        return offset
+
+    def _element(self, base: Operand) -> Element:
+        """Read the index of an element of an array: a number, or a register with an offset."""
+        self._want("[")
+        if self._kinds[self._at] == "word":
+            which, offset = self._name("an index"), self._offset(0)
+            which += f"{offset:+}" if offset else ""
+        else:
+            which = str(self._size())
+        self._want("]")
+        return Element(base, which)
 
     def _memory(self, depth: int) -> Operand:
         base = self._operand(depth + 1)
         offset = 0
         if isinstance(base, Symbol):
             base, offset = Symbol(base.name), base.offset
-        while self._words[self._at] in ("+", "-"):
-            self._at += self._words[self._at] == "+"
-            offset += self._number()
-        if not isinstance(base, Register | Symbol | Number):
+        if not isinstance(base, Register | Symbol | Number | Element):
             self._wrong("an address")
-        found = Memory(base, offset)
+        offset += self._offset(depth)
+        if isinstance(base, Element):  # one of an array of textures
+            found: Operand = base
+        else:
+            found = Memory(base, offset)
         if self._take(","):  # of a texture or a tensor
             rest = [self._operand(depth + 1)]
             while self._take(","):
                 rest.append(self._operand(depth + 1))
-            self._want("]")
-            return Vector((found, *rest))
+            found = Vector((found, *rest))
         self._want("]")
         return found
 
-    def _vector(self, end: str, depth: int) -> Vector:
+    def _list_of_operands(self, end: str, depth: int) -> Vector:
         parts: list[Operand] = []
         while not self._take(end):
             if parts:
                 self._want(",")
             parts.append(self._operand(depth + 1))
         return Vector(tuple(parts))
+
+    # constant expressions (4.5)
+
+    def _expression(self, depth: int) -> Number | Float:
+        """Read a constant expression. A single-precision constant stands alone, or behind a sign."""
+        word = self._words[self._at]
+        if self._kinds[self._at] == "number" and self._words[self._at + 1] in (",", ";", "]", "}", ")"):
+            return Number(self._number())  # what nearly every constant is
+        at = self._at + (word in ("+", "-"))
+        if self._words[at][:2] in ("0f", "0F"):
+            self._at = at + 1
+            return Float(int(self._words[at][2:], 16) ^ (word == "-") << 31, 32)
+        value = self._constant(depth).value
+        if isinstance(value, int):
+            return Number(value)
+        return Float(int.from_bytes(struct.pack("<d", value), "little"), 64)
+
+    def _constant(self, depth: int, least: int = 0) -> Constant:
+        """Read a constant expression whose operators bind no weaker than ``least``."""
+        if depth > MOST_NESTED:
+            self._wrong(f"at most {MOST_NESTED} expressions within each other")
+        found = self._primary(depth)
+        while (level := LEVELS.get(self._words[self._at], -1)) >= least:
+            at, sign = self._at, self._words[self._at]
+            self._at += 1
+            other = self._constant(depth + 1, level + (sign != "?"))
+            if sign == "?":
+                self._want(":")
+                result = chosen(found, other, self._constant(depth + 1))
+            else:
+                result = combined(sign, found, other)
+            if result is None:
+                self._at = at
+                self._wrong("an operator that its operands have")
+            found = result
+        return found
+
+    def _primary(self, depth: int) -> Constant:
+        at, word = self._at, self._words[self._at]
+        found: Constant | None
+        if self._kinds[at] == "number":
+            return self._literal()
+        self._at += 1
+        if self._kinds[at] == "float" and word[:2] not in ("0f", "0F"):
+            return Constant(_double(word))
+        if word == "(" and self._words[at + 1] in (".s64", ".u64"):
+            self._at += 1
+            self._want(")")
+            found = cast(self._nested(depth), self._words[at + 1] == ".u64")
+        elif word == "(":
+            found = self._constant(depth + 1)
+            self._want(")")
+        elif word in ("+", "-", "!", "~"):
+            found = applied(word, self._nested(depth))
+        else:
+            self._at = at
+            self._wrong("a constant")
+        if found is None:
+            self._at = at
+            self._wrong("an operator that its operand has")
+        return found
+
+    def _nested(self, depth: int) -> Constant:
+        if depth > MOST_NESTED:
+            self._wrong(f"at most {MOST_NESTED} expressions within each other")
+        return self._primary(depth + 1)
+
+    def _literal(self) -> Constant:
+        try:
+            found = literal(self._words[self._at])
+        except ValueError:
+            self._wrong("an integer of at most 64 bits")
+        self._at += 1
+        return found
 
 
 class _Flat:
@@ -487,11 +702,18 @@ class _Flat:
         self._scopes += 1
         mark = f"'{self._scopes}" if self._scopes > 1 else ""
         names = dict(around)
-        for name, kind in block.registers.items():
+        for name, register in block.registers.items():
             stem, _, count = name.rstrip(">").partition("<")
             every = [f"{stem}{n}" for n in range(int(count))] if count else [name]
-            self.registers[f"{stem}{mark}<{count}>" if count else name + mark] = kind
-            if mark or not name.startswith("%"):
+            elements = (register.size or 0) // (WIDTHS.get(register.type, 64) + 7 >> 3)
+            self.registers[f"{stem}{mark}<{count}>" if count else name + mark] = register.type
+            if elements > 1:
+                for each in every:
+                    parts = tuple(Register(f"{each}{mark}.{axis}") for axis in _AXES[0][:elements])
+                    names[each] = Vector(parts)
+                    for axes in _AXES:
+                        names.update(zip((f"{each}.{axis}" for axis in axes), parts, strict=False))
+            elif mark or not name.startswith("%"):
                 names.update((each, Register(each + mark)) for each in every)
         for variable in block.variables:
             self.variables.append(replace(variable, name=variable.name + mark))
@@ -544,32 +766,17 @@ def _new_name(operand: Operand, names: Mapping[str, Operand]) -> Operand:
             return operand
 
 
-def _integer(word: str) -> int:
-    """Return an integer constant: decimal, octal, hexadecimal or binary (4.5.1)."""
-    digits = word.rstrip("U")
-    octal = len(digits) > 1 and digits[0] == "0" and digits[1:].isdigit()
-    return int(digits, 8) if octal else int(digits, 0)
-
-
-def _float(word: str) -> Float:
-    if word[:2] in ("0f", "0F"):
-        return Float(int(word[2:], 16), 32)
+def _double(word: str) -> float:
     if word[:2] in ("0d", "0D"):
-        return Float(int(word[2:], 16), 64)
-    return Float(int.from_bytes(struct.pack("<d", float(word)), "little"), 64)
+        return float(struct.unpack("<d", int(word[2:], 16).to_bytes(8, "little"))[0])
+    return float(word)
 
 
-def _negative(operand: Operand) -> Operand:
-    match operand:
-        case Number(value):
-            return Number(-value)
-        case Float(bits, width):
-            return Float(bits ^ 1 << width - 1, width)
-        case _:
-            return Negated(operand)
+def _volume(shape: Sequence[int | None]) -> int:
+    return math.prod(each for each in shape if each is not None)
 
 
-def _bytes(value: Number | Float | Symbol, size: int) -> bytes:
+def _bytes(value: _Initial, size: int) -> bytes:
     match value:
         case Number(number):
             return (number % (1 << 8 * size)).to_bytes(size, "little")
