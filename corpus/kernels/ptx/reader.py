@@ -40,16 +40,15 @@ from corpus.kernels.ptx.module import (
     Vector,
 )
 
-_BLANK = r"(?:\s+|//[^\n]*|/\*.*?\*/|@@(?i:DWARF)[^\n]*)*+"
-
 _WORDS = re.compile(
-    _BLANK
-    + r"""(?:(?P<word>[A-Za-z_$%.](?<!\.(?=\d))[\w$%.]*(?:::[\w$%.]+)*)
-      | (?P<sign><<|>>|<=|>=|==|!=|&&|\|\||[][(){}<>,;:=@!|+*/%&^?~-])
+    r"""(?:\s+|//[^\n]*|/\*.*?\*/|@@(?i:DWARF)[^\n]*)*+
+    (?:(?P<word>[A-Za-z_$%.](?<!\.(?=\d))[\w$%.]*(?:::[\w$%.]+)*)
+      | (?P<sign><<|>>|<=|>=|==|!=|&&|\|\||/(?!\*)|[][(){}<>,;:=@!|+*%&^?~-])
       | (?P<float>(?:0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}
             |(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(?!\w))
       | (?P<number>(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?)(?!\w)
-      | (?P<string>"(?:[^"\\\n]|\\.)*"))
+      | (?P<string>"(?:[^"\\\n]|\\.)*")
+      | (?P<end>))
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -109,24 +108,19 @@ class _Reader:
         self._offsets: list[int] = []
         self._at = 0
         self._files: dict[int, str] = {}
+        self._opcodes: dict[str, tuple[str, tuple[str, ...]]] = {}  # one object each: there are few, in many places
+        self._registers: dict[str, Register] = {}
         self._source: SourceLine | None = None
         self._inlined: dict[tuple[int, int, int], SourceLine] = {}
-        end = 0
         for match in _WORDS.finditer(text):
             kind = match.lastgroup or ""
-            if match.start() != end:
-                break
-            end = match.end()
             self._words.append(match[kind])
             self._kinds.append(kind)
             self._offsets.append(match.start(kind))
-        found = re.compile(_BLANK, re.DOTALL).match(text, end)
-        end = found.end() if found else end
-        if end != len(text):
-            self._fail("a word of PTX", end, repr(text[end]))
-        self._words.append("")
-        self._kinds.append("end")
-        self._offsets.append(end)
+            if kind == "end":
+                break
+        if self._offsets[-1] != len(text):
+            self._fail("a word of PTX", self._offsets[-1], repr(text[self._offsets[-1]]))
         for place in (n for n, word in enumerate(self._words) if word == ".file"):
             if self._kinds[place + 1] == "number" and self._kinds[place + 2] == "string":
                 self._at = place + 1
@@ -336,7 +330,7 @@ class _Reader:
     def _initial(self, shape: Sequence[int | None], depth: int = 0) -> list[_Initial]:
         """Read an initial value of so many values in each dimension. A list in braces is filled with zeros."""
         if not self._take("{"):
-            return [self._initial_value()]
+            return [self._initial_value(depth)]
         if depth > MOST_NESTED:
             self._wrong(f"at most {MOST_NESTED} braces within each other")
         most, inner = shape[0] if shape else 1, _volume(shape[1:])
@@ -352,8 +346,10 @@ class _Reader:
         whole = -len(found) % inner if most is None else most * inner - len(found) if depth else 0
         return found + [Number(0)] * whole
 
-    def _initial_value(self) -> _Initial:
+    def _initial_value(self, depth: int) -> _Initial:
         """Read a number, an address, ``generic(x)+4``, or one byte of an address, ``0xFF00(x)`` (5.4.4)."""
+        if depth > MOST_NESTED:
+            self._wrong(f"at most {MOST_NESTED} values within each other")
         start = self._at
         found: _Initial | None = None
         if self._kinds[start] == "number" and self._words[start + 1] == "(":
@@ -363,7 +359,7 @@ class _Reader:
                 self._at = start
                 self._wrong("a mask of one byte")
             self._want("(")
-            value = self._initial_value()
+            value = self._initial_value(depth + 1)
             self._want(")")
             if isinstance(value, Symbol):
                 found = _AddressByte(value, place, start)
@@ -371,7 +367,7 @@ class _Reader:
                 found = Number(value.value >> 8 * place & 0xFF)
         elif self._take("generic"):
             self._want("(")
-            value = self._initial_value()
+            value = self._initial_value(depth + 1)
             self._want(")")
             if isinstance(value, Symbol):
                 found = Symbol(value.name, value.offset + self._offset(0))
@@ -516,7 +512,12 @@ class _Reader:
         if self._take("@"):
             unless = self._take("!")
             guard = Guard(self._name("a predicate"), unless)
-        name, *words = self._name("an instruction").split(".")
+        opcode = self._name("an instruction")
+        known = self._opcodes.get(opcode)
+        if known is None:
+            name, *words = opcode.split(".")
+            known = self._opcodes[opcode] = name, tuple(words)
+        name, qualifiers = known
         operands: list[Operand] = []
         if not self._take(";"):
             read = self._argument if name == "call" else self._operand
@@ -524,7 +525,7 @@ class _Reader:
             while self._take(","):
                 operands.append(read())
             self._want(";")
-        return Instruction(name, tuple(words), tuple(operands), guard, line, self._source)
+        return Instruction(name, qualifiers, tuple(operands), guard, line, self._source)
 
     def _argument(self) -> Operand:
         """Read an operand of a call, of which some are lists in parentheses."""
@@ -537,7 +538,10 @@ class _Reader:
         found: Operand
         if kind == "word":
             self._at += 1
-            found = Register(word) if word[0] == "%" or word == "_" else self._symbol(word, depth)
+            if word[0] == "%" or word == "_":
+                found = self._registers.get(word) or self._registers.setdefault(word, Register(word))
+            else:
+                found = self._symbol(word, depth)
             if self._words[self._at] == "[":
                 found = self._element(found)
         elif word in "-!" and kind == "sign" and self._kinds[self._at + 1] == "word":
