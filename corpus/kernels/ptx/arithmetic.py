@@ -8,8 +8,8 @@ each instruction: how many operands it takes, and a function of its words and of
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from corpus.kernels.ptx.module import WIDTHS
@@ -51,32 +51,173 @@ def _number(bits: int, words: Words) -> int:
     return signed(bits, WIDTHS[kind]) if kind[0] == "s" else bits & (1 << WIDTHS[kind]) - 1
 
 
+class _Format(NamedTuple):
+    """A format of IEEE 754: the bits of its exponent and of its fraction, and its NaN."""
+
+    exponent: int
+    fraction: int
+    nan: int
+
+    @property
+    def least(self) -> int:
+        """The exponent of the least normal number."""
+        return 2 - (1 << self.exponent - 1)
+
+    @property
+    def infinity(self) -> int:
+        """The bits of infinity."""
+        return ((1 << self.exponent) - 1) << self.fraction
+
+
+_FORMATS: Mapping[str, _Format] = {
+    "f16": _Format(5, 10, 0x7FFF),
+    "bf16": _Format(8, 7, 0x7FFF),
+    "f32": _Format(8, 23, 0x7FFFFFFF),
+    "f64": _Format(11, 52, 0x7FF8000000000000),
+}
+_INTEGERS = frozenset(f"{sign}{width}" for sign in "bsu" for width in (8, 16, 32, 64)) | {"pred"}
+_UNTOLD = frozenset(("approx", "full", "relu", "rna", "rs", "satfinite", "abs", "scaled", "pack"))
+_REALS = frozenset(("mov", "cvt", "add", "sub", "mul", "mad", "fma", "div", "sqrt", "min", "max", "abs", "neg"))
+
+
+def computable(name: str, words: Words, operands: int) -> bool:
+    """Return whether the result of an instruction of ``COMPUTED`` is one that its words and operands say exactly."""
+    types = [word for word in words if word in WIDTHS]
+    real = any(word in _FORMATS for word in types)
+    if name == "cvt" and len(types) != 2:
+        return False
+    if name in ("min", "max") and operands > 2:
+        return False
+    plain = not real or name in _REALS or name in ("selp", "slct", "setp")
+    return plain and all(word in _FORMATS or word in _INTEGERS for word in types) and _UNTOLD.isdisjoint(words)
+
+
 def _is_float(words: Words) -> bool:
-    return type_of(words) in ("f32", "f64")
+    return type_of(words) in _FORMATS
 
 
-def _real(bits: int, width: int) -> float:
-    return float(
-        struct.unpack("<f" if width == 32 else "<d", (bits & (1 << width) - 1).to_bytes(width // 8, "little"))[0]
-    )
+def _real(bits: int, kind: str, words: Words = ()) -> float:
+    """Return the number that bits are in a format; with ``ftz`` a subnormal one is 0."""
+    form = _FORMATS[kind]
+    exponent, fraction = bits >> form.fraction & (1 << form.exponent) - 1, bits & (1 << form.fraction) - 1
+    sign = -1.0 if bits >> form.exponent + form.fraction & 1 else 1.0
+    if exponent == (1 << form.exponent) - 1:
+        return math.nan if fraction else sign * math.inf
+    if not exponent and "ftz" in words and kind == "f32":
+        fraction = 0
+    whole = fraction | (1 << form.fraction if exponent else 0)
+    return sign * math.ldexp(whole, max(exponent, 1) - 1 + form.least - form.fraction)
 
 
-def _bits_of(value: float, width: int) -> int:
-    try:
-        packed = struct.pack("<f" if width == 32 else "<d", value)
-    except OverflowError:
-        packed = struct.pack("<f", math.copysign(math.inf, value))
-    return int.from_bytes(packed, "little")
+def _bits_of(value: float | Fraction, kind: str, words: Words = ()) -> int:
+    """Return the bits of a number in a format, rounded as the words say: to nearest even unless otherwise."""
+    form = _FORMATS[kind]
+    top = 1 << form.exponent + form.fraction
+    if "sat" in words:
+        value = 0.0 if value != value else min(max(value, 0), 1) or 0.0
+    if isinstance(value, float):
+        negative = math.copysign(1.0, value) < 0
+        if math.isnan(value):
+            return form.nan
+        if math.isinf(value) or not value:
+            return top * negative + (form.infinity if value else 0)
+    negative, exact = value < 0, abs(Fraction(value))
+    exponent = max(exact.numerator.bit_length() - exact.denominator.bit_length() - 1, form.least)
+    while exact >= Fraction(2) ** (exponent + 1):
+        exponent += 1
+    scaled = exact / Fraction(2) ** (exponent - form.fraction)
+    mode = next((word for word in words if word in _AWAY), "rn")
+    up = round(scaled) if mode == "rn" else math.ceil(scaled) if _AWAY[mode](negative) else math.floor(scaled)
+    bits = ((exponent - form.least) << form.fraction) + up
+    if bits >= form.infinity:
+        bits = form.infinity if mode == "rn" or _AWAY[mode](negative) else form.infinity - 1
+    if "ftz" in words and kind == "f32" and exact < Fraction(2) ** form.least:
+        bits = 0
+    return top * negative + bits
 
 
-def _binary(integers: Callable[[int, int], int], reals: Callable[[float, float], float] | None = None) -> Computed:
+_AWAY: Mapping[str, Callable[[bool], bool]] = {
+    "rn": lambda negative: False,
+    "rz": lambda negative: False,
+    "rm": lambda negative: negative,
+    "rp": lambda negative: not negative,
+}
+"""The modes of rounding, and whether each rounds a number away from 0."""
+
+
+def _binary(
+    integers: Callable[[int, int], int], reals: Callable[[float, float, Words], float | Fraction] | None = None
+) -> Computed:
     def result(words: Words, values: Sequence[int]) -> int:
         if reals is not None and _is_float(words):
-            width = WIDTHS[type_of(words)]
-            return _bits_of(reals(_real(values[0], width), _real(values[1], width)), width)
-        return integers(_number(values[0], words), _number(values[1], words))
+            kind = type_of(words)
+            return _bits_of(reals(_real(values[0], kind, words), _real(values[1], kind, words), words), kind, words)
+        found = integers(_number(values[0], words), _number(values[1], words))
+        return _saturated(found, type_of(words)) if "sat" in words else found
 
     return Computed(2, result)
+
+
+def _saturated(number: int, kind: str) -> int:
+    width = WIDTHS[kind]
+    least, most = (-(1 << width - 1), (1 << width - 1) - 1) if kind[0] == "s" else (0, (1 << width) - 1)
+    return max(least, min(most, number))
+
+
+def _sum(one: float, other: float, words: Words) -> float | Fraction:
+    if not (math.isfinite(one) and math.isfinite(other)):
+        return one + other
+    return _signed_zero(Fraction(one) + Fraction(other), one, other, words)
+
+
+def _signed_zero(exact: Fraction, one: float, other: float, words: Words) -> float | Fraction:
+    """Return a sum, whose zero has the sign of both parts, or the one that rounding gives."""
+    if exact:
+        return exact
+    signs = {math.copysign(1.0, one), math.copysign(1.0, other)}
+    return math.copysign(0.0, signs.pop() if len(signs) == 1 else -1.0 if "rm" in words else 1.0)
+
+
+def _times(one: float, other: float) -> float | Fraction:
+    if not (math.isfinite(one) and math.isfinite(other)) or not (one and other):
+        return one * other
+    return Fraction(one) * Fraction(other)
+
+
+def _fused(one: float, other: float, more: float, words: Words) -> float | Fraction:
+    product = _times(one, other)
+    if isinstance(product, float) and not math.isfinite(product):
+        return product + more
+    if not math.isfinite(more):
+        return more
+    sign = math.copysign(1.0, one) * math.copysign(1.0, other)
+    return _signed_zero(Fraction(product) + Fraction(more), math.copysign(0.0, sign), more, words)
+
+
+def _extreme(one: float, other: float, words: Words, pick: Callable[..., float]) -> float:
+    """Return the lesser or greater of two numbers: -0 is less than 0, and a number is taken before NaN."""
+    if math.isnan(one) or math.isnan(other):
+        both = math.isnan(one) and math.isnan(other)
+        return math.nan if both or "NaN" in words else other if math.isnan(one) else one
+    return pick(one, other, key=lambda number: (number, math.copysign(1.0, number)))
+
+
+def _root(words: Words, values: Sequence[int]) -> int:
+    kind = type_of(words)
+    value = _real(values[0], kind, words)
+    if not value > 0 or math.isinf(value):
+        return _bits_of(value if not value or value > 0 else math.nan, kind, words)
+    scaled = Fraction(value) * 4**600  # an integer, as no number here has more than 1,074 bits behind the point
+    root = math.isqrt(int(scaled))
+    return _bits_of(Fraction(2 * root + (root * root != scaled), 2**601), kind, words)
+
+
+def _sign_changed(words: Words, bits: int, negate: bool) -> int:
+    top = 1 << WIDTHS[type_of(words)] - 1
+    bits = bits & 2 * top - 1
+    if "ftz" in words and not _real(bits, type_of(words), words):
+        bits &= top
+    return bits ^ top if negate else bits & ~top
 
 
 def _quotient(one: int, other: int) -> int:
@@ -86,18 +227,20 @@ def _quotient(one: int, other: int) -> int:
     return found if (one < 0) == (other < 0) else -found
 
 
-def _ratio(one: float, other: float) -> float:
-    if other:
-        return one / other
-    return math.nan if not one or math.isnan(one) else math.copysign(math.inf, one) * math.copysign(1.0, other)
+def _ratio(one: float, other: float, words: Words) -> float | Fraction:
+    if not (math.isfinite(one) and math.isfinite(other)) or not one:
+        return one / other if other else math.nan if not one or math.isnan(one) else one * math.copysign(1.0, other)
+    if not other:
+        return math.copysign(math.inf, one) * math.copysign(1.0, other)
+    return Fraction(one) / Fraction(other)
 
 
 def _product(words: Words, values: Sequence[int]) -> int:
-    if _is_float(words):
-        width = WIDTHS[type_of(words)]
-        return _bits_of(_real(values[0], width) * _real(values[1], width), width)
+    kind = type_of(words)
+    if kind in _FORMATS:
+        return _bits_of(_times(*(_real(value, kind, words) for value in values)), kind, words)
     found = _number(values[0], words) * _number(values[1], words)
-    return found >> WIDTHS[type_of(words)] if "hi" in words else found
+    return found >> WIDTHS[kind] if "hi" in words else found
 
 
 def _product_24(words: Words, values: Sequence[int]) -> int:
@@ -106,11 +249,12 @@ def _product_24(words: Words, values: Sequence[int]) -> int:
 
 
 def _sum_of_product(words: Words, values: Sequence[int]) -> int:
-    if _is_float(words):
-        width = WIDTHS[type_of(words)]
-        one, other, more = (_real(value, width) for value in values)
-        return _bits_of(one * other + more, width)
-    return _product(words, values) + values[2]
+    kind = type_of(words)
+    if kind in _FORMATS:
+        one, other, more = (_real(value, kind, words) for value in values)
+        return _bits_of(_fused(one, other, more, words), kind, words)
+    found = _product(words, values) + (signed(values[2], WIDTHS[kind]) if "sat" in words else values[2])
+    return _saturated(found, kind) if "sat" in words else found
 
 
 def _shifted(left: bool) -> Computed:
@@ -216,8 +360,8 @@ def compare(words: Words, one: int, other: int) -> bool:
     """Return the result of a comparison, whose words are those of ``setp``: ``lt.s32``, ``lo.u32``, ``neu.f32``."""
     kind = type_of(words)
     name = next(word for word in words if word not in WIDTHS and word not in ("ftz", "and", "or", "xor"))
-    if kind[0] == "f":
-        left, right = _real(one, WIDTHS[kind]), _real(other, WIDTHS[kind])
+    if kind in _FORMATS:
+        left, right = _real(one, kind, words), _real(other, kind, words)
         unordered = math.isnan(left) or math.isnan(right)
         if name in ("num", "nan"):
             return unordered == (name == "nan")
@@ -232,29 +376,22 @@ def compare(words: Words, one: int, other: int) -> bool:
 def _converted(words: Words, values: Sequence[int]) -> int:
     """``cvt``: from the last type of its words to the first."""
     to, of = (word for word in words if word in WIDTHS)
-    width = WIDTHS[to]
-    if of[0] == "f":
-        value = _real(values[0], WIDTHS[of])
-        if to[0] == "f":
-            return _bits_of(value, width)
-        if math.isnan(value):
-            return 0
-        rounded = next((word for word in words if word in _ROUNDED), "rzi")
-        least, most = (-(1 << width - 1), (1 << width - 1) - 1) if to[0] == "s" else (0, (1 << width) - 1)
-        return (
-            most
-            if value == math.inf
-            else least
-            if value == -math.inf
-            else max(least, min(most, _ROUNDED[rounded](value)))
-        )
-    number = _number(values[0], (of,))
-    if to[0] == "f":
-        return _bits_of(float(number), width)
-    if "sat" in words:
-        least, most = (-(1 << width - 1), (1 << width - 1) - 1) if to[0] == "s" else (0, (1 << width) - 1)
-        number = max(least, min(most, number))
-    return number
+    if of not in _FORMATS:
+        number = _number(values[0], (of,))
+        return _bits_of(Fraction(number) or 0.0, to, words) if to in _FORMATS else (
+            _saturated(number, to) if "sat" in words else number
+        )  # fmt: skip
+    value = _real(values[0], of, words)
+    rounded = next((_ROUNDED[word] for word in words if word in _ROUNDED), None)
+    if to in _FORMATS:
+        if rounded is not None and math.isfinite(value):
+            value = math.copysign(rounded(value), value)
+        return _bits_of(value, to, words)
+    if math.isnan(value):
+        return 1 << WIDTHS[to] - 1 if of == "f64" or WIDTHS[to] == 64 else 0
+    if math.isinf(value):
+        return _saturated(1 << 64 if value > 0 else -1 << 64, to)
+    return _saturated((rounded or math.trunc)(value), to)
 
 
 _ROUNDED: Mapping[str, Callable[[float], int]] = {
@@ -277,21 +414,25 @@ def _wrapped_down(words: Words, values: Sequence[int]) -> int:
     return bound if not old or old > bound else old - 1
 
 
-def _one(integers: Callable[[int], int], reals: Callable[[float], float] | None = None) -> Computed:
+def _one(integers: Callable[[int], int], negate: bool) -> Computed:
     def result(words: Words, values: Sequence[int]) -> int:
-        if reals is not None and _is_float(words):
-            width = WIDTHS[type_of(words)]
-            return _bits_of(reals(_real(values[0], width)), width)
-        return integers(_number(values[0], words))
+        return _sign_changed(words, values[0], negate) if _is_float(words) else integers(_number(values[0], words))
 
     return Computed(1, result)
+
+
+def _selected_by_sign(words: Words, values: Sequence[int]) -> int:
+    """``slct``: the first value where the third is at least 0, which -0 is and NaN is not."""
+    kind = type_of(words)
+    at_least = _real(values[2], kind, words) >= 0 if kind in _FORMATS else signed(values[2], 32) >= 0
+    return values[0] if at_least else values[1]
 
 
 COMPUTED: Mapping[str, Computed] = {
     "mov": Computed(1, lambda words, values: values[0]),
     "cvt": Computed(1, _converted),
-    "add": _binary(lambda a, b: a + b, lambda a, b: a + b),
-    "sub": _binary(lambda a, b: a - b, lambda a, b: a - b),
+    "add": _binary(lambda a, b: a + b, _sum),
+    "sub": _binary(lambda a, b: a - b, lambda a, b, words: _sum(a, -b, words)),
     "mul": Computed(2, _product),
     "mul24": Computed(2, _product_24),
     "mad": Computed(3, _sum_of_product),
@@ -300,10 +441,10 @@ COMPUTED: Mapping[str, Computed] = {
     "sad": Computed(3, lambda words, values: abs(_number(values[0], words) - _number(values[1], words)) + values[2]),
     "div": _binary(_quotient, _ratio),
     "rem": _binary(lambda a, b: a - b * _quotient(a, b) if b else a),
-    "min": _binary(min, min),
-    "max": _binary(max, max),
-    "abs": _one(abs, abs),
-    "neg": _one(lambda a: -a, lambda a: -a),
+    "min": _binary(min, lambda a, b, words: _extreme(a, b, words, min)),
+    "max": _binary(max, lambda a, b, words: _extreme(a, b, words, max)),
+    "abs": _one(abs, negate=False),
+    "neg": _one(lambda a: -a, negate=True),
     "not": Computed(1, lambda words, values: ~values[0]),
     "cnot": Computed(1, lambda words, values: int(not values[0])),
     "and": Computed(2, lambda words, values: values[0] & values[1]),
@@ -320,11 +461,11 @@ COMPUTED: Mapping[str, Computed] = {
     "clz": Computed(1, _leading),
     "bfind": Computed(1, _found_bit),
     "brev": Computed(1, _reversed),
-    "sqrt": _one(lambda a: a, lambda a: math.sqrt(a) if a >= 0 else math.nan),
+    "sqrt": Computed(1, _root),
     "inc": Computed(2, _wrapped_up),
     "dec": Computed(2, _wrapped_down),
     "selp": Computed(3, lambda words, values: values[0] if values[2] & 1 else values[1]),
-    "slct": Computed(3, lambda words, values: values[0] if signed(values[2], 32) >= 0 else values[1]),
+    "slct": Computed(3, _selected_by_sign),
 }
 """Every instruction that computes, by its name. Results are cut to the width of the result by who calls."""
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from corpus.kernels.launch import ArrayArgument
 from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.arithmetic import COMPUTED, compare, compute, result_width, signed, type_of
+from corpus.kernels.ptx.arithmetic import COMPUTED, compare, computable, compute, result_width, signed, type_of
 from corpus.kernels.ptx.module import WIDTHS
 from corpus.kernels.ptx.specialiser import Access, Meaning, State, ThreadSpecialiser
 from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
@@ -56,6 +56,10 @@ def _result(at: ThreadSpecialiser, state: State, target: ptx.Operand, value: Val
 
 def _computed(at: ThreadSpecialiser, ins: ptx.Instruction, values: Sequence[Value]) -> Value:
     name, words = ins.name, ins.words
+    if not computable(name, words, len(values)):
+        return Unknown(f"the result of {ins.opcode}")
+    if name in ("div", "rem") and values[1] == 0 and type_of(words)[0] != "f":
+        return Unknown("the result of a division by 0")
     if all(isinstance(value, int) for value in values):
         return compute(name, words, [value for value in values if isinstance(value, int)])
     for value in values:
@@ -283,6 +287,8 @@ def _compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Va
     for value in (one, other):
         if isinstance(value, Unknown):
             return value
+    if not computable("setp", words, 2):
+        return Unknown(f"a comparison of {type_of(words)}")
     if isinstance(one, int) and isinstance(other, int):
         return int(compare(words, one, other))
     name = next(word for word in words if word not in WIDTHS and word not in (*_ONE_BIT, "ftz"))
@@ -303,7 +309,8 @@ def _compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Va
     kind = type_of(words)
     signless = name in ("eq", "ne") or (kind[0] == "s" and name in litmus.COMPARISONS)
     plain = kind[0] != "f" and width >= 32 and signless
-    return Held(at.temporary(name if plain else ".".join(("setp", name, kind)), *given), 1)
+    full = ("setp", name, "ftz", kind) if "ftz" in words else ("setp", name, kind)
+    return Held(at.temporary(name if plain else ".".join(full), *given), 1)
 
 
 def set_mask(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
@@ -312,11 +319,16 @@ def set_mask(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     if more:
         raise at.wrong("with a third operand it is not understood")
     to = next(word for word in ins.words if word in WIDTHS)
-    value = _compared(at, [word for word in ins.words if word != to], at.value(state, one), at.value(state, other))
+    words = [*ins.words]
+    words.remove(to)
+    if to not in ("u32", "s32", "f32"):
+        raise at.wrong("is not understood")
+    value = _compared(at, words, at.value(state, one), at.value(state, other))
     if isinstance(value, int):
         value = value * (0x3F800000 if to == "f32" else (1 << WIDTHS[to]) - 1)
     elif isinstance(value, Held):
-        value = Held(at.temporary("sub", 0, litmus.Reg(value.register)), WIDTHS[to])
+        mask = at.temporary("sub", 0, litmus.Reg(value.register))
+        value = Held(at.temporary("and", litmus.Reg(mask), 0x3F800000) if to == "f32" else mask, 32)
     _result(at, state, target, value)
     state.at += 1
     return True
