@@ -1,4 +1,4 @@
-"""Each row of ``COMPUTED`` against a second computation: bit by bit as the ISA's pseudo-code, numpy, or exact fractions."""
+"""Each row of ``COMPUTED`` against a second computation: the pseudo-code of the ISA, numpy, or exact fractions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,7 +27,9 @@ def run(opcode: str, *values: int) -> int:
 
 def samples(width: int, count: int = 40) -> list[int]:
     """The edges of a width and some numbers between, the same on every run."""
-    edges = {n + around & (1 << width) - 1 for n in (0, 1 << width - 1, 1 << width // 2) for around in (-2, -1, 0, 1, 2)}
+    edges = {
+        n + around & (1 << width) - 1 for n in (0, 1 << width - 1, 1 << width // 2) for around in (-2, -1, 0, 1, 2)
+    }
     chance = random.Random(width)
     return [*sorted(edges), *(chance.getrandbits(width) for _ in range(count))]
 
@@ -52,10 +55,22 @@ def reals(kind: str, count: int = 60) -> list[int]:
     width = int(kind[1:])
     special = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 3.0, 1 / 3, math.inf, -math.inf, math.nan, 100.5, -7.75]
     top = 1 << width - 1
-    odd = [1, 2, top | 1, bits_of(math.inf, kind) - 1, bits_of(math.inf, kind) | 1, bits_of(float(np.finfo(FLOATS[kind][0]).tiny), kind)]
+    odd = [
+        1,
+        2,
+        top | 1,
+        bits_of(math.inf, kind) - 1,
+        bits_of(math.inf, kind) | 1,
+        bits_of(float(np.finfo(FLOATS[kind][0]).tiny), kind),
+    ]
     chance = random.Random(kind)
     near = [bits_of(chance.uniform(-4, 4), kind) for _ in range(count // 2)]
-    return [*(bits_of(value, kind) for value in special), *odd, *near, *(chance.getrandbits(width) for _ in range(count // 2))]
+    return [
+        *(bits_of(value, kind) for value in special),
+        *odd,
+        *near,
+        *(chance.getrandbits(width) for _ in range(count // 2)),
+    ]
 
 
 def same(found: int, wanted: int, kind: str) -> bool:
@@ -63,7 +78,9 @@ def same(found: int, wanted: int, kind: str) -> bool:
     return found == wanted or bool(np.isnan(real(found, kind)) and np.isnan(real(wanted, kind)))
 
 
-PAIRS = [(kind, one, other) for kind, width in TYPES.items() for one in samples(width, 12) for other in samples(width, 12)]
+PAIRS = [
+    (kind, one, other) for kind, width in TYPES.items() for one in samples(width, 12) for other in samples(width, 12)
+]
 
 
 def each_pair(check) -> None:
@@ -83,7 +100,10 @@ def test_add_sub_and_saturation():
             assert run(f"add.{kind}", one, other) == int(form(one) + form(other))
             assert run(f"sub.{kind}", one, other) == int(form(one) - form(other))
         if kind == "s32":
-            for name, exact in (("add", number(one, kind) + number(other, kind)), ("sub", number(one, kind) - number(other, kind))):
+            for name, exact in (
+                ("add", number(one, kind) + number(other, kind)),
+                ("sub", number(one, kind) - number(other, kind)),
+            ):
                 assert signed(run(f"{name}.sat.s32", one, other), 32) == int(np.clip(exact, -(2**31), 2**31 - 1))
 
     each_pair(check)
@@ -113,7 +133,10 @@ def test_mul24_and_mad24():
     """9.7.1.5, 9.7.1.6."""
     for one, other in itertools.product(samples(32, 10), repeat=2):
         for sign in "us":
-            left, right = (int(np.int32((v << 8) % 2**32 - ((v << 8) % 2**32 >> 31 << 32)) >> 8) if sign == "s" else v % 2**24 for v in (one, other))
+            left, right = (
+                int(np.int32((v << 8) % 2**32 - ((v << 8) % 2**32 >> 31 << 32)) >> 8) if sign == "s" else v % 2**24
+                for v in (one, other)
+            )
             exact = left * right % 2**48
             assert run(f"mul24.lo.{sign}32", one, other) == exact % 2**32
             assert run(f"mul24.hi.{sign}32", one, other) == exact // 2**16
@@ -162,7 +185,7 @@ def test_abs_neg_min_and_max():
 
 @pytest.mark.parametrize("width", [32, 64])
 def test_popc_clz_brev(width):
-    """9.7.1.14, 9.7.1.15, 9.7.1.17."""
+    """9.7.1.14, 9.7.1.15, 9.7.1.18."""
     for value in [*samples(width), *range(64), *(1 << n for n in range(width))]:
         digits = format(value, f"0{width}b")
         assert run(f"popc.b{width}", value) == digits.count("1")
@@ -190,7 +213,9 @@ def test_bfe(kind):
         value %= 2**width
         for place, length in itertools.product((*range(0, width + 3, 3), top, width, 255), repeat=2):
             sign = 0 if kind[0] == "u" or not length else value >> min(place + length - 1, top) & 1
-            wanted = sum((value >> place + n & 1 if n < length and place + n <= top else sign) << n for n in range(width))
+            wanted = sum(
+                (value >> place + n & 1 if n < length and place + n <= top else sign) << n for n in range(width)
+            )
             assert run(f"bfe.{kind}", value, place, length) == wanted
             assert run(f"bfe.{kind}", value, place + 256, length + 512) == wanted
 
@@ -224,7 +249,11 @@ def test_logic(width):
 
 def test_logic_of_predicates():
     for one, other in itertools.product((0, 1), repeat=2):
-        assert [run(f"{name}.pred", one, other) for name in ("and", "or", "xor")] == [one * other, max(one, other), abs(one - other)]
+        assert [run(f"{name}.pred", one, other) for name in ("and", "or", "xor")] == [
+            one * other,
+            max(one, other),
+            abs(one - other),
+        ]
         assert run("not.pred", one) == 1 - one
 
 
@@ -232,8 +261,12 @@ def test_lop3_with_every_table():
     """9.7.8.6: the tables of its operands are 0xF0, 0xCC and 0xAA."""
     for table in range(256):
         assert run("lop3.b32", 0xF0, 0xCC, 0xAA, table) & 0xFF == table
-        wanted = sum((table >> (a << 2 | b << 1 | c) & 1) << n for n, (a, b, c) in enumerate(itertools.product((0, 1), repeat=3)))
-        one, other, third = (sum(bits[at] << n for n, bits in enumerate(itertools.product((0, 1), repeat=3))) for at in range(3))
+        wanted = sum(
+            (table >> (a << 2 | b << 1 | c) & 1) << n for n, (a, b, c) in enumerate(itertools.product((0, 1), repeat=3))
+        )
+        one, other, third = (
+            sum(bits[at] << n for n, bits in enumerate(itertools.product((0, 1), repeat=3))) for at in range(3)
+        )
         assert run("lop3.b32", one, other, third, table) & 0xFF == wanted
 
 
@@ -244,7 +277,10 @@ def test_shifts(kind):
     for value in samples(width, 8):
         for count in (*range(width + 2), 255, 2**31, 2**32 - 1):
             assert run(f"shl.b{width}", value, count) == value * 2 ** min(count, width) % 2**width
-            assert run(f"shr.{kind}", value, count) == math.floor(Fraction(number(value, kind), 2 ** min(count, width))) % 2**width
+            assert (
+                run(f"shr.{kind}", value, count)
+                == math.floor(Fraction(number(value, kind), 2 ** min(count, width))) % 2**width
+            )
             assert run(f"shr.b{width}", value, count) == value // 2 ** min(count, width)
 
 
@@ -308,7 +344,14 @@ def test_mov_selp_and_slct():
 
 # Comparisons (9.3.1, 9.7.6)
 
-INTEGER = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+INTEGER = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
 UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 
 
@@ -394,10 +437,10 @@ def test_rounding_modes(kind):
             if not np.isfinite(real(nearest, kind)) or not exact:
                 continue
             low, high = float(real(below, kind)), float(real(above, kind))
-            assert Fraction(low) <= exact <= Fraction(high)
-            assert low == high == exact or math.isclose(neighbours(below, kind)[1], high, rel_tol=0)
+            assert low <= exact <= high
+            assert low == high == exact or neighbours(below, kind)[1] == high
             assert cut == (below if exact > 0 else above) and nearest in (below, above)
-            if Fraction(low) != Fraction(high):
+            if low != high and math.isfinite(high - low):
                 assert abs(Fraction(float(real(nearest, kind))) - exact) <= (Fraction(high) - Fraction(low)) / 2
 
 
@@ -405,7 +448,9 @@ def test_overflow_in_each_mode():
     most, infinity, sign = 0x7F7FFFFF, 0x7F800000, 1 << 31
     modes = {"rn": (infinity, infinity), "rz": (most, most), "rm": (most, infinity), "rp": (infinity, most)}
     for mode, (up, down) in modes.items():
-        assert run(f"add.{mode}.f32", most, most) == up and run(f"add.{mode}.f32", most | sign, most | sign) == down | sign
+        assert (
+            run(f"add.{mode}.f32", most, most) == up and run(f"add.{mode}.f32", most | sign, most | sign) == down | sign
+        )
 
 
 def test_the_sign_of_a_zero():
@@ -428,7 +473,7 @@ def test_fma_rounds_once(name, kind):
             try:
                 wanted = float(exact)
             except OverflowError:
-                wanted = math.copysign(math.inf, exact)
+                wanted = math.inf if exact > 0 else -math.inf
             assert run(f"{name}.rn.f64", one, other, more) == bits_of(wanted, kind)
         found = real(run(f"{name}.rn.{kind}", one, other, more), kind)
         if kind == "f32" and exact and np.isfinite(found):
@@ -437,11 +482,9 @@ def test_fma_rounds_once(name, kind):
     for one, other, more in itertools.product(reals(kind, 0), repeat=3):
         if not all(np.isfinite(real(bits, kind)) for bits in (one, other, more)):
             left, right, third = (real(bits, kind) for bits in (one, other, more))
-            wanted = left * right + third
-            if not (np.isfinite(left) and np.isfinite(right)) or not np.isfinite(third):
-                special = np.isnan(wanted) or not np.isfinite(left) or not np.isfinite(right)
-                wanted = wanted if special else third
-                assert same(run(f"{name}.rn.{kind}", one, other, more), bits_of(wanted, kind), kind)
+            product = 0.0 if np.isfinite(left) and np.isfinite(right) else left * right
+            wanted = bits_of(product + third, kind)
+            assert same(run(f"{name}.rn.{kind}", one, other, more), wanted, kind), (left, right, third)
 
 
 def test_flushing_and_saturation():
@@ -450,7 +493,15 @@ def test_flushing_and_saturation():
     assert run("add.ftz.f32", subnormal, 0x80000000) == 1 << 31 and run("add.f32", subnormal, 0) == subnormal
     assert run("mul.ftz.f32", tiny, bits_of(-0.5, "f32")) == 1 << 31
     assert run("abs.ftz.f32", subnormal) == 0 and run("neg.ftz.f32", subnormal) == 0
-    for value, wanted in ((-1.0, 0.0), (-0.0, 0.0), (0.25, 0.25), (1.0, 1.0), (7.0, 1.0), (math.nan, 0.0), (math.inf, 1.0)):
+    for value, wanted in (
+        (-1.0, 0.0),
+        (-0.0, 0.0),
+        (0.25, 0.25),
+        (1.0, 1.0),
+        (7.0, 1.0),
+        (math.nan, 0.0),
+        (math.inf, 1.0),
+    ):
         assert run("add.sat.f32", bits_of(value, "f32"), 1 << 31) == bits_of(wanted, "f32")
 
 
@@ -462,12 +513,13 @@ def test_abs_neg_min_and_max_of_floating_point_numbers(kind):
         assert run(f"abs.{kind}", one) == one % top and run(f"neg.{kind}", one) == one ^ top
         for other in reals(kind, 10):
             left, right = real(one, kind), real(other, kind)
-            for name, ordered, nan in (("min", np.fmin, np.minimum), ("max", np.fmax, np.maximum)):
+            for name, nan in (("min", np.minimum), ("max", np.maximum)):
                 found = run(f"{name}.{kind}", one, other)
                 if left == right == 0:
                     assert found == (one | other if name == "min" else one & other)
                     continue
-                assert same(found, bits_of(ordered(left, right), kind), kind), (name, left, right)
+                wanted = other if np.isnan(left) else one if np.isnan(right) else bits_of(nan(left, right), kind)
+                assert same(found, wanted, kind), (name, left, right)
                 assert same(run(f"{name}.NaN.{kind}", one, other), bits_of(nan(left, right), kind), kind)
 
 
@@ -502,7 +554,7 @@ def test_conversions_to_integers(to, of):
             if np.isnan(value):
                 wanted = 2 ** (EVERY[to] - 1) if of == "f64" or EVERY[to] == 64 else 0
             elif np.isinf(value):
-                wanted = limits(to)[value > 0]
+                wanted = limits(to)[int(value > 0)]
             else:
                 wanted = min(max(int(rounded(value)), limits(to)[0]), limits(to)[1])
             assert run(f"cvt.{mode}.{to}.{of}", bits) == wanted % 2 ** EVERY[to], (mode, value)
@@ -546,7 +598,9 @@ def test_rounding_to_an_integer_in_the_format(kind):
         value = real(bits, kind)
         for mode, rounded in {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}.items():
             assert same(run(f"cvt.{mode}.{kind}.{kind}", bits), bits_of(rounded(value), kind), kind), (mode, value)
-    assert run("cvt.sat.f32.f32", bits_of(-3.0, "f32")) == 0 and run("cvt.sat.f32.f32", bits_of(3.0, "f32")) == 0x3F800000
+    assert (
+        run("cvt.sat.f32.f32", bits_of(-3.0, "f32")) == 0 and run("cvt.sat.f32.f32", bits_of(3.0, "f32")) == 0x3F800000
+    )
 
 
 # Atomics (9.7.13.5)
@@ -604,5 +658,5 @@ def test_what_is_not_computed_exactly_is_not_computed(opcode):
 
 def test_every_row_is_computed_here():
     """No instruction of the table is without a test of this file."""
-    text = open(__file__).read()  # noqa: SIM115, PTH123
+    text = Path(__file__).read_text()
     assert [name for name in COMPUTED if f'"{name}.' not in text and f'"{name}"' not in text] == []

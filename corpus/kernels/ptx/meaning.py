@@ -41,9 +41,28 @@ def compute_(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     """An instruction that computes a result from its operands."""
     target, *sources = ins.operands
     values = [at.value(state, source) for source in sources]
-    _result(at, state, target, _computed(at, ins, values))
+    found = _computed(at, ins, values)
+    if ins.name == "cvt":
+        found = _filling(at, state, target, found, next(word for word in ins.words if word in WIDTHS))
+    _result(at, state, target, found)
     state.at += 1
     return True
+
+
+def _filling(at: ThreadSpecialiser, state: State, target: ptx.Operand, value: Value, kind: str) -> Value:
+    """Return a value of a type as its register has it, which may be wider: with its sign, or without one (9.4.1)."""
+    if not isinstance(target, ptx.Register) or target.name == "_" or kind[0] not in "su":
+        return value
+    wide, narrow = at.width(state, at.home(state, target.name)), WIDTHS[kind]
+    if wide <= narrow:
+        return value
+    if isinstance(value, int):
+        return signed(value, narrow) % (1 << wide) if kind[0] == "s" else value & (1 << narrow) - 1
+    if isinstance(value, Held) and value.width < wide:
+        if kind[0] == "s":
+            return Held(value.register, wide)
+        return Held(at.temporary(f"cvt.u{wide}.{kind}", litmus.Reg(value.register), 0), wide)
+    return value
 
 
 def _result(at: ThreadSpecialiser, state: State, target: ptx.Operand, value: Value) -> None:
@@ -434,7 +453,7 @@ def load(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
         value = _loaded(at, state, _moved(address, number * size), size, kind, mode)
         if value is None:
             return False
-        _result(at, state, part, value)
+        _result(at, state, part, _filling(at, state, part, value, f"u{8 * size}" if kind[0] == "b" else kind))
     state.at += 1
     return True
 
@@ -482,10 +501,7 @@ def _loaded(
         if space in ("local", "param"):
             return _cell(at, state, address, size)
         if space == "const":
-            name = address.array.rpartition(":")[2]
-            variable = at.module.variables[name]
-            data = variable.initial.ljust((variable.size or 0) + 16, b"\0")
-            return int.from_bytes(data[address.offset : address.offset + size], "little")
+            return _constant(at, state, address, size)
     where = _placed(at, address, size)
     if where is None:
         at.stops("bounds")
@@ -494,6 +510,25 @@ def _loaded(
     register = at.new_register()
     at.put(litmus.Load(register, operand, mode), access)
     return _extended(at, Held(register, 8 * size), kind)
+
+
+def _constant(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> Value | None:
+    """Return what the module says that constant memory holds; None where the thread ends, as it is not there."""
+    name = address.array.rpartition(":")[2]
+    variable = at.module.variables.get(name)
+    if variable is None or variable.size is None:
+        raise at.wrong(f"what {name} holds is not in the module")
+    if not 0 <= address.offset <= variable.size - size:
+        at.stops("bounds")
+        return None
+    at.assumed[f"{name} holds what the module gives it"] = None
+    for place, symbol in variable.addresses:
+        if (place, 8) == (address.offset, size):
+            return at.value(state, symbol)
+        if place < address.offset + size and address.offset < place + 8:
+            raise at.wrong(f"a part of an address that {name} holds is not understood")
+    data = variable.initial.ljust(variable.size, b"\0")
+    return int.from_bytes(data[address.offset : address.offset + size], "little")
 
 
 def _extended(at: ThreadSpecialiser, value: Held, kind: str) -> Held:
@@ -597,6 +632,10 @@ def placeholder(array: str, offset: int) -> str:
 
 def _placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Operand, Access] | None:
     """Return the operand that is an address, and the access; None where it is in no array."""
+    base = address.array if isinstance(address, Pointer) else address.base if isinstance(address, Scaled) else None
+    variable = at.module.variables.get(base.rpartition(":")[2]) if base and not base.startswith("argument:") else None
+    if variable is not None and variable.addresses:
+        raise at.wrong(f"{variable.name} holds addresses, which are not understood in memory that may change")
     match address:
         case Pointer(array, offset):
             length = _length(at, array)

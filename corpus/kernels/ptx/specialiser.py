@@ -315,7 +315,13 @@ class ThreadSpecialiser:
             return False
         callee, depth, frame = state.function, state.depth, state.frames[-1]
         for variable, result in zip(callee.results, frame.results, strict=False):
-            self._copy(state, f"{depth}:[{variable.name}", f"{depth - 1}:[{result}")
+            if variable.space == "reg":
+                value = state.known.get(
+                    f"{depth}:{variable.name}", Unknown(f"{variable.name}, which nothing has written")
+                )
+                self.define(state, f"{depth - 1}:{result}", value)
+            else:
+                self._copy(state, f"{depth}:[{variable.name}", f"{depth - 1}:[{result}")
         state.known = {name: value for name, value in state.known.items() if not name.startswith(f"{depth}:")}
         state.function, state.at, state.frames = frame.function, frame.after, state.frames[:-1]
         return True
@@ -333,7 +339,7 @@ class ThreadSpecialiser:
         name = parts[0].name if parts and isinstance(parts[0], ptx.Symbol) else ""
         arguments = parts[1] if len(parts) > 1 and isinstance(parts[1], ptx.Vector) else ptx.Vector(())
         given = results.parts if isinstance(results, ptx.Vector) else ()
-        targets = tuple(each.name for each in given if isinstance(each, ptx.Symbol))
+        targets = tuple(each.name for each in given if isinstance(each, ptx.Symbol | ptx.Register))
         function = self.module.functions.get(name)
         if name in FAILING:
             return self.stops("assert")
@@ -348,7 +354,9 @@ class ThreadSpecialiser:
             raise self.wrong(f"more than {MOST_CALLS} calls within each other")
         depth = state.depth + 1
         for variable, argument in zip(function.parameters, arguments.parts, strict=False):
-            if isinstance(argument, ptx.Symbol):
+            if variable.space == "reg":
+                self.define(state, f"{depth}:{variable.name}", self.value(state, argument))
+            elif isinstance(argument, ptx.Symbol):
                 self._copy(state, f"{state.depth}:[{argument.name}", f"{depth}:[{variable.name}")
             else:
                 self.define(state, f"{depth}:[{variable.name}+0:{variable.size}]", self.value(state, argument))
@@ -389,12 +397,12 @@ class ThreadSpecialiser:
     def lifted(self, state: State, home: str, value: Value) -> Value:
         """Return a value as one that its home holds, so that ways with different values meet."""
         if isinstance(value, int):
-            own, width = residual_name(home), self._width(state, home)
+            own, width = residual_name(home), self.width(state, home)
             self.put(litmus.Assign(own, "mov", (signed(value, width) if width > 1 else value & 1,)))
             return Held(own, width)
         return value
 
-    def _width(self, state: State, home: str) -> int:
+    def width(self, state: State, home: str) -> int:
         """Return the bits of a register or cell."""
         depth, _, name = home.partition(":")
         if name.startswith("["):
@@ -504,7 +512,7 @@ def _volume(extent: tuple[int, int, int]) -> int:
 def residual_name(home: str) -> str:
     """Return the register of the residual program for one of PTX, or a cell: ``r12`` for ``0:%r12``."""
     depth, _, name = home.partition(":")
-    plain = re.sub(r"\W", "_", name.removeprefix("%").strip("[]"))
+    plain = re.sub(r"\W", "_", name.removeprefix("%").strip("[]").replace("_", "__").replace("'", "_s"))
     return plain if depth == "0" else f"c{depth}_{plain}"
 
 
