@@ -13,7 +13,7 @@ from typing import NamedTuple
 _BITS = 64
 
 
-class Constant(NamedTuple):
+class ConstantValue(NamedTuple):
     """A constant: an integer, which is unsigned where it says so, or a double-precision number."""
 
     value: int | float
@@ -50,49 +50,49 @@ _COMPUTED: Mapping[str, Callable[[int, int], int]] = {
 }
 
 
-def integer(value: int, unsigned: bool) -> Constant:
+def integer(value: int, unsigned: bool) -> ConstantValue:
     """Return the constant that has the lowest 64 bits of a number."""
     value &= (1 << _BITS) - 1
-    return Constant(value if unsigned or not value >> _BITS - 1 else value - (1 << _BITS), unsigned)
+    return ConstantValue(value if unsigned or not value >> _BITS - 1 else value - (1 << _BITS), unsigned)
 
 
-def literal(word: str) -> Constant:
+def literal(word: str) -> ConstantValue:
     """Return an integer literal: decimal, octal, hexadecimal or binary. Raises ``ValueError`` for more than 64 bits."""
     digits = word.rstrip("U")
     octal = len(digits) > 1 and digits[0] == "0" and digits[1:].isdigit()
     value = int(digits, 8 if octal else 0)
     if value >> _BITS:
         raise ValueError
-    return Constant(value, word[-1] == "U" or bool(value >> _BITS - 1))
+    return ConstantValue(value, word[-1] == "U" or bool(value >> _BITS - 1))
 
 
-def cast(one: Constant, unsigned: bool) -> Constant | None:
+def cast(one: ConstantValue, unsigned: bool) -> ConstantValue | None:
     """Return an integer as a signed or unsigned one; None for a number that is none."""
     return integer(one.value, unsigned) if isinstance(one.value, int) else None
 
 
-def applied(sign: str, one: Constant) -> Constant | None:
+def applied(sign: str, one: ConstantValue) -> ConstantValue | None:
     """Return what a unary operator makes of a constant; None where it does not apply."""
     if sign == "+":
         return one
     if isinstance(one.value, float):
-        return Constant(-one.value) if sign == "-" else None
+        return ConstantValue(-one.value) if sign == "-" else None
     if sign == "!":
-        return Constant(int(not one.value))
+        return ConstantValue(int(not one.value))
     return integer(-one.value, one.unsigned) if sign == "-" else integer(~one.value, True)
 
 
-def combined(sign: str, one: Constant, other: Constant) -> Constant | None:
+def combined(sign: str, one: ConstantValue, other: ConstantValue) -> ConstantValue | None:
     """Return what a binary operator makes of two constants; None where it does not apply, as in a division by 0."""
     left, right = one.value, other.value
     if isinstance(left, float) and isinstance(right, float):
         if sign in _COMPARED:
-            return Constant(int(_COMPARED[sign](left, right)))
-        return Constant(_of_doubles(sign, left, right)) if sign in "+-*/" else None
+            return ConstantValue(int(_COMPARED[sign](left, right)))
+        return ConstantValue(_of_doubles(sign, left, right)) if sign in "+-*/" else None
     if isinstance(left, float) or isinstance(right, float) or (sign in "/%" and not right):
         return None
     if sign in ("&&", "||"):
-        return Constant(int(bool(left and right) if sign == "&&" else bool(left or right)))
+        return ConstantValue(int(bool(left and right) if sign == "&&" else bool(left or right)))
     if sign in ("<<", ">>"):
         count = min(integer(right, True).value, _BITS)
         assert isinstance(count, int)
@@ -103,11 +103,11 @@ def combined(sign: str, one: Constant, other: Constant) -> Constant | None:
     if unsigned:
         left, right = left % (1 << _BITS), right % (1 << _BITS)
     if sign in _COMPARED:
-        return Constant(int(_COMPARED[sign](left, right)))
+        return ConstantValue(int(_COMPARED[sign](left, right)))
     return integer(_COMPUTED[sign](left, right), unsigned)
 
 
-def chosen(condition: Constant, one: Constant, other: Constant) -> Constant | None:
+def chosen(condition: ConstantValue, one: ConstantValue, other: ConstantValue) -> ConstantValue | None:
     """Return what the conditional operator chooses; None where its operands do not fit each other."""
     if isinstance(condition.value, float) or isinstance(one.value, float) is not isinstance(other.value, float):
         return None

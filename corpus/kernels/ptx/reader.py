@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn
 
 from corpus.errors import InputError
-from corpus.kernels.ptx.constants import LEVELS, SUM, Constant, applied, cast, chosen, combined, literal
+from corpus.kernels.ptx.constants import LEVELS, SUM, ConstantValue, applied, cast, chosen, combined, literal
 from corpus.kernels.ptx.module import (
     WIDTHS,
     Both,
@@ -630,7 +630,7 @@ class _Reader:
             return Number(value)
         return Float(int.from_bytes(struct.pack("<d", value), "little"), 64)
 
-    def _constant(self, depth: int, least: int = 0) -> Constant:
+    def _constant(self, depth: int, least: int = 0) -> ConstantValue:
         """Read a constant expression whose operators bind no weaker than ``least``."""
         if depth > MOST_NESTED:
             self._wrong(f"at most {MOST_NESTED} expressions within each other")
@@ -650,14 +650,14 @@ class _Reader:
             found = result
         return found
 
-    def _primary(self, depth: int) -> Constant:
+    def _primary(self, depth: int) -> ConstantValue:
         at, word = self._at, self._words[self._at]
-        found: Constant | None
+        found: ConstantValue | None
         if self._kinds[at] == "number":
             return self._literal()
         self._at += 1
         if self._kinds[at] == "float" and word[:2] not in ("0f", "0F"):
-            return Constant(_double(word))
+            return ConstantValue(_double(word))
         if word == "(" and self._words[at + 1] in (".s64", ".u64"):
             self._at += 1
             self._want(")")
@@ -675,12 +675,12 @@ class _Reader:
             self._wrong("an operator that its operand has")
         return found
 
-    def _nested(self, depth: int) -> Constant:
+    def _nested(self, depth: int) -> ConstantValue:
         if depth > MOST_NESTED:
             self._wrong(f"at most {MOST_NESTED} expressions within each other")
         return self._primary(depth + 1)
 
-    def _literal(self) -> Constant:
+    def _literal(self) -> ConstantValue:
         try:
             found = literal(self._words[self._at])
         except ValueError:
