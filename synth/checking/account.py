@@ -151,8 +151,12 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
             results.append(_result("not-understood", f"{checked.name}: {checked.problem}", [whole]))
             continue
         for finding in checked.findings:
-            first, *related = [_location(line.file, line.line, line.column) for line in finding.lines] or [whole]
+            own = [_in_file(line, checked.file) for line in finding.lines]
+            first, *related = [_location(line.file, line.line, line.column) for line in (*own, *finding.lines)] or [
+                whole
+            ]
             text = f"{checked.kernel}, {checked.launch}: {finding.text}"
+            related = [each for each in related if each != first]
             results.append(_result(finding.kind, text, [first], related))
     driver = {
         "name": "synth check",
@@ -165,6 +169,11 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
         "runs": [{"tool": {"driver": driver}, "results": results}],
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _in_file(line: SourceLine, file: str) -> SourceLine:
+    """Return the line of a file into which a line was inlined; the outermost line where none is of that file."""
+    return next((each for each in line.chain if short(each.file) == short(file)), line.chain[-1])
 
 
 def _location(path: str, line: int, column: int) -> dict[str, Any]:

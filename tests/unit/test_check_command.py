@@ -1,0 +1,187 @@
+"""``synth check`` on kernels of PTX that are written by hand: answers, exit codes, formats, launches, refusals."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from commands import synth
+
+HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
+HANDED = """// synth check: --grid 2 --expect 'data == 1'
+.visible .entry hand(.param .u64 data, .param .u64 flag, .param .u64 out)
+{
+  .reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [data];
+  ld.param.u64 %rd2, [flag];
+  ld.param.u64 %rd3, [out];
+  mov.u32 %r1, %ctaid.x;
+  setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra WAIT;
+  st.global.u32 [%rd1], 1;
+  st.RELEASE.gpu.u32 [%rd2], 1;
+  ret;
+WAIT:
+  ld.ACQUIRE.gpu.u32 %r2, [%rd2];
+  setp.eq.s32 %p2, %r2, 0;
+  @%p2 bra WAIT;
+  ld.global.u32 %r3, [%rd1];
+  st.global.u32 [%rd3], %r3;
+  ret;
+}
+"""
+
+
+def kernel(folder: Path, text: str, name: str = "kernel.ptx") -> Path:
+    path = folder / name
+    path.write_text(HEAD + text)
+    return path
+
+
+def handed(folder: Path, release: str = "release", acquire: str = "acquire", name: str = "kernel.ptx") -> Path:
+    return kernel(folder, HANDED.replace("RELEASE", release).replace("ACQUIRE", acquire), name)
+
+
+def test_a_value_that_is_handed_over_by_release_and_acquire(tmp_path: Path) -> None:
+    result = synth("check", handed(tmp_path), "--json")
+    (found,) = json.loads(result.stdout)
+    assert result.exit_code == 0 and found["launch"] == "2x1" and found["kernel"] == "hand"
+    assert found["answers"] == dict.fromkeys(found["answers"], "SAFE")
+    assert set(found["answers"]) == {
+        *("race", "expectation", "barrier", "bounds", "trap", "uninitialised", "mixed-size"),
+    }
+    assert found["hang"] == {
+        "unfair": "MAY_HANG",
+        "hsa": "TERMINATES",
+        "obe": "MAY_HANG",
+        "hsa+obe": "TERMINATES",
+        "lobe": "TERMINATES",
+        "fair": "TERMINATES",
+    }
+    assert found["needs"] == "needs HSA" and found["bounded"] is None
+
+
+@pytest.mark.parametrize(("release", "acquire"), [("relaxed", "acquire"), ("release", "relaxed")])
+def test_a_race_is_found_at_both_lines(tmp_path: Path, release: str, acquire: str) -> None:
+    file = handed(tmp_path, release, acquire)
+    result = synth("check", file, "--json")
+    (found,) = json.loads(result.stdout)
+    assert result.exit_code == 1 and found["answers"]["race"] == "FOUND"
+    (race,) = found["findings"]
+    lines = file.read_text().splitlines()
+    said = [lines[place["ptx_line"] - 1].strip() for place in race["places"]]
+    assert sorted(said) == ["ld.global.u32 %r3, [%rd1];", "st.global.u32 [%rd1], 1;"]
+    assert race["witness"]["events"]
+
+
+def test_formats(tmp_path: Path) -> None:
+    right, wrong = handed(tmp_path, name="right.ptx"), handed(tmp_path, "relaxed", name="wrong.ptx")
+    text = synth("check", right, wrong)
+    assert text.exit_code == 1
+    assert f"{right}: hand, 2x1: SAFE under ptx\n" in text.stdout
+    assert f"{wrong}: hand, 2x1: FOUND race under ptx\n" in text.stdout
+    sarif = json.loads(synth("check", right, wrong, "--format", "sarif").stdout)
+    (run,) = sarif["runs"]
+    (finding,) = run["results"]
+    assert sarif["version"] == "2.1.0" and finding["ruleId"] == "race" and finding["level"] == "error"
+    assert finding["ruleId"] in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    cases = ElementTree.fromstring(synth("check", right, wrong, "--format", "junit").stdout)
+    assert cases.attrib["tests"] == "2" and cases.attrib["failures"] == "1"
+
+
+def test_an_expectation_that_fails(tmp_path: Path) -> None:
+    file = handed(tmp_path)
+    holds = synth("check", file, "--grid", 2, "--expect", "out == 1 && data == 1")
+    fails = synth("check", file, "--grid", 2, "--expect", "out == 0")
+    some = synth("check", file, "--grid", 2, "--expect", "exists (out == 2)")
+    wrong = synth("check", file, "--grid", 2, "--expect", "nothing == 0")
+    assert [holds.exit_code, fails.exit_code, some.exit_code, wrong.exit_code] == [0, 1, 1, 2]
+    assert "expectation: the expectation out == 0 may fail" in fails.stdout
+    assert wrong.stderr.count("\n") == 1 and "data, flag, out" in wrong.stderr
+
+
+def test_a_hang_counts_under_the_progress_that_is_assumed(tmp_path: Path) -> None:
+    file = handed(tmp_path)
+    assert synth("check", file, "--progress", "hsa").exit_code == 0
+    result = synth("check", file, "--progress", "obe")
+    assert result.exit_code == 1 and "hang: thread 0 of block 1 may go round for ever under obe" in result.stdout
+
+
+NUMBER = """.visible .entry k(.param .u64 a, .param .u32 n)
+{
+  .reg .pred %p1; .reg .b32 %r<3>; .reg .b64 %rd1;
+  ld.param.u64 %rd1, [a];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x;
+  setp.ge.u32 %p1, %r2, %r1;
+  @%p1 bra END;
+  st.global.u32 [%rd1], %r2;
+END:
+  ret;
+}
+"""
+
+
+def test_a_number_that_decides_something_has_to_be_given(tmp_path: Path) -> None:
+    file = kernel(tmp_path, NUMBER)
+    result = synth("check", file, "--block", 2)
+    assert result.exit_code == 2 and "NOT UNDERSTOOD" in result.stdout and "--arg n=.." in result.stdout
+    assert synth("check", file, "--block", 2, "--arg", "n=1").exit_code == 0
+    assert synth("check", file, "--block", 2, "--arg", "1=1").exit_code == 0
+    both = synth("check", file, "--block", 2, "--arg", "n=2")
+    assert both.exit_code == 1 and "race: accesses of a by" in both.stdout
+
+
+def test_without_a_launch_four_are_tried(tmp_path: Path) -> None:
+    found = json.loads(synth("check", kernel(tmp_path, NUMBER), "--arg", "n=9", "--json").stdout)
+    assert [each["launch"] for each in found] == ["2x1", "1x2, warps of 1", "1x2", "2x2"]
+
+
+def test_an_instruction_that_is_not_known_has_its_line(tmp_path: Path) -> None:
+    file = kernel(tmp_path, ".visible .entry k()\n{\n  tensormap.replace.tile [0], 1;\n  ret;\n}\n")
+    result = synth("check", file, "--grid", 1)
+    assert result.exit_code == 2
+    assert f"NOT UNDERSTOOD: {file}:6:1: tensormap.replace.tile: is not understood" in result.stdout
+    (found,) = json.loads(synth("check", file, "--grid", 1, "--json").stdout)
+    assert set(found["answers"].values()) == {"NOT UNDERSTOOD"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--grid", "0"], "--grid: expected a number of blocks or threads"),
+        (["--grid", "2", "--arg", "x"], "--arg: expected NAME=4"),
+        (["--grid", "2", "--arg", "x=4"], "--arg: hand has no parameter x; it has data, flag, out"),
+        (["--kernel", "other"], "expected one of the kernels hand, found other"),
+        (["--grid", "2", "--block", "33"], "expected a launch of at most 64 threads, found 66"),
+        (["-m", "thesis-strong", "--grid", "2"], "is a transition system, and kernels are asked of .cat files"),
+    ],
+)
+def test_misuse_is_a_line(tmp_path: Path, arguments: list[str], message: str) -> None:
+    result = synth("check", handed(tmp_path), *arguments)
+    assert result.exit_code == 2 and message in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_a_comment_that_is_no_launch(tmp_path: Path) -> None:
+    file = handed(tmp_path)
+    file.write_text("// synth check: --gird 2\n" + file.read_text())
+    result = synth("check", file)
+    assert result.exit_code == 2 and "--gird" in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_what_is_no_kernel(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x")
+    (tmp_path / "b.ptx").write_text(HEAD)
+    (tmp_path / "c.ptx").write_text(HEAD + ".visible .entry k() { add.s32 ;;; }}")
+    for name, message in [("a.txt", "expected a file of PTX"), ("b.ptx", "expected a kernel"), ("c.ptx", "c.ptx:4:")]:
+        result = synth("check", tmp_path / name)
+        assert result.exit_code == 2 and message in result.stderr and result.stderr.count("\n") == 1, result.stderr
+
+
+def test_what_is_left_is_a_litmus_test(tmp_path: Path) -> None:
+    out = tmp_path / "out.litmus"
+    assert synth("check", handed(tmp_path), "--litmus", out).exit_code == 0
+    shown = synth("label", out, "-m", "ptx", "-m", "hsa", "-m", "obe", "--format", "csv")
+    assert shown.exit_code == 0 and "TERMINATES" in shown.stdout and "MAY_HANG" in shown.stdout
