@@ -8,7 +8,7 @@ different sizes at one place, the specification says nothing of them (PTX ISA 9.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from typing import NamedTuple
 from corpus.errors import InputError
 from corpus.kernels.launch import ArrayArgument, Launch, ThreadIds
 from corpus.kernels.ptx import module as ptx
+from corpus.kernels.ptx.arithmetic import signed
 from corpus.kernels.ptx.meaning import MEANINGS
 from corpus.kernels.ptx.specialiser import MARK, NotUnderstoodError, Residual, ThreadSpecialiser
 from corpus.kernels.tidying import tidied
@@ -44,8 +45,9 @@ class KernelProgram:
 
     ``origins`` has the PTX instruction of each instruction of each thread of the ``test``; ``ids`` the place of each
     thread in the launch. ``assumed`` lists what was taken for granted. ``stops`` has the registers that say why a
-    thread has stopped, by thread and reason. ``mixed`` are accesses of which the specification says nothing.
-    ``divergent`` are the barriers that threads of one warp come to in place of each other.
+    thread has stopped, by thread and reason. ``mixed`` are accesses of which the specification says nothing. ``sizes``
+    are the bytes of each location. ``divergent`` are the barriers that threads of one warp come to in place of each
+    other.
     """
 
     test: litmus.LitmusTest
@@ -55,6 +57,7 @@ class KernelProgram:
     assumed: tuple[str, ...]
     stops: tuple[tuple[int, str], ...]
     mixed: tuple[MixedSize, ...]
+    sizes: Mapping[str, int]
     divergent: tuple[ptx.Instruction, ...] = ()
 
 
@@ -91,9 +94,9 @@ def program_of(module: ptx.Module, kernel: ptx.Function, launch: Launch) -> Kern
     nothing = litmus.Condition(litmus.Quantifier.EXISTS, litmus.And(()))
     test = litmus.LitmusTest(kernel.name, tuple(threads), layout.locations(), nothing)
     origins = tuple(tuple(each.origin for each in code) for _, code in kept)
-    return KernelProgram(
-        test, launch, tuple(ids for ids, _ in kept), origins, tuple(assumed), stops, tuple(layout.mixed()), divergent
-    )
+    places = tuple(ids for ids, _ in kept)
+    mixed, sizes = tuple(layout.mixed()), layout.sizes
+    return KernelProgram(test, launch, places, origins, tuple(assumed), stops, mixed, sizes, divergent)
 
 
 def _with_exits(
@@ -224,6 +227,8 @@ def _matters(residual: Residual) -> bool:
     match residual.instruction:
         case litmus.Load() | litmus.Store() | litmus.Rmw() | litmus.Barrier():
             return True
+        case litmus.Branch():  # to itself: what decides others would be read from memory
+            return True
         case litmus.Assign(target):
             return target.startswith(MARK)
     return False
@@ -251,6 +256,7 @@ class _Layout:
     ) -> None:
         self._module, self._kernel, self._launch = module, kernel, launch
         self.assumed: dict[str, None] = {}
+        self.sizes: dict[str, int] = {}
         self._accesses: dict[str, dict[tuple[int, int], list[ptx.Instruction]]] = {}
         self._computed: dict[str, int] = {}
         blocks: dict[str, list[str]] = {}
@@ -269,7 +275,11 @@ class _Layout:
                     origins.append(each.origin)
         for array in self._accesses:
             blocks.setdefault(array.rpartition(":")[2], []).append(array)
-        self._names = {array: self._named(array, len(blocks[array.rpartition(":")[2]]) > 1) for array in self._accesses}
+        self._names: dict[str, str] = {}
+        for array in self._accesses:
+            name = self._named(array, len(blocks[array.rpartition(":")[2]]) > 1)
+            again = sum(each == name or each.startswith(f"{name}__") for each in self._names.values())
+            self._names[array] = f"{name}__{again + 1}" if name in self._names.values() else name
 
     def _named(self, array: str, several: bool) -> str:
         """Return the name of an array: its own, with its block where several blocks have one of this name."""
@@ -315,6 +325,7 @@ class _Layout:
             region = litmus.Region.SHARED if array.startswith("shared") else litmus.Region.GLOBAL
             for offset, size in sorted(places):
                 name = self.name(array, offset)
+                self.sizes.setdefault(name, size)
                 found.setdefault(name, litmus.Location(name, self._initial(array, offset, size), region))
         return tuple(found.values())
 
@@ -353,8 +364,11 @@ class _Layout:
     def _initial(self, array: str, offset: int, size: int) -> int:
         given, variable = self._argument(array), self._variable(array.rpartition(":")[2])
         if given is not None:
-            return given.values[offset // size] if offset // size < len(given.values) else 0
+            return signed(given.values[offset // size], 8 * size) if offset // size < len(given.values) else 0
         if variable is not None:
+            if any(offset <= at < offset + size for at, _ in variable.addresses):
+                what = f"{variable.name} holds addresses from the start, which is not understood"
+                raise NotUnderstoodError(what, self._module.path, variable.line, 1)
             data = variable.initial[offset : offset + size].ljust(size, b"\0")
             return int.from_bytes(data, "little", signed=True)
         return 0

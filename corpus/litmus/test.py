@@ -17,7 +17,7 @@ Memory starts at 0 where nothing else is said, and so do registers. Values are 3
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum, StrEnum
 from functools import cached_property, lru_cache
@@ -416,6 +416,17 @@ def atoms(proposition: Proposition) -> Iterator[Atom]:
         case And(parts) | Or(parts):
             for part in parts:
                 yield from atoms(part)
+
+
+def map_atoms(proposition: Proposition, change: Callable[[Atom], Atom]) -> Proposition:
+    """Return a proposition with each comparison changed."""
+    match proposition:
+        case Atom():
+            return change(proposition)
+        case Not(body):
+            return Not(map_atoms(body, change))
+        case And(parts) | Or(parts):
+            return replace(proposition, parts=tuple(map_atoms(part, change) for part in parts))
 
 
 def conjunction(parts: Iterable[Proposition]) -> Proposition:

@@ -17,6 +17,7 @@ from constraints.witnesses import ExecutionSearch
 from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.kernels.program import KernelProgram, MixedSize
+from corpus.kernels.ptx.arithmetic import signed
 from corpus.kernels.ptx.module import Instruction, SourceLine
 from corpus.kernels.ptx.specialiser import MARK
 from corpus.litmus import test as litmus
@@ -91,6 +92,13 @@ class _Asked:
     findings: list[Finding] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     bounded: bool = False
+    nothing: bool = False
+    """Whether no execution comes to its end."""
+
+    def unknown(self, why: str) -> None:
+        safe = [name for name, answer in self.answers.items() if answer is CheckAnswer.SAFE and name != "mixed-size"]
+        self.answers |= dict.fromkeys(safe, CheckAnswer.UNKNOWN)
+        self.reasons.append(why)
 
     def found(self, finding: Finding) -> None:
         if finding.kind in self.answers:  # hangs have verdicts of their own
@@ -116,6 +124,8 @@ def check(program: KernelProgram, model: AxiomaticModel, expectation: str, unrol
     if not program.mixed:
         _ask_executions(asked, program, model, expectation, unroll)
         hang = _ask_hangs(asked, program, model, unroll, progress)
+        if asked.nothing and hang.get("fair") == Verdict.TERMINATES:
+            asked.unknown("no execution has a meaning: an address that is computed or read is of no array")
     else:
         asked.answers |= {name: CheckAnswer.UNKNOWN for name in asked.answers if name != "mixed-size"}
     return KernelAnswers(
@@ -148,7 +158,7 @@ def _ask_executions(
     """Ask what may happen in an execution that comes to its end."""
     test = program.test
     stops = [litmus.FinalRegister(thread, register) for thread, register in program.stops]
-    condition = _condition(test, expectation) if expectation else None
+    condition = _condition(program, expectation) if expectation else None
     terms = [term for part in (condition and litmus.propositions(condition)) or () for term in _terms(part)]
     observed = tuple(dict.fromkeys((*stops, *terms)))
     test = replace(test, condition=replace(test.condition, observed=observed))
@@ -160,6 +170,7 @@ def _ask_executions(
         asked.reasons.append(error.message)
         return
     asked.bounded = search.executions.bounded and not search.executions.complete
+    asked.nothing = search.find([]) is None
     if flagging is None:
         asked.answers["race"] = CheckAnswer.UNKNOWN
         asked.reasons.append(f"{model.name} does not say what a data race is")
@@ -201,19 +212,35 @@ def _terms(proposition: litmus.Proposition) -> Iterator[litmus.Term]:
         yield from (term for term in (atom.left, atom.right) if not isinstance(term, int))
 
 
-def _condition(test: litmus.LitmusTest, expectation: str) -> litmus.Condition:
-    """Return an expectation as a condition: ``data[0] == 2 && x != 1``, for every execution unless it says exists."""
+def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
+    """Return an expectation as a condition: ``data[0] == 2 && x != 1``, for every execution unless it says exists.
+
+    Values are numbers in two's complement: 255 in a byte is -1 here.
+    """
     text = expectation.replace("&&", "/\\").replace("||", "\\/").replace("==", "=")
     if not text.lstrip().startswith(("forall", "exists", "~exists")):
         text = f"forall ({text})"
-    known = {location.name for location in test.locations}
+    known = {location.name for location in program.test.locations}
 
     def check_known(term: litmus.Term, _: object) -> None:
         if not isinstance(term, litmus.Loc) or term.name not in known:
             there = ", ".join(sorted(known)) or "none"
             raise InputError(f"--expect: {expectation}: expected locations of the program, which are {there}")
 
-    return parse_condition(text, None, check_known)
+    def stored(atom: litmus.Atom) -> litmus.Atom:
+        terms = (atom.left, atom.right)
+        bits = 8 * max(program.sizes[term.name] for term in terms if isinstance(term, litmus.Loc))
+        left, right = (signed(term, bits) if isinstance(term, int) else term for term in terms)
+        if bits > 32 and "-" not in text and any(isinstance(term, int) and term < 0 for term in terms):
+            raise InputError(f"--expect: {expectation}: expected numbers below 2147483648 for 64 bits")
+        if (left, right) != terms and atom.operation not in ("eq", "ne"):
+            raise InputError(
+                f"--expect: {expectation}: expected numbers of {bits} bits with a sign, where it is < or >"
+            )
+        return litmus.Atom(atom.operation, left, right)
+
+    condition = parse_condition(text, None, check_known)
+    return replace(condition, proposition=litmus.map_atoms(condition.proposition, stored))
 
 
 def _origin(program: KernelProgram, execution: CandidateExecution, number: int) -> Instruction | None:
@@ -266,6 +293,8 @@ def _ask_hangs(
 ) -> dict[str, str]:
     """Ask each progress model whether the program may hang; a hang under the one that is assumed is a finding."""
     verdicts: dict[str, str] = {}
+    if not program.test.threads:
+        return dict.fromkeys((*PROGRESS, progress), Verdict.TERMINATES)
     for name in dict.fromkeys((*PROGRESS, progress)):
         (liveness,) = resolve_liveness_models([f"{name} & {model.name}"])
         try:

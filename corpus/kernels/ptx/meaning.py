@@ -9,12 +9,13 @@ which ``corpus.litmus.arithmetic`` computes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from corpus.kernels.launch import ArrayArgument
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.arithmetic import COMPUTED, compare, computable, compute, result_width, signed, type_of
 from corpus.kernels.ptx.module import WIDTHS
-from corpus.kernels.ptx.specialiser import Access, Meaning, State, ThreadSpecialiser
+from corpus.kernels.ptx.specialiser import Access, Meaning, State, ThreadSpecialiser, volume
 from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
 from corpus.litmus import test as litmus
 
@@ -88,6 +89,11 @@ def _computed(at: ThreadSpecialiser, ins: ptx.Instruction, values: Sequence[Valu
         return values[0]
     if name == "selp":
         return _selected(at, ins, values)
+    if name in ("mad", "mad24") and type_of(words)[0] != "f":
+        product = _computed(at, ins._replace(name=name.replace("mad", "mul")), values[:2])
+        kind = type_of(words)
+        total = f"{kind[0]}{2 * WIDTHS[kind]}" if "wide" in words else kind
+        return _computed(at, ins._replace(name="add", words=(total,)), [product, values[2]])
     found = _of_addresses(at, name, words, values)
     if found is not None:
         return found
@@ -141,23 +147,21 @@ def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Seq
             return Held(at.temporary("xor", given[0], 1), 1)
         given = [value & 1 if isinstance(value, int) else value for value in given]
         return Held(at.temporary(name, *given), 1)
-    if name in ("mad", "mad24", "fma") and kind[0] != "f":
-        product = _staying(at, "mul" if name != "mad24" else "mul24", words, values[:2])
-        assert isinstance(product, Held)
-        add = ("s64",) if "wide" in words else (kind,)
-        return _staying(at, "add", add, [product, values[2]])
-    if name == "mul" and "wide" in words:
+    if name == "mul" and "wide" in words and width == 32:
         register, scale = (values[0], values[1]) if isinstance(values[0], Held) else (values[1], values[0])
         if isinstance(register, Held) and isinstance(scale, int):
             return Scaled(None, _widened(at, register, kind), signed(scale, width) if kind[0] == "s" else scale)
     if name == "shl" and width == 64 and isinstance(values[1], int) and isinstance(values[0], Held):
-        return Scaled(None, values[0].register, 1 << min(values[1], 63))
+        return Scaled(None, values[0].register, 1 << values[1]) if values[1] < 64 else 0
     if name == "cvt":
         return _converted(at, words, values[0])
     if name == "bfe" and isinstance(values[1], int) and isinstance(values[2], int) and isinstance(values[0], Held):
-        start, length = values[1] & 0xFF, values[2] & 0xFF
-        up = at.temporary(f"shl.b{width}", given[0], max(0, width - start - length))
-        return Held(at.temporary(f"shr.{kind}", litmus.Reg(up), width - min(length, width)), width)
+        start = min(values[1] & 0xFF, width)
+        length = min(values[2] & 0xFF, width - start)
+        if not values[2] & 0xFF:
+            return 0
+        up = at.temporary(f"shl.b{width}", given[0], width - start - length)
+        return Held(at.temporary(f"shr.{kind}", litmus.Reg(up), width - length), width)
     if name == "bfi" and isinstance(values[2], int) and isinstance(values[3], int):
         start, length = values[2] & 0xFF, values[3] & 0xFF
         mask = (1 << length) - 1 << start & (1 << width) - 1
@@ -180,9 +184,9 @@ def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Seq
 
 def _widened(at: ThreadSpecialiser, value: Held, kind: str) -> str:
     """Return the register that holds a value of a type in 64 bits."""
-    if kind[0] == "s" or WIDTHS[kind] == 64:
+    if WIDTHS[kind] == 64 or (kind[0] == "s" and value.width == WIDTHS[kind]):
         return value.register
-    return at.temporary(f"cvt.u64.{kind}", litmus.Reg(value.register), 0)
+    return at.temporary(f"cvt.{kind[0]}64.{kind}", litmus.Reg(value.register), 0)
 
 
 def _converted(at: ThreadSpecialiser, words: Sequence[str], value: int | Held) -> Value:
@@ -195,7 +199,8 @@ def _converted(at: ThreadSpecialiser, words: Sequence[str], value: int | Held) -
                     at.temporary(f"cvt.{to}.{of}", litmus.Reg(value.register), 0), WIDTHS[to])  # fmt: skip
     if WIDTHS[to] == WIDTHS[of] and value.width == WIDTHS[to]:
         return value
-    return Held(at.temporary(f"cvt.s{WIDTHS[to]}.{of}", litmus.Reg(value.register), 0), WIDTHS[to])
+    found = Held(at.temporary(f"cvt.s{WIDTHS[to]}.{of}", litmus.Reg(value.register), 0), WIDTHS[to])
+    return _extended(at, found, to) if WIDTHS[to] < 16 else found
 
 
 def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Sequence[Value]) -> Value | None:
@@ -220,7 +225,7 @@ def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values
             return Half(pointer, False) if narrow and not pointer.array.startswith("shared") else pointer
         case "cvt", [Half() as half]:
             return half
-        case "cvt", [Scaled() as part]:
+        case "cvt", [Scaled() as part] if all(WIDTHS[word] == 64 for word in words if word in WIDTHS):
             return part
         case "bfi", [Half(pointer, True), Half(other, False), 32, 32] if pointer == other:
             return pointer
@@ -235,8 +240,6 @@ def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values
                 return offset & mask
             if mask >> 8 == (1 << 56) - 1:
                 return Pointer(array, offset & signed(mask, 64))
-        case "mad", [Held(register, _), int(scale), Pointer(array, offset)] if "wide" in words:
-            return Scaled(array, _widened(at, Held(register, 32), type_of(words)), scale, offset)
     return None
 
 
@@ -266,6 +269,8 @@ def select(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     chosen = at.value(state, predicate)
     values = [at.value(state, one), at.value(state, other)]
     if isinstance(chosen, Held) and any(isinstance(value, Pointer | Scaled | Half) for value in values):
+        if isinstance(values[0], Scaled):  # the other way may put its value where this one is
+            values[0] = replace(values[0], register=at.temporary("mov", litmus.Reg(values[0].register)))
         skipped = state.goes(state.at + 1)
         _result(at, skipped, target, values[1])
         at.put(litmus.Branch(at.jump(skipped), litmus.Comparison("eq", litmus.Reg(chosen.register), 0)))
@@ -313,10 +318,13 @@ def _compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Va
     name = next(word for word in words if word not in WIDTHS and word not in (*_ONE_BIT, "ftz"))
     match one, other:
         case [Pointer(array, offset), Pointer(second, less)] if array == second:
-            return int(compare(words, offset & (1 << 64) - 1, less & (1 << 64) - 1))
-        case [Pointer() | Scaled() | Half(), int(number)] | [int(number), Pointer() | Scaled() | Half()] if (
-            name in ("eq", "ne") and number == 0
-        ):
+            start = 1 << WIDTHS[type_of(words)] - 2  # an address before the array is no large number
+            return int(compare(words, start + offset, start + less))
+        case [Pointer() | Scaled(str()) | Half() as address, 0] | [
+            0,
+            Pointer() | Scaled(str()) | Half() as address,
+        ] if name in ("eq", "ne"):
+            _assume_address(at, address)
             return int(name == "ne")
         case [Pointer(array), Pointer(second)] if name in ("eq", "ne"):
             return int(name == "ne")
@@ -330,6 +338,17 @@ def _compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Va
     plain = kind[0] != "f" and width >= 32 and signless
     full = ("setp", name, "ftz", kind) if "ftz" in words else ("setp", name, kind)
     return Held(at.temporary(name if plain else ".".join(full), *given), 1)
+
+
+def _assume_address(at: ThreadSpecialiser, address: Value) -> None:
+    """Note that a parameter which the launch does not give is taken to be the address of an array."""
+    array = address.array if isinstance(address, Pointer) else ""
+    number = next((n for n, each in enumerate(at.kernel.parameters) if array == f"argument::{each.name}"), None)
+    if number is not None:
+        name = at.kernel.parameters[number].name
+        if at.launch.argument(name, number) is None:
+            shown = at.launch.names[number] if number < len(at.launch.names) else name
+            at.assumed[f"{shown} is the address of an array"] = None
 
 
 def set_mask(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
@@ -439,9 +458,25 @@ def _elements(words: Sequence[str]) -> tuple[int, int, str]:
     return count, WIDTHS[kind] // 8, kind
 
 
+_PLAIN_WORDS = frozenset(
+    (*ORDERS, *SCOPES, "cluster", "weak", "volatile", "mmio", "nc", "ca", "cg", "cs", "cv", "lu", "wb", "wt", "noftz",
+     "v2", "v4", "v8", "global", "shared", "local", "const", "param", "unified", *WIDTHS)
+)  # fmt: skip
+"""The words of accesses besides their operations; those with ``::`` are spaces and hints for caches."""
+
+
+def _check_words(at: ThreadSpecialiser, ins: ptx.Instruction) -> None:
+    """Refuse an access that is more than an access, such as ``st.async`` and ``st.bulk``."""
+    for word in ins.words:
+        stem = word.partition("::")[0]
+        if word not in (*_PLAIN_WORDS, *_ATOMICS) and ("::" not in word or stem == "mbarrier"):
+            raise at.wrong("is not understood")
+
+
 def load(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     """``ld``, also of vectors, of which each element is an access."""
     target, source = ins.operands[:2]
+    _check_words(at, ins)
     count, size, kind = _elements(ins.words)
     _check_vector(at, state, source, count)
     targets = target.parts if isinstance(target, ptx.Vector) else (target,)
@@ -449,8 +484,8 @@ def load(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
         at.assumed["ld.nc is read as a weak load, though it may go past the caches that the model is of"] = None
     mode = _mode(at, ins.words, litmus.PLAIN)
     address = _address(at, state, source)
-    for number, part in enumerate(targets[:count]):
-        value = _loaded(at, state, _moved(address, number * size), size, kind, mode)
+    values = [_loaded(at, state, _moved(address, number * size), size, kind, mode) for number in range(count)]
+    for part, value in zip(targets, values, strict=False):
         if value is None:
             return False
         _result(at, state, part, _filling(at, state, part, value, f"u{8 * size}" if kind[0] == "b" else kind))
@@ -498,7 +533,7 @@ def _loaded(
             found = _parameter(at, address, size)
             if found is not None:
                 return found
-        if space in ("local", "param"):
+        if space in OWN:
             return _cell(at, state, address, size)
         if space == "const":
             return _constant(at, state, address, size)
@@ -580,13 +615,14 @@ def _cell_home(address: Pointer, size: int) -> str:
 def store(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     """``st``, also of vectors, of which each element is an access."""
     target, source = ins.operands[:2]
+    _check_words(at, ins)
     count, size, _ = _elements(ins.words)
     _check_vector(at, state, target, count)
     sources = source.parts if isinstance(source, ptx.Vector) else (source,)
     address, mode = _address(at, state, target), _mode(at, ins.words, litmus.PLAIN)
     for number, part in enumerate(sources[:count]):
         here, value = _moved(address, number * size), at.value(state, part, 8 * size)
-        if isinstance(here, Pointer) and here.array.partition(":")[0] in ("local", "param"):
+        if isinstance(here, Pointer) and here.array.partition(":")[0] in OWN:
             _keep(at, state, here, size, value)
             continue
         where = _placed(at, here, size)
@@ -615,14 +651,24 @@ def _given(at: ThreadSpecialiser, value: Value, size: int) -> litmus.Operand:
     """Return a value as an operand of an access of so many bytes."""
     match value:
         case Pointer(array, offset):
+            if array.startswith(OWN):
+                raise at.wrong("of an address in the thread's own memory is not understood")
             return litmus.Loc(placeholder(array, offset))
         case Unknown(reason):
             at.assumed[f"{reason} is stored as some number"] = None
-            return 0x7F00_0000 + len(at.assumed)
+            return signed(0x7F00_0000 + len(at.assumed), 8 * size)
         case Held(register, width) if width > 8 * size:
             return litmus.Reg(at.temporary(f"cvt.s{8 * size}.u{width}", litmus.Reg(register), 0))
         case _:
             return _operand(_held(at, value), 8 * size)
+
+
+OWN = ("local", "param")
+"""The spaces that belong to a thread alone."""
+
+
+def _array(address: Pointer | Scaled) -> str | None:
+    return address.array if isinstance(address, Pointer) else address.base
 
 
 def placeholder(array: str, offset: int) -> str:
@@ -636,6 +682,8 @@ def _placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Op
     variable = at.module.variables.get(base.rpartition(":")[2]) if base and not base.startswith("argument:") else None
     if variable is not None and variable.addresses:
         raise at.wrong(f"{variable.name} holds addresses, which are not understood in memory that may change")
+    if isinstance(address, Pointer | Scaled) and str(_array(address)).startswith(OWN):
+        raise at.wrong("on the thread's own memory with a computed index, or atomically, is not understood")
     match address:
         case Pointer(array, offset):
             length = _length(at, array)
@@ -659,6 +707,7 @@ def _placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Op
             at.assumed[f"computed indices of {name} are those of its elements"] = None
             return litmus.Reg(at.temporary("add", start, index)), Access(array, None, size)
         case Held(register):
+            at.assumed["addresses that are read from memory are those of arrays"] = None
             return litmus.Reg(register), Access("", None, size)
         case int():
             return None
@@ -683,10 +732,12 @@ def atomic(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     operands = [*ins.operands]
     target = None if ins.name == "red" else operands.pop(0)
     source, *given = operands
+    _check_words(at, ins)
     count, size, kind = _elements(ins.words)
     operation = next((word for word in ins.words if word in _ATOMICS), None)
     if operation is None or count > 1:
         raise at.wrong("is not understood")
+    given = given[: 2 if operation == "cas" else 1]  # a policy for caches may follow
     mode = _mode(at, ins.words, litmus.DEFAULT_RMW)
     where = _placed(at, _address(at, state, source), size)
     if where is None:
@@ -746,6 +797,8 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
         target, number, *more = ins.operands
         quorum = _number(at, state, more[0]) if len(more) > 1 else None
         value = at.value(state, more[-1])
+        if quorum not in (None, volume(at.launch.block)):
+            raise at.wrong("of some threads of the block is not understood")
         every = _met(at, value, _number(at, state, number), quorum) if not alone else [value]
         if "popc" in words:
             _result(at, state, target, _total(at, every))
@@ -878,6 +931,7 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
         offset, bounds = at.value(state, by), at.value(state, limits)
         if not isinstance(offset, int) or not isinstance(bounds, int):
             raise at.wrong("with lanes that memory decides it is not understood")
+        offset &= 0x1F
         clamp, segment = bounds & 0x1F, bounds >> 8 & 0x1F
         most, least = lane & segment | clamp & ~segment, lane & segment
         other = {

@@ -80,12 +80,16 @@ class Residual(NamedTuple):
 class _Shape:
     """What is known of a function before it is followed: where jumps lead to, and what registers are live there.
 
-    ``widths`` has the bits of registers, by their names without the number at the end.
+    ``widths`` has the bits of registers, by their names; of those declared in a row by the name without the number.
     """
 
     leaders: frozenset[int]
     live: tuple[frozenset[str], ...]
     widths: Mapping[str, int]
+
+    def width(self, register: str) -> int:
+        """Return the bits of a register."""
+        return self.widths.get(register) or self.widths.get(_stem(register), 64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,7 +412,7 @@ class ThreadSpecialiser:
         if name.startswith("["):
             return 8 * int(name.rstrip("]").rpartition(":")[2])
         functions = (*(frame.function for frame in state.frames), state.function)
-        return self._shape(functions[int(depth)]).widths.get(name.rstrip("0123456789"), 64)
+        return self._shape(functions[int(depth)]).width(name)
 
     def value(self, state: State, operand: ptx.Operand, width: int = 64) -> Value:
         """Return what is known of an operand of so many bits."""
@@ -465,10 +469,10 @@ class ThreadSpecialiser:
         every = 0xFFFFFFFF
         numbers = {
             "%laneid": lane, "%warpid": self.launch.thread_number(self.ids) // self.launch.warp,
-            "%nwarpid": -(-_volume(self.launch.block) // self.launch.warp), "%smid": self.launch.block_number(self.ids),
-            "%nsmid": _volume(self.launch.grid), "%gridid": 1, "%is_explicit_cluster": int(_volume(size) > 1),
+            "%nwarpid": -(-volume(self.launch.block) // self.launch.warp), "%smid": self.launch.block_number(self.ids),
+            "%nsmid": volume(self.launch.grid), "%gridid": 1, "%is_explicit_cluster": int(volume(size) > 1),
             "%cluster_ctarank": inside[0] + size[0] * (inside[1] + size[1] * inside[2]),
-            "%cluster_nctarank": _volume(size), "%lanemask_eq": 1 << lane, "%lanemask_le": (2 << lane) - 1,
+            "%cluster_nctarank": volume(size), "%lanemask_eq": 1 << lane, "%lanemask_le": (2 << lane) - 1,
             "%lanemask_lt": (1 << lane) - 1, "%lanemask_ge": every & -(1 << lane), "%lanemask_gt": every & -(2 << lane),
             "%envreg0": 0,
         }  # fmt: skip
@@ -505,7 +509,8 @@ class ThreadSpecialiser:
         return f"t{line}_{self._temporaries}"
 
 
-def _volume(extent: tuple[int, int, int]) -> int:
+def volume(extent: tuple[int, int, int]) -> int:
+    """Return the number of places in an extent."""
     return extent[0] * extent[1] * extent[2]
 
 
@@ -547,6 +552,12 @@ def _written(ins: ptx.Instruction) -> list[str]:
     return [name for name in registers_in(ins.operands[:1]) if not isinstance(ins.operands[0], ptx.Memory)]
 
 
+def _stem(register: str) -> str:
+    """Return a register's name without its number: ``%p'2`` for ``%p1'2``, the ``%p1`` of a nested scope."""
+    name, mark, scope = register.partition("'")
+    return name.rstrip("0123456789") + mark + scope
+
+
 def _shape(function: ptx.Function) -> _Shape:
     """Return the leaders and the live registers of a function: those that are read before they are written."""
     body = function.body or ()
@@ -584,8 +595,5 @@ def _shape(function: ptx.Function) -> _Shape:
         if new != live[at]:
             live[at] = new
             waiting |= before[at]
-    widths = {
-        name.partition("<")[0].rstrip("0123456789"): ptx.WIDTHS.get(kind, 64)
-        for name, kind in function.registers.items()
-    }
+    widths = {name.partition("<")[0]: ptx.WIDTHS.get(kind, 64) for name, kind in function.registers.items()}
     return _Shape(frozenset(leaders), tuple(live), widths)
