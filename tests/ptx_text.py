@@ -19,18 +19,7 @@ def kernel_text(body: str, parameters: str = "x y z", around: str = "", name: st
         read += [f"  .reg .{bits} %{each};", f"  ld.param.{kind or 'u64'} %{each}, [{each}];"]
     registers = ("pred %p", "b16 %h", "b32 %r", "b64 %d", "f32 %f")
     declared = [f"  .reg .{kind}<40>;" for kind in registers]
-    lines = [
-        HEADER + around,
-        f".visible .entry {name}(",
-        given,
-        ")",
-        "{",
-        *declared,
-        *read,
-        body.rstrip(),
-        "  ret;",
-        "}",
-    ]
+    top = [HEADER + around, f".visible .entry {name}(", given, ")", "{", *declared, *read]
     return "\n".join([*top, body.rstrip(), "  ret;", "}", ""])
 
 

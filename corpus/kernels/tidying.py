@@ -228,6 +228,7 @@ class _Graph:
             names = (litmus.Reg(load.target), litmus.Reg(other.target))
             needed = load.target in live[ways[out]] | live[ways[on]] or other.target in live[others[out]]
             same = replace(other, target=load.target) == load and replace(also, left=asked.left) == asked
+            same = same and self.nodes[ways[on]].residual.access == self.nodes[number].residual.access
             if same and others[out] == ways[out] and not needed and asked.right not in names:
                 yield ways[on]
                 return
@@ -243,7 +244,7 @@ class _Graph:
                 node = self.nodes[number]
                 ins = node.instruction
                 shape = replace(ins, label="") if isinstance(ins, litmus.Branch) else ins
-                key = (shape, group[number], *(group[each] for each in node.after))
+                key = (shape, node.residual.access, group[number], *(group[each] for each in node.after))
                 new[number] = numbers.setdefault(key, len(numbers))
             if len(set(new.values())) == len(set(group.values())):
                 break

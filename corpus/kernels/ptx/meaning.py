@@ -484,8 +484,10 @@ def load(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
         at.assumed["ld.nc is read as a weak load, though it may go past the caches that the model is of"] = None
     mode = _mode(at, ins.words, litmus.PLAIN)
     address = _address(at, state, source)
-    values = [_loaded(at, state, _moved(address, number * size), size, kind, mode) for number in range(count)]
-    for part, value in zip(targets, values, strict=False):
+    if count > 1 and isinstance(address, Scaled):  # an element may go where the address is
+        address = replace(address, register=at.temporary("mov", litmus.Reg(address.register)))
+    for number, part in enumerate(targets[:count]):
+        value = _loaded(at, state, _moved(address, number * size), size, kind, mode)
         if value is None:
             return False
         _result(at, state, part, _filling(at, state, part, value, f"u{8 * size}" if kind[0] == "b" else kind))
