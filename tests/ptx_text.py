@@ -18,7 +18,7 @@ def kernel_text(body: str, parameters: str = "x y z", around: str = "", name: st
         bits = "b32" if kind.endswith("32") else "b64"
         read += [f"  .reg .{bits} %{each};", f"  ld.param.{kind or 'u64'} %{each}, [{each}];"]
     registers = ("pred %p", "b16 %h", "b32 %r", "b64 %d", "f32 %f")
-    declared = [f"  .reg .{kind}<40>;" for kind in registers]
+    declared = [f"  .reg .{kind}<80>;" for kind in registers]
     top = [HEADER + around, f".visible .entry {name}(", given, ")", "{", *declared, *read]
     return "\n".join([*top, body.rstrip(), "  ret;", "}", ""])
 

@@ -1,0 +1,74 @@
+"""Random kernels, written as PTX and as litmus tests side by side: what is left of the PTX means what the test does."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from random_kernels import random_kernel
+
+from corpus.files import folder_of
+from corpus.kernels.program import program_of
+from corpus.kernels.ptx.reader import read_ptx
+from corpus.litmus.test import Loc, Region
+from oracle.consistency import resolve_consistency_models
+from oracle.executions.judge import outcomes_and_flags
+from oracle.executions.steps import TooManyError
+from oracle.liveness import resolve_liveness_models
+from synth.memory.liveness import explain_liveness
+
+RACES = str(Path(folder_of("oracle")) / "models" / "parts" / "ptx-races.cat")
+PROGRESS = ("fair", "obe", "hsa")
+
+
+def memories(test, initial):
+    """The global memory at the end of every execution that ends, and whether data may race."""
+    asked = tuple(Loc(location.name) for location in test.locations if location.name in initial)
+    test = replace(test, condition=replace(test.condition, observed=asked))
+    (model,) = resolve_consistency_models([RACES])
+    found, flags = outcomes_and_flags(test, model.model)
+    ends = (initial | {term.name: value for term, value in outcome} for outcome in found)
+    return {tuple(end.items()) for end in ends}, flags
+
+
+def hangs(test):
+    """The verdict under each progress model."""
+    models = resolve_liveness_models([f"{name} & ptx" for name in PROGRESS])
+    return [explain_liveness(test, model, 2).verdict for model in models]
+
+
+def hold_both_ways_agree(seeds):
+    seen = Counter()
+    for seed in seeds:
+        kernel = random_kernel(Random(f"kernel {seed}"))
+        module = read_ptx(kernel.text, "kernel.ptx")
+        left = program_of(module, module.kernels[0], kernel.launch).test
+        initial = {each.name: each.initial for each in kernel.test.locations if each.region is Region.GLOBAL}
+        try:
+            own, other = (memories(test, initial) for test in (left, kernel.test))
+            verdicts = hangs(left)
+            assert own == other, (seed, kernel.text)
+            assert verdicts == hangs(kernel.test), (seed, kernel.text)
+        except TooManyError:
+            seen["too many"] += 1
+            continue
+        seen.update(flag for flag in own[1])
+        seen.update(f"{name} {verdict}" for name, verdict in zip(PROGRESS, verdicts, strict=True))
+        seen["kernels"] += 1
+        seen["outcomes"] += len(own[0])
+    return seen
+
+
+def test_a_kernel_and_its_litmus_test_have_the_same_verdicts():
+    seen = hold_both_ways_agree(range(60))
+    assert seen["too many"] <= 3
+    assert 10 < seen["data-race"] < 50
+    assert seen["fair MAY_HANG"] > 2
+    assert seen["hsa MAY_HANG"] > seen["fair MAY_HANG"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_a_thousand_kernels_and_their_litmus_tests_have_the_same_verdicts(part):
+    assert hold_both_ways_agree(range(60 + 235 * part, 295 + 235 * part))["too many"] <= 12
