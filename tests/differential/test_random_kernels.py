@@ -62,7 +62,7 @@ def hold_both_ways_agree(seeds):
 
 def test_a_kernel_and_its_litmus_test_have_the_same_verdicts():
     seen = hold_both_ways_agree(range(60))
-    assert seen["too many"] <= 3
+    assert seen["too many"] <= 6
     assert 10 < seen["data-race"] < 50
     assert seen["fair MAY_HANG"] > 2
     assert seen["hsa MAY_HANG"] > seen["fair MAY_HANG"]

@@ -177,7 +177,8 @@ def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Seq
         return Held(at.temporary(f"xor.b{width}", given[0], -1), width)
     if name == "neg" and kind[0] != "f":
         return Held(at.temporary("sub" if width == 32 else f"sub.{kind}", 0, given[0]), width)
-    plain = width == 32 and (name in _AGNOSTIC or (name in ("min", "max") and kind[0] == "s")) and "hi" not in words
+    signless = name in _AGNOSTIC or (name in ("min", "max") and kind[0] == "s")
+    plain = signless and width == 32 and "f" not in kind and not {"hi", "sat"}.intersection(words)
     operation = name if plain else ".".join((name, *words))
     return Held(at.temporary(operation, *given, *([0] * (2 - len(given)))), out)
 
