@@ -89,7 +89,7 @@ def _computed(at: ThreadSpecialiser, ins: ptx.Instruction, values: Sequence[Valu
         return values[0]
     if name == "selp":
         return _selected(at, ins, values)
-    if name in ("mad", "mad24") and type_of(words)[0] != "f":
+    if name in ("mad", "mad24") and type_of(words)[0] != "f" and "sat" not in words:
         product = _computed(at, ins._replace(name=name.replace("mad", "mul")), values[:2])
         kind = type_of(words)
         total = f"{kind[0]}{2 * WIDTHS[kind]}" if "wide" in words else kind

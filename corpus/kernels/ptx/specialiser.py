@@ -94,9 +94,10 @@ class _Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A call that is not over: its caller, where that goes on, and the variables that take the results."""
+    """A call that is not over: its caller and that one's name, where it goes on, and the variables for the results."""
 
-    function: ptx.Function
+    function: ptx.Function = field(compare=False)
+    name: str
     after: int
     results: tuple[str, ...]
 
@@ -364,7 +365,7 @@ class ThreadSpecialiser:
                 self._copy(state, f"{state.depth}:[{argument.name}", f"{depth}:[{variable.name}")
             else:
                 self.define(state, f"{depth}:[{variable.name}+0:{variable.size}]", self.value(state, argument))
-        state.frames = (*state.frames, _Frame(state.function, state.at + 1, targets))
+        state.frames = (*state.frames, _Frame(state.function, state.function.name, state.at + 1, targets))
         state.function, state.at = function, 0
         return True
 
