@@ -5,16 +5,40 @@ The program is a graph whose nodes are its instructions. Labels and jumps come b
 A *poll* is a load, and a branch on what it gives that leaves by one way or goes on. Where a poll that fails goes on to
 the same poll, with the same way out, the first one can go: an execution in which it fails is one in which only the
 second is asked, and an execution in which it succeeds is one in which the second does. So sixteen polls in a row, with
-which libcu++ begins to wait, are one.
+which libcu++ begins to wait, are one. A loop that polls, and goes on to a poll that asks the same and comes back to the
+loop where it fails, goes as well: the poll may as well ask again itself.
+
+A *retry* is a compare-and-swap that fails and then does, with the value that it read, what is done with the value of an
+earlier load of that place. It may as well go back to the load, for a failed compare-and-swap is a read like the load's:
+an execution in which it fails is one in which the load reads what it has read. Both ask that a model allow an execution
+without the rounds that only read, as those of ``oracle.executions.spins`` do::
+
+    L0: ld.acquire r1, x             L0: ld.acquire r1, x
+    L1: beq r1, 0, L0                    beq r1, 0, L0
+        add r2, r1, -1                   add r2, r1, -1
+        atom.acquire.cas r3, x, r1, r2   atom.acquire.cas r3, x, r1, r2
+        beq r3, r1, L2                   bne r3, r1, L0
+        mov r1, r3
+        goto L1
+    L2:                              L2:
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
+from typing import NamedTuple
 
 from corpus.kernels.ptx.specialiser import END, MARK, Residual
 from corpus.litmus import test as litmus
+from corpus.litmus.normal import map_operands
+
+_MOST_PAIRS = 1_000
+"""The pairs of nodes that are compared to find that two ways do the same."""
+
+_OF_FAILED = {litmus.Order.RELEASE: litmus.Order.RELAXED, litmus.Order.ACQ_REL: litmus.Order.ACQUIRE}
+"""The order of the read of a compare-and-swap that fails, where it is not that of the whole."""
 
 
 @dataclass(slots=True)
@@ -29,6 +53,20 @@ class _Node:
         return self.residual.instruction
 
 
+class _Poll(NamedTuple):
+    """A load and a branch on what it gives: where the thread goes on while ``asked`` holds, and where it leaves."""
+
+    load: litmus.Load
+    asked: litmus.Comparison
+    on: int
+    out: int
+
+    def asks_like(self, other: _Poll) -> bool:
+        """Whether both ask the same of what they read."""
+        names = (litmus.Reg(self.load.target), litmus.Reg(other.load.target))
+        return replace(other.asked, left=self.asked.left) == self.asked and self.asked.right not in names
+
+
 Live = Mapping[int, frozenset[str]]
 """The registers that are read from each node on, before they are written."""
 
@@ -41,8 +79,10 @@ def tidied(code: Sequence[Residual]) -> list[Residual]:
         size = len(graph.reached())
         graph.drop_dead()
         graph.join_moves()
+        graph.sink_moves()
         graph.join_comparisons()
         graph.drop_polls()
+        graph.drop_retries()
         graph.merge()
     return list(graph.written())
 
@@ -196,42 +236,157 @@ class _Graph:
                 return litmus.Branch("", litmus.Comparison(made, left, right))
         return None
 
-    def _poll(self, number: int) -> tuple[litmus.Load, litmus.Comparison, int, int] | None:
-        """The load of a poll, what its branch asks, where it goes on and where it leaves; None where there is none."""
+    def sink_moves(self) -> None:
+        """A computation before a branch, needed on one of its ways alone, is made on that way."""
+        live, before = self._live(), self._before()
+        for number in self.reached():
+            node = self.nodes[number]
+            then = self.nodes.get(node.after[0])
+            match node.instruction, then and then.instruction:
+                case litmus.Assign(target), litmus.Branch() as branch if (
+                    before[node.after[0]] == [number]
+                    and not target.startswith(MARK)
+                    and target not in litmus.reads(branch)
+                ):
+                    assert then is not None
+                    needing = [way for way, place in enumerate(then.after) if target in live[place]]
+                    if len(needing) == 1 and then.after[0] != then.after[1]:
+                        self.nodes[new := max(self.nodes) + 1] = _Node(node.residual, [then.after[needing[0]]])
+                        then.after[needing[0]] = new
+                        self._redirect({number: node.after[0]})
+                        live, before = self._live(), self._before()
+
+    def _polls(self, number: int) -> Iterator[_Poll]:
+        """Yield the poll at a node, with either of its ways as that by which it leaves."""
         node = self.nodes.get(number)
         if node is None or not isinstance(node.instruction, litmus.Load):
-            return None
+            return
         load, then = node.instruction, self.nodes.get(node.after[0])
         match then.instruction if then else None:
-            case litmus.Branch(_, litmus.Comparison(_, litmus.Reg(name), right) as asked) if (
+            case litmus.Branch(_, litmus.Comparison(operation, litmus.Reg(name), right) as asked) if (
                 name == load.target and right != litmus.Reg(name)
             ):
                 assert then is not None
-                return load, asked, then.after[0], then.after[1]
-        return None
+                falls, jumps = then.after
+                yield _Poll(load, replace(asked, operation=litmus.NEGATED[operation]), falls, jumps)
+                yield _Poll(load, asked, jumps, falls)
 
     def drop_polls(self) -> None:
-        """Drop a poll that goes on to the same poll."""
+        """Drop a poll that goes on to the same poll, and a loop of polls that goes on to one that comes back to it."""
         live = self._live()
         self._redirect({number: on for number in self.reached() for on in self._same_poll(number, live)})
 
     def _same_poll(self, number: int, live: Live) -> Iterator[int]:
         """Yield the poll that a poll goes on to, where it is the same and does not need what the first one gave."""
-        poll = self._poll(number)
-        for on, out in ((0, 1), (1, 0)) if poll else ():
-            assert poll is not None
-            load, asked, *ways = poll
-            following = self._poll(ways[on]) if ways[on] != number else None
-            if following is None:
+        for poll in self._polls(number):
+            loops = poll.on == number
+            place = poll.out if loops else poll.on
+            for other in self._polls(place) if place != number else ():
+                if not poll.asks_like(other) or poll.load.target in live[place]:
+                    continue
+                if self.nodes[place].residual.access != self.nodes[number].residual.access:
+                    continue
+                needed = poll.load.target in live[poll.out] or other.load.target in live[other.out]
+                same = replace(other.load, target=poll.load.target) == poll.load and other.out == poll.out
+                if (other.on == number and _no_stronger(poll.load, other.load)) if loops else (same and not needed):
+                    yield place
+                    return
+
+    def drop_retries(self) -> None:
+        """A compare-and-swap that fails goes back to a load, where it does what is done from there on."""
+        while any(self._drop_retry(number) for number in self.reached()):
+            pass
+
+    def _drop_retry(self, number: int) -> bool:
+        """Lead the failure of a compare-and-swap back to a load; return whether there is one."""
+        node = self.nodes[number]
+        branch = self.nodes.get(node.after[0])
+        match node.instruction, branch and branch.instruction:
+            case (
+                litmus.Rmw("cas", str(target), address, (expected, _), mode, failure=None, success=None),
+                litmus.Branch(_, litmus.Comparison("eq" | "ne" as sign, left, right)),
+            ) if {left, right} == {litmus.Reg(target), expected} and self._before()[node.after[0]] == [number]:
+                assert branch is not None
+                way = int(sign == "ne")
+                read = litmus.Load("", address, replace(mode, order=_OF_FAILED.get(mode.order, mode.order)))
+                for place in self.reached():
+                    load = self.nodes[place].instruction
+                    if (
+                        isinstance(load, litmus.Load)
+                        and replace(load, target="") == read
+                        and self.nodes[place].residual.access == node.residual.access
+                        and branch.after[way] != place
+                        and self._only_reads(place, number)
+                        and self._alike(branch.after[way], self.nodes[place].after[0], {load.target: target})
+                    ):
+                        branch.after[way] = place
+                        return True
+        return False
+
+    def _only_reads(self, first: int, last: int) -> bool:
+        """Whether the rounds from a load to a compare-and-swap that fails only read: each leaves no trace.
+
+        The load comes first on every way to the other one, and nothing in between writes what is live at the load.
+        """
+
+        def reached(start: int, goal: int) -> set[int]:
+            seen, waiting = {first, last, -1} - {start}, [start]
+            found: set[int] = set()
+            while waiting:
+                node = waiting.pop()
+                if node == goal:
+                    found.add(node)
+                if node in seen:
+                    continue
+                seen.add(node)
+                found.add(node)
+                waiting += self.nodes[node].after
+            return found
+
+        if self.start != first and last in reached(self.start, last):
+            return False
+        inside = {node for node in reached(self.nodes[first].after[0], last) if last in reached(node, last)}
+        live = self._live()[first]
+        return all(
+            isinstance(self.nodes[node].instruction, litmus.Assign | litmus.Branch)
+            and live.isdisjoint(litmus.written(self.nodes[node].instruction))
+            for node in inside - {last}
+        ) and live.isdisjoint(litmus.written(self.nodes[last].instruction))
+
+    def _alike(self, one: int, other: int, renamed: Mapping[str, str]) -> bool:
+        """Whether the same is done from two nodes on, where registers hold the same but that the second way's
+        ``renamed`` hold what others hold. Moves tell which register holds what; no more is asked of them."""
+        values, live = count(), self._live()
+        waiting: list[tuple[int, int, Mapping[str, str], Mapping[str, str]]] = [(one, other, {}, renamed)]
+        seen = set()
+        while waiting:
+            one, other, first, second = waiting.pop()
+            mine = {name: first.get(name, name) for name in sorted(live[one])}
+            its = {name: second.get(name, name) for name in sorted(live[other])}
+            if one == other and mine == its:
                 continue
-            other, also, *others = following
-            names = (litmus.Reg(load.target), litmus.Reg(other.target))
-            needed = load.target in live[ways[out]] | live[ways[on]] or other.target in live[others[out]]
-            same = replace(other, target=load.target) == load and replace(also, left=asked.left) == asked
-            same = same and self.nodes[ways[on]].residual.access == self.nodes[number].residual.access
-            if same and others[out] == ways[out] and not needed and asked.right not in names:
-                yield ways[on]
-                return
+            numbers: dict[str, int] = {}
+            key = (one, other, *(numbers.setdefault(each, len(numbers)) for each in (*mine.values(), *its.values())))
+            if key in seen:
+                continue
+            seen.add(key)
+            if len(seen) > _MOST_PAIRS or -1 in (one, other):
+                return False
+            left, right = self.nodes[one], self.nodes[other]
+            if (moved := _move(left.instruction)) is not None:
+                waiting.append((left.after[0], other, {**first, moved[0]: first.get(moved[1], moved[1])}, second))
+            elif (moved := _move(right.instruction)) is not None:
+                waiting.append((one, right.after[0], first, {**second, moved[0]: second.get(moved[1], moved[1])}))
+            else:
+                does, ways = _with_values(left, first)
+                also, others = _with_values(right, second)
+                if does != also:
+                    return False
+                result = f"={next(values)}"
+                first = {**first, **dict.fromkeys(litmus.written(left.instruction), result)}
+                second = {**second, **dict.fromkeys(litmus.written(right.instruction), result)}
+                waiting += [(n, m, first, second) for n, m in zip(ways, others, strict=True)]
+        return True
 
     def merge(self) -> None:
         """Nodes become one from which equal things are done: the coarsest such partition, by refinement."""
@@ -282,3 +437,39 @@ class _Graph:
 
 def _is_detour(ins: litmus.Instruction) -> bool:
     return isinstance(ins, litmus.Label) or (isinstance(ins, litmus.Branch) and ins.condition is None)
+
+
+def _no_stronger(load: litmus.Load, other: litmus.Load) -> bool:
+    """Whether a load reads as another one does, or does so without its order."""
+    weakened = replace(other.mode, order=litmus.Order.RELAXED)
+    return load.address == other.address and load.mode in (other.mode, weakened)
+
+
+def _move(ins: litmus.Instruction) -> tuple[str, str] | None:
+    """The target and the source of a move between registers."""
+    match ins:
+        case litmus.Assign(target, "mov", (litmus.Reg(source),)):
+            return target, source
+    return None
+
+
+def _with_values(node: _Node, held: Mapping[str, str]) -> tuple[litmus.Instruction, Sequence[int]]:
+    """An instruction with names of values in place of the registers that hold them, and without names of its own.
+
+    Of branches on whether two values are equal, those that jump where they are stand for the others.
+    """
+
+    def value(operand: litmus.Operand) -> litmus.Operand:
+        return litmus.Reg(held.get(operand.name, operand.name)) if isinstance(operand, litmus.Reg) else operand
+
+    match ins := map_operands(node.instruction, value):
+        case litmus.Assign(target) if not target.startswith(MARK):
+            return replace(ins, target=""), node.after
+        case litmus.Load() | litmus.Rmw(target=str()):
+            return replace(ins, target=""), node.after
+        case litmus.Branch(condition=litmus.Comparison("eq" | "ne" as sign, left, right)):
+            equal = litmus.Comparison("eq", *sorted((left, right), key=repr))
+            return litmus.Branch("", equal), node.after if sign == "eq" else node.after[::-1]
+        case litmus.Branch():
+            return replace(ins, label=""), node.after
+    return ins, node.after
