@@ -868,10 +868,20 @@ def _met(at: ThreadSpecialiser, value: Value, number: int, quorum: int | None) -
 
 
 def _exchanged(
-    at: ThreadSpecialiser, array: str, here: int, others: Sequence[int], value: Value, meeting: litmus.Barrier
+    at: ThreadSpecialiser,
+    array: str,
+    here: int,
+    others: Sequence[int],
+    value: Value,
+    meeting: litmus.Barrier,
+    brings: bool = True,
 ) -> list[Value]:
-    """Return what threads bring: each writes its place of an array, and reads the others' between two barriers."""
-    at.put(litmus.Store(litmus.Loc(placeholder(array, 4 * here)), _given(at, value, 4)), Access(array, 4 * here, 4))
+    """Return what threads bring: each writes its place of an array, and reads the others' between two barriers.
+
+    ``brings``: somebody asks for what this thread brings.
+    """
+    if brings:
+        at.put(litmus.Store(litmus.Loc(placeholder(array, 4 * here)), _given(at, value, 4)), Access(array, 4 * here, 4))
     at.put(meeting)
     found: list[Value] = []
     for other in others:
@@ -888,23 +898,41 @@ def _exchanged(
 # Threads of a warp
 
 
-def _brought(at: ThreadSpecialiser, value: Value, mask: int) -> dict[int, Value]:
-    """Return what each thread of a warp brings to an instruction that they do together."""
+def _brought(
+    at: ThreadSpecialiser,
+    ins: ptx.Instruction,
+    value: Value,
+    mask: int,
+    partners: Mapping[int, int] | None = None,
+) -> dict[int, Value]:
+    """Return what each thread of a warp brings to an instruction that they do together.
+
+    ``partners``: the one lane that each lane asks, where it does not ask all. Each instruction has an array of its own,
+    for lanes that come to different instructions do not meet.
+    """
     here = at.launch.thread_number(at.ids)
     lane, lanes = here % at.launch.warp, _lanes(at, mask)
     if len(lanes) < 2 or lane not in lanes:
         return {lane: value}
     at.assumed["vote, match, shfl and redux order memory as bar.warp.sync does"] = None
     block = at.launch.block_number(at.ids)
-    array = f"shared:{block}:warp{here // at.launch.warp}"
+    array = f"shared:{block}:warp{here // at.launch.warp}_{ins.line}"
     meeting = litmus.Barrier(0, quorum=len(lanes), scope=litmus.Scope.WARP)
-    return dict(zip(lanes, _exchanged(at, array, lane, lanes, value, meeting), strict=True))
+    if partners is None:
+        return dict(zip(lanes, _exchanged(at, array, lane, lanes, value, meeting), strict=True))
+    asked = {each: other for each, other in partners.items() if other in lanes and other != each}
+    if not asked:
+        at.put(meeting)
+        return {lane: value}
+    own = [lane, asked[lane]] if lane in asked else [lane]
+    brings = lane in asked.values()
+    return dict(zip(own, _exchanged(at, array, lane, own, value, meeting, brings), strict=True))
 
 
 def vote(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     """``vote``: all, any, uni, ballot."""
     target, source, *mask = ins.operands
-    brought = _brought(at, at.value(state, source), _mask(at, state, mask[0]) if mask else 0xFFFFFFFF)
+    brought = _brought(at, ins, at.value(state, source), _mask(at, state, mask[0]) if mask else 0xFFFFFFFF)
     values = list(brought.values())
     if "ballot" in ins.words:
         shift = ptx.Instruction("shl", ("b32",), (), None, ins.line)
@@ -925,24 +953,29 @@ def vote(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
 def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     """``shfl``: the value of another thread of the warp (9.7.9.6)."""
     target, source, by, limits, *mask = ins.operands
-    value = at.value(state, source)
-    brought = _brought(at, value, _mask(at, state, mask[0]) if mask else 0xFFFFFFFF)
-    lane = at.launch.thread_number(at.ids) % at.launch.warp
+    value, lane = at.value(state, source), at.launch.thread_number(at.ids) % at.launch.warp
+    lanes = _mask(at, state, mask[0]) if mask else 0xFFFFFFFF
     found: Value = value
     inside: Value = Unknown("whether the other thread of a shuffle is there")
-    if len(brought) > 1:
+    if len(_lanes(at, lanes)) > 1:
         offset, bounds = at.value(state, by), at.value(state, limits)
-        if not isinstance(offset, int) or not isinstance(bounds, int):
+        mode = next(word for word in ins.words if word in ("up", "down", "bfly", "idx"))
+        if not isinstance(offset, int) or (mode == "idx" and not isinstance(bounds, int)):
             raise at.wrong("with lanes that memory decides it is not understood")
         offset &= 0x1F
-        clamp, segment = bounds & 0x1F, bounds >> 8 & 0x1F
-        most, least = lane & segment | clamp & ~segment, lane & segment
-        other = {
-            "up": lane - offset, "down": lane + offset, "bfly": lane ^ offset, "idx": least | offset & ~segment,
-        }[next(word for word in ins.words if word in ("up", "down", "bfly", "idx"))]  # fmt: skip
-        there = other >= most if "up" in ins.words else other <= most
-        found = brought.get(other if there else lane, value)
-        inside = int(there)
+
+        def partner(lane: int) -> int:
+            segment = bounds >> 8 & 0x1F if isinstance(bounds, int) else 0
+            ways = {"up": lane - offset, "down": lane + offset, "bfly": lane ^ offset}
+            return ways.get(mode, lane & segment | offset & ~segment)
+
+        other = partner(lane)
+        brought = _brought(at, ins, value, lanes, {each: partner(each) for each in _lanes(at, lanes)})
+        if other not in brought:
+            at.assumed[f"{ins.name} from a lane that is not there gives a lane its own value"] = None
+        there = _compared(at, ("ge" if mode == "up" else "le", "s32"), other & 0xFFFFFFFF, _furthest(at, ins, bounds))
+        chosen = ptx.Instruction("selp", ("b32",), (), None, ins.line)
+        found, inside = _computed(at, chosen, [brought.get(other, value), value, there]), there
     if isinstance(target, ptx.Both):
         _result(at, state, target.second, inside)
         target = target.first
@@ -951,10 +984,21 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     return True
 
 
+def _furthest(at: ThreadSpecialiser, ins: ptx.Instruction, bounds: Value) -> Value:
+    """Return the furthest lane that a shuffle of this thread may ask, given its third operand."""
+    lane = at.launch.thread_number(at.ids) % at.launch.warp
+
+    def computed(name: str, *values: Value) -> Value:
+        return _computed(at, ptx.Instruction(name, ("u32" if name == "shr" else "b32",), (), None, ins.line), values)
+
+    clamp, segment = computed("and", bounds, 0x1F), computed("and", computed("shr", bounds, 8), 0x1F)
+    return computed("or", computed("and", segment, lane), computed("and", computed("xor", segment, 0x1F), clamp))
+
+
 def reduce_(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     """``redux``: the values of the threads of a warp combined."""
     target, source, mask = ins.operands
-    brought = list(_brought(at, at.value(state, source), _mask(at, state, mask)).values())
+    brought = list(_brought(at, ins, at.value(state, source), _mask(at, state, mask)).values())
     operation = next(word for word in ins.words if word in ("add", "min", "max", "and", "or", "xor"))
     found = brought[0]
     for value in brought[1:]:
