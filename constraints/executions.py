@@ -41,7 +41,7 @@ from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import execution_events, physical_location
-from oracle.executions.domains import read_domains
+from oracle.executions.domains import forbids_thin_air, read_domains
 from oracle.executions.events import (
     INITIAL,
     Apply,
@@ -71,7 +71,7 @@ class Executions:
     values hold, for a reader of values to define. ``checks``: how true each check is that the model requires. The
     checks are required where ``required`` is set. ``unfinished``: threads may stop anywhere, and stay at any barrier.
     ``sites``: instructions that may be done in several ways, ``levels`` which of these ways each has. ``known``:
-    variables whose values are known (``constraints.circuit``).
+    variables whose values are known (``constraints.circuit``). ``grounded``: no value justifies itself in them.
     """
 
     def __init__(
@@ -89,6 +89,7 @@ class Executions:
         self.test = test
         self.circuit = circuit = Circuit(known)
         self._unfinished = unfinished
+        self.grounded = required and forbids_thin_air(model)
         threads = merged_threads(test, unroll, forgets_reads(model) and not unfinished, unfinished)
         self.bounded = any(thread.bounded for thread in threads)
         self.complete = (only_waits if unfinished else is_complete)(test, threads, model)
@@ -311,7 +312,7 @@ class FiniteValues:
         runs = executions.runs
         steps = [step for thread in runs.threads for step in thread.steps]
         merges = {merge.key: [value for _, value, _ in merge.options] for t in runs.threads for merge in t.merges}
-        domains = read_domains(executions.test, steps, merges)
+        domains = read_domains(executions.test, steps, merges, executions.grounded)
         self._reads: dict[Key, Valuation[Literal]] = {
             key: {value: circuit.var("value", key, value) for value in domains[key]}
             for key, event in runs.events.items()

@@ -5,20 +5,24 @@ through each read at most once, unless values justify themselves in a cycle, out
 possible, and these are of interest: the numbers in the test and one number that is not in it; where it compares by
 size, one number between each two of its numbers, one below and one above them all. So the values of a read are those of
 the writes to its location. Where reads depend on each other in a cycle, the numbers of interest come first, and values
-grow for as many rounds as the cycle has reads.
+grow for as many rounds as the cycle has reads. Where a model forbids values out of thin air, no others are of interest
+than those that come from what is written without reading.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 
 from corpus.litmus.arithmetic import wrap
 from corpus.litmus.test import Assign, Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
+from oracle.cat.interpreter import Model
+from oracle.cat.terms import Definition, ModelCheck, Name, Operation, Term
 from oracle.executions.events import Apply, EventKind, Expression, Read, reads_in
 from oracle.executions.steps import Key, TooManyValuesError
 from oracle.executions.threads import Path
 from oracle.executions.unrolled import Move
+from oracle.executions.valuations import jointly
 from oracle.executions.values import Address, Value, address_of, calculate
 from oracle.graphs import components
 
@@ -29,11 +33,14 @@ _BY_SIZE = {"lt", "le", "gt", "ge"}
 
 
 def read_domains(
-    test: LitmusTest, ways: Iterable[Path | Move], merges: Mapping[Key, Sequence[Expression]] | None = None
+    test: LitmusTest,
+    ways: Iterable[Path | Move],
+    merges: Mapping[Key, Sequence[Expression]] | None = None,
+    grounded: bool = False,
 ) -> dict[Key, tuple[Value, ...]]:
     """The values of interest of each read on the given ways, sorted, and of merges, given what each may be.
 
-    Raises ``TooManyValuesError`` above ``MOST_VALUES``.
+    ``grounded``: no value justifies itself. Raises ``TooManyValuesError`` above ``MOST_VALUES``.
     """
     events = {event.key: event for way in ways for event in way.events}
     written: dict[str, list[Expression]] = {location.name: [value_of(location.initial)] for location in test.locations}
@@ -53,11 +60,14 @@ def read_domains(
     for group in components(depends):
         circle = [keys[index] for index in group]
         circular = len(circle) > 1 or group[0] in depends[group[0]]
-        domains |= {key: spoken if circular else frozenset() for key in circle}
+        domains |= {key: spoken if circular and not grounded else frozenset() for key in circle}
         for _ in circle:
+            before = dict(domains)
             domains |= {key: domains[key] | _at(sources[key], domains) for key in circle}
             if any(len(domains[key]) > MOST_VALUES for key in circle):
                 raise TooManyValuesError(f"a read may have more than {MOST_VALUES} values")
+            if domains == before:
+                break
     return {key: sort_values(values) for key, values in domains.items()}
 
 
@@ -65,17 +75,37 @@ def _at(written: Sequence[Expression], domains: Mapping[Key, frozenset[Value]]) 
     return frozenset[Value]().union(*(possible(expression, domains) for expression in written))
 
 
-def possible(expression: Expression, domains: Mapping[Key, Iterable[Value]]) -> frozenset[Value]:
+def possible(expression: Expression, domains: Mapping[Key, Collection[Value]]) -> frozenset[Value]:
     """The values that an expression may have, given the values that its reads may have."""
     match expression:
         case Read(key):
             return frozenset(domains[key])
         case Apply(operation, left, right):
+            if (joint := jointly(expression, domains)) is not None:
+                return frozenset(value for _, value in joint if value is not None)
             pairs = product(possible(left, domains), possible(right, domains))
             values = {calculate(operation, one, other) for one, other in pairs}
             return frozenset(value for value in values if value is not None)
         case _:
             return frozenset({expression})
+
+
+def forbids_thin_air(model: Model) -> bool:
+    """Whether a check of the model forbids that values justify themselves: ``acyclic rf | data``, and what else."""
+    statements = model.syntax.statements
+    bound = {each.name for defined in statements if isinstance(defined, Definition) for each in defined.bindings}
+    checks = [each for each in statements if isinstance(each, ModelCheck) and not each.flag and not each.negated]
+    return any(each.kind == "acyclic" and {"rf", "data"} <= _united(each.body) - bound for each in checks)
+
+
+def _united(term: Term) -> set[str]:
+    """The names that a union is of."""
+    match term:
+        case Name(name):
+            return {name}
+        case Operation("union", parts):
+            return set[str]().union(*map(_united, parts))
+    return set()
 
 
 def constants(test: LitmusTest) -> frozenset[Value]:

@@ -6,12 +6,17 @@ other; where none of them is true, it has no value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import product
+from math import prod
 
 from corpus.litmus.test import And, Atom, Not, Or, Proposition, Term
 from oracle.cat.algebra import Algebra, T
 from oracle.executions.events import Apply, Expression, Read
 from oracle.executions.values import Value, calculate
+
+MOST_CHOICES = 4_096
+"""The most combinations of values of reads that are gone through for an expression."""
 
 Valuation = Mapping[Value, T]
 
@@ -25,6 +30,14 @@ def evaluate(
             return reads[key]
         case Apply(operation, left, right):
             valuation: dict[Value, T] = {}
+            if (joint := jointly(expression, reads)) is not None:
+                for chosen, value in joint:
+                    if value is not None:
+                        both = algebra.true
+                        for key, each in chosen.items():
+                            both = both & reads[key][each]
+                        add(valuation, value, both)
+                return valuation
             others = evaluate(right, reads, algebra)
             for one, truth in evaluate(left, reads, algebra).items():
                 for other, also in others.items():
@@ -34,6 +47,52 @@ def evaluate(
             return valuation
         case _:
             return {expression: algebra.true}
+
+
+def jointly(
+    expression: Expression, domains: Mapping[tuple[int, ...], Collection[Value]]
+) -> Iterator[tuple[Mapping[tuple[int, ...], Value], Value | None]] | None:
+    """Each choice of values of the reads in an expression with the value that it then has.
+
+    None where each read occurs once, so that nothing is gained, or where the choices are too many.
+    """
+    places: dict[object, int] = {}
+    parts: list[Read | Value | tuple[str, int, int]] = []
+    again = False
+
+    def place(part: Expression) -> int:
+        nonlocal again
+        name: object = id(part) if isinstance(part, Apply) else part
+        if name not in places:
+            here: Read | Value | tuple[str, int, int] = (
+                (part.operation, place(part.left), place(part.right)) if isinstance(part, Apply) else part
+            )
+            places[name] = len(parts)
+            parts.append(here)
+        elif isinstance(part, Read | Apply):
+            again = True
+        return places[name]
+
+    place(expression)
+    keys = [part.event for part in parts if isinstance(part, Read)]
+    if not again or prod(len(domains[key]) for key in keys) > MOST_CHOICES:
+        return None
+
+    def computed(known: Mapping[tuple[int, ...], Value]) -> Value | None:
+        values: list[Value | None] = []
+        for part in parts:
+            match part:
+                case Read(key):
+                    values.append(known[key])
+                case (operation, left, right):
+                    one, other = values[left], values[right]
+                    values.append(None if one is None or other is None else calculate(operation, one, other))
+                case _:
+                    values.append(part)
+        return values[-1]
+
+    choices = (dict(zip(keys, values, strict=True)) for values in product(*(domains[key] for key in keys)))
+    return ((known, computed(known)) for known in choices)
 
 
 def compared(operation: str, left: Valuation[T], right: Valuation[T], algebra: Algebra[T]) -> T:
