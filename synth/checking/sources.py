@@ -116,16 +116,23 @@ def extent(text: str, option: str) -> Extent:
     return x, y, z
 
 
+_ELEMENT = r"(?:\d+\*)?-?\d+"
+
+
 def argument(text: str) -> tuple[str, int | ArrayArgument]:
-    """Return ``n=4``, ``data=[1,2]`` or ``data=int[8]`` as a name and its value. Raises ``InputError`` for others."""
+    """Return ``n=4``, ``data=[1,2]``, ``data=[8*0,1]`` or ``data=int[8]`` as a name and its value.
+
+    Raises ``InputError`` for others.
+    """
     name, equals, value = text.partition("=")
     if equals and re.fullmatch(r"-?(?:0[xX][0-9a-fA-F]+|\d+)", value):
         return name, int(value, 0)
-    if equals and re.fullmatch(r"\[\s*(?:-?\d+\s*(?:,\s*-?\d+\s*)*)?\]", value):
-        return name, ArrayArgument(tuple(map(int, re.findall(r"-?\d+", value))))
+    if equals and re.fullmatch(rf"\[\s*(?:{_ELEMENT}\s*(?:,\s*{_ELEMENT}\s*)*)?\]", value):
+        runs = [each.rpartition("*") for each in re.findall(_ELEMENT, value)]
+        return name, ArrayArgument(tuple(int(each) for times, _, each in runs for _ in range(int(times or 1))))
     if equals and (sized := re.fullmatch(r"\w*\[(\d+)\]", value)):
         return name, ArrayArgument((), int(sized[1]))
-    raise InputError(f"--arg: expected NAME=4, NAME=[1,2,0] or NAME=int[8], found '{text}'")
+    raise InputError(f"--arg: expected NAME=4, NAME=[1,2,0], NAME=[8*0,1] or NAME=int[8], found '{text}'")
 
 
 DEFAULT = (

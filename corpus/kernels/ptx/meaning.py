@@ -13,7 +13,17 @@ from dataclasses import replace
 
 from corpus.kernels.launch import ArrayArgument
 from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.arithmetic import COMPUTED, compare, computable, compute, result_width, signed, type_of
+from corpus.kernels.ptx.arithmetic import (
+    COMPUTED,
+    EXPECTED,
+    PHASE,
+    compare,
+    computable,
+    compute,
+    result_width,
+    signed,
+    type_of,
+)
 from corpus.kernels.ptx.module import WIDTHS
 from corpus.kernels.ptx.specialiser import Access, Meaning, State, ThreadSpecialiser, volume
 from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
@@ -813,6 +823,53 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     return True
 
 
+def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+    """``mbarrier`` of a CTA, whose arrivals are counted in an object in shared memory (9.7.13.15).
+
+    ``arrive`` gives the object as it was, and a wait asks whether the object has come to another phase.
+    """
+    kind, *words = ins.words
+    operands = [*ins.operands]
+    if kind not in ("init", "inval", "arrive", "test_wait", "try_wait") or not _MBARRIER_WORDS.issuperset(words):
+        raise at.wrong("is not understood")
+    target = operands.pop(0) if kind in ("arrive", "test_wait", "try_wait") else None
+    where = _placed(at, _address(at, state, operands[0]), 8)
+    if where is None:
+        return at.stops("bounds")
+    operand, access = where
+    given = [at.value(state, each) for each in operands[1:]]
+    default = litmus.Mode(litmus.Order.RELEASE if kind == "arrive" else litmus.Order.ACQUIRE, litmus.Scope.CTA)
+    mode = _mode(at, words, default)
+    if kind == "init":
+        count = _number(at, state, operands[1])
+        at.put(litmus.Store(operand, count << EXPECTED | count), access)
+    elif kind == "arrive":
+        assert target is not None
+        register = at.new_register()
+        arriving = _given(at, given[0], 4) if given else 1
+        at.put(litmus.Rmw("mbarrier.arrive", register, operand, (arriving,), mode), access)
+        _result(at, state, target, Held(register, 64))
+    elif kind != "inval":
+        assert target is not None
+        register = at.new_register()
+        at.put(litmus.Load(register, operand, mode), access)
+
+        def phase(value: Value) -> Value:
+            return _computed(at, ptx.Instruction("shr", ("u64",), (), None, ins.line), [value, PHASE])
+
+        now, before = phase(Held(register, 64)), given[0]
+        if "parity" in words:
+            now = _computed(at, ptx.Instruction("and", ("b64",), (), None, ins.line), [now, 1])
+        else:
+            before = phase(before)
+        _result(at, state, target, _compared(at, ("ne", "u32" if "parity" in words else "u64"), now, before))
+    state.at += 1
+    return True
+
+
+_MBARRIER_WORDS = {"shared", "shared::cta", "b64", "parity", "acquire", "release", "relaxed", "cta", "cluster"}
+
+
 def _number(at: ThreadSpecialiser, state: State, operand: ptx.Operand) -> int:
     value = at.value(state, operand, 32)
     if not isinstance(value, int):
@@ -1096,6 +1153,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "membar": fence,
     "bar": barrier,
     "barrier": barrier,
+    "mbarrier": mbarrier,
     "vote": vote,
     "shfl": shuffle,
     "redux": reduce_,

@@ -1,27 +1,26 @@
-// CUB's decoupled look-back for a value too large to be packed with its status: values are written before the status,
-// with a release and an acquire between them.
+// CUB's decoupled look-back, one thread a tile, of values too large to be packed with their status: they are written
+// before it, and it is a release; the reader has a fence. Each tile's sum is 1.
+// synth check: --grid 3 --arg state=[32*0,99,99,99] --expect 'out[0] == 1 && out[1] == 2 && out[2] == 3'
 #include <cub/agent/single_pass_scan_operators.cuh>
 
-struct Pair {
-  long long a, b;
+struct Large {
+  long long value, more;
 };
 
-struct Plus {
-  __device__ Pair operator()(Pair a, Pair b) const { return {a.a + b.a, a.b + b.b}; }
-};
+using State = cub::ScanTileState<Large>;
 
-extern "C" __global__ void scan(cub::ScanTileState<Pair> state, long long *out) {
-  using Prefix = cub::TilePrefixCallbackOp<Pair, Plus, cub::ScanTileState<Pair>>;
-  __shared__ typename Prefix::TempStorage temp;
+extern "C" __global__ void scan(State state, long long *out) {
   int tile = blockIdx.x;
-  if (tile == 0) {
-    if (threadIdx.x == 0) {
-      state.SetInclusive(0, Pair{1, 1});
-      out[0] = 1;
+  long long sum = 1;
+  if (tile > 0) {
+    state.SetPartial(tile, Large{sum, 0});
+    State::StatusWord status = 0;
+    for (int at = tile - 1; at >= 0 && status != State::StatusWord(cub::SCAN_TILE_INCLUSIVE); at--) {
+      Large large;
+      state.WaitForValid(at, status, large);
+      sum += large.value;
     }
-  } else {
-    Prefix prefix(state, temp, Plus(), tile);
-    Pair before = prefix(Pair{1, 1});
-    if (threadIdx.x == 0) out[tile] = before.a + 1;
   }
+  state.SetInclusive(tile, Large{sum, 0});
+  out[tile] = sum;
 }

@@ -1,24 +1,21 @@
-// CUB's decoupled look-back with status and value in one vector of two words: the tiles' sums are 1, and each tile's
-// prefix is what it is from all before it.
-// synth check: --grid 3 --block 2 --warp 2 --expect 'out[0] == 1 && out[1] == 2 && out[2] == 3'
+// CUB's decoupled look-back, one thread a tile, with status and value packed into a vector of two words. Each tile's sum
+// is 1. The descriptors of 32 tiles before the first one are padding; those of tiles begin as invalid (99).
+// synth check: --grid 3 --arg state=[64*0,99,0,99,0,99,0] --expect 'out[0] == 1 && out[1] == 2 && out[2] == 3'
 #include <cub/agent/single_pass_scan_operators.cuh>
 
-struct Plus {
-  __device__ int operator()(int a, int b) const { return a + b; }
-};
+using State = cub::ScanTileState<int>;
 
-extern "C" __global__ void scan(cub::ScanTileState<int> state, int *out) {
-  using Prefix = cub::TilePrefixCallbackOp<int, Plus, cub::ScanTileState<int>>;
-  __shared__ typename Prefix::TempStorage temp;
-  int tile = blockIdx.x;
-  if (tile == 0) {
-    if (threadIdx.x == 0) {
-      state.SetInclusive(0, 1);
-      out[0] = 1;
+extern "C" __global__ void scan(State state, int *out) {
+  int tile = blockIdx.x, sum = 1;
+  if (tile > 0) {
+    state.SetPartial(tile, sum);
+    State::StatusWord status = 0;
+    for (int at = tile - 1; at >= 0 && status != State::StatusWord(cub::SCAN_TILE_INCLUSIVE); at--) {
+      int value;
+      state.WaitForValid(at, status, value);
+      sum += value;
     }
-  } else {
-    Prefix prefix(state, temp, Plus(), tile);
-    int before = prefix(1);
-    if (threadIdx.x == 0) out[tile] = before + 1;
   }
+  state.SetInclusive(tile, sum);
+  out[tile] = sum;
 }

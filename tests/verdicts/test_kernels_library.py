@@ -1,0 +1,94 @@
+"""What ``synth check`` says of library code as it ships (``kernels_library.csv``), and of bugs that are seeded into it.
+
+The kernels of ``examples/kernels/library`` use libcu++, cooperative groups, CUB and CUTLASS. ``found`` has the kinds of
+findings, ``bounded`` the jumps back that loops were followed for, where more may be found beyond; under each progress
+model T is for terminates and H for may hang. A bug (``kernels_library_bugs.csv``) is text of the PTX that is replaced,
+or an instruction that is left out; it is found as a race of accesses at the ``lines`` of the kernel.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from absent import absent
+from commands import synth
+
+from backends.cuda.toolkits import ANY, chosen
+from synth.checking.questions import PROGRESS
+from synth.checking.sources import compiled, parameter_names
+
+HERE = Path(__file__).parent
+KERNELS = HERE.parents[1] / "examples" / "kernels" / "library"
+LETTERS = {"TERMINATES": "T", "MAY_HANG": "H"}
+COSTLY = {"cutlass-semaphore", "grid-queue"}
+
+
+def table(name):
+    with (HERE / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+VERDICTS, BUGS = table("kernels_library.csv"), table("kernels_library_bugs.csv")
+FILES = sorted({row["file"] for row in VERDICTS})
+
+
+@pytest.fixture
+def options(need):
+    """The options by which nvcc finds the headers of libraries."""
+    need("cuda")
+    toolkit, _ = chosen(ANY)
+    if not (toolkit.folder.parent / "include" / "cccl").is_dir():
+        absent("the headers of libcu++ and CUB: pip install nvidia-cuda-cccl")
+    cutlass = find_spec("cutlass_library")
+    if cutlass is None:
+        absent("the headers of CUTLASS: pip install nvidia-cutlass")
+    return [f"-I{Path(cutlass.origin).parent / 'source' / 'include'}"]
+
+
+def test_every_kernel_has_a_verdict():
+    assert sorted(path.stem for path in KERNELS.glob("*.cu")) == FILES
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("file", [pytest.param(f, marks=[pytest.mark.slow] if f in COSTLY else []) for f in FILES])
+def test_library_code_as_it_ships(file, options):
+    result = synth("check", KERNELS / f"{file}.cu", "--json", "-j", 1, *(f"-X{word}" for word in options))
+    found = []
+    for checked in json.loads(result.stdout):
+        answers, hang = checked["answers"], checked["hang"]
+        assert set(answers.values()) <= {"SAFE", "FOUND"}
+        kinds = " ".join(name for name, answer in answers.items() if answer == "FOUND")
+        bounded = str(checked["bounded"] or "")
+        found.append([file, checked["launch"], kinds, bounded, *(LETTERS[hang[name]] for name in PROGRESS)])
+    assert found == [[*row.values()][:-1] for row in VERDICTS if row["file"] == file]
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("file", sorted({row["file"] for row in BUGS}))
+def test_seeded_bugs_are_found_at_their_lines(file, options, tmp_path):
+    source = KERNELS / f"{file}.cu"
+    text, ptx = source.read_text(encoding="utf-8"), compiled(source, options)
+    launch = re.search("^// synth check: .*", text, re.MULTILINE)[0].partition(" --expect")[0]
+    ((_, names),) = parameter_names(text).items()
+    for number, name in enumerate(names):
+        launch = launch.replace(f"--arg {name}=", f"--arg {number}=")
+    for row in (row for row in BUGS if row["file"] == file):
+        assert row["written"] in ptx
+        pattern = re.escape(row["written"]) + ("" if row["seeded"] else r"[^;]*;")
+        bugged = tmp_path / "bugged.ptx"
+        bugged.write_text(launch + "\n" + re.sub(pattern, row["seeded"], ptx), encoding="utf-8")
+        result = synth("check", bugged, "--json", "-j", 1)
+        assert result.exit_code == 1
+        (checked,) = json.loads(result.stdout)
+        lines = {
+            str(line["line"])
+            for finding in checked["findings"] if finding["kind"] == row["found"]
+            for place in finding["places"]
+            for line in place["lines"] if Path(line["file"]) == source
+        }  # fmt: skip
+        assert sorted(lines, key=int) == row["lines"].split(), row["bug"]
