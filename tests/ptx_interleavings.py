@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-
-from corpus.kernels.ptx.module import Instruction, Memory, Module, Negated, Number, Register, Symbol, Vector
+from corpus.kernels.ptx.module import Module, Negated, Number, PtxInstruction, PtxMemory, Register, Symbol, Vector
 
 MOST_STATES = 60_000
 ROW = 256
@@ -84,7 +83,7 @@ _TESTS = {
 _TESTS |= {"lo": _TESTS["lt"], "ls": _TESTS["le"], "hi": _TESTS["gt"], "hs": _TESTS["ge"]}
 
 
-def _result(ins: Instruction, values: Sequence[int]) -> int:
+def _result(ins: PtxInstruction, values: Sequence[int]) -> int:
     """What an instruction computes of the bits of its operands."""
     name, words = ins.name, ins.words
     kinds = [word for word in words if word in TYPES]
@@ -163,7 +162,10 @@ class _Machine:
                         self._place((thread, variable.name), bytes(variable.size))
             for variable in (*module.variables.values(), *self._kernel.variables):
                 owner = {"shared": -1 - thread // block, "local": thread}.get(variable.space)
-                if variable.space in ("shared", "global", "const", "local") and (owner, variable.name) not in self._bases:
+                if (
+                    variable.space in ("shared", "global", "const", "local")
+                    and (owner, variable.name) not in self._bases
+                ):
                     self._place((owner, variable.name), variable.initial.ljust(variable.size, b"\0"))
 
     def _place(self, key: tuple[int | None, str], data: bytes) -> None:
@@ -214,13 +216,13 @@ class _Machine:
                     met[n] = self._silent(n, self._gone_on(n, met[n], self._next(met[n]), brought))
             yield tuple(met), memory
 
-    def _next(self, thread: _ThreadState) -> Instruction | None:
+    def _next(self, thread: _ThreadState) -> PtxInstruction | None:
         if not thread.frames:
             return None
         frame = thread.frames[-1]
         return self._module.functions[frame.function].body[frame.at]
 
-    def _members(self, number: int, ins: Instruction) -> list[int] | None:
+    def _members(self, number: int, ins: PtxInstruction) -> list[int] | None:
         """The threads that meet at an instruction, all of the block or of the warp; None where it is an access."""
         inside, block = number % self._block, number - number % self._block
         if ins.name in ("bar", "barrier") and "warp" not in ins.words:
@@ -230,7 +232,7 @@ class _Machine:
             return [block + n for n in range(warp, min(warp + self._warp, self._block))]
         return None
 
-    def _gone_on(self, number: int, thread: _ThreadState, ins: Instruction, brought: Mapping[int, tuple[int, ...]]):
+    def _gone_on(self, number: int, thread: _ThreadState, ins: PtxInstruction, brought: Mapping[int, tuple[int, ...]]):
         """A thread after a meeting, with what it gets of what the others brought."""
         first = min(brought)
         own, rows = brought[number], [brought[n] for n in sorted(brought)]
@@ -283,12 +285,12 @@ class _Machine:
             "%laneid": inside % self._warp,
         }[name]  # fmt: skip
 
-    def _values(self, number: int, thread: _ThreadState, ins: Instruction) -> Iterator[int]:
+    def _values(self, number: int, thread: _ThreadState, ins: PtxInstruction) -> Iterator[int]:
         start = 0 if ins.name in ("bar", "barrier") and "red" not in ins.words else 1
         for operand in ins.operands[start:]:
             yield self._value(number, thread.frames[-1], operand)
 
-    def _after(self, thread: _ThreadState, ins: Instruction, result: int | None = None) -> _ThreadState:
+    def _after(self, thread: _ThreadState, ins: PtxInstruction, result: int | None = None) -> _ThreadState:
         """A thread behind an instruction, whose result goes to its first operand."""
         frame = thread.frames[-1]
         held = dict(frame.held)
@@ -305,7 +307,7 @@ class _Machine:
         while thread.frames:
             frame = thread.frames[-1]
             function = self._module.functions[frame.function]
-            ins = function.body[frame.at] if frame.at < len(function.body) else Instruction("ret", (), (), None, 0)
+            ins = function.body[frame.at] if frame.at < len(function.body) else PtxInstruction("ret", (), (), None, 0)
             if ins.guard is not None:
                 holds = bool(self._value(number, frame, Register(ins.guard.register)) & 1) != ins.guard.unless
                 if not holds:
@@ -332,7 +334,7 @@ class _Machine:
                     thread = self._after(thread, ins, _result(ins, values))
         return thread
 
-    def _parameter(self, number: int, thread: _ThreadState, ins: Instruction) -> _ThreadState:
+    def _parameter(self, number: int, thread: _ThreadState, ins: PtxInstruction) -> _ThreadState:
         frame = thread.frames[-1]
         bits = TYPES[ins.words[-1]]
         if ins.name == "st":
@@ -344,7 +346,7 @@ class _Machine:
         value = self._bases[None, name] if len(thread.frames) == 1 and (None, name) in self._bases else None
         return self._after(thread, ins, dict(frame.held)[(name,)] if value is None else value)
 
-    def _called(self, thread: _ThreadState, frame: _Frame, ins: Instruction) -> _ThreadState:
+    def _called(self, thread: _ThreadState, frame: _Frame, ins: PtxInstruction) -> _ThreadState:
         results, target, arguments = ins.operands
         callee, held = self._module.functions[target.name], dict(frame.held)
         given = zip(callee.parameters, arguments.parts, strict=True)
@@ -362,13 +364,15 @@ class _Machine:
         outer = replace(outer, held=tuple(sorted((dict(outer.held) | taken).items(), key=str)))
         return replace(thread, frames=(*thread.frames[:-2], outer))
 
-    def _access(self, number: int, thread: _ThreadState, ins: Instruction, memory: bytes) -> tuple[_ThreadState, bytes]:
+    def _access(
+        self, number: int, thread: _ThreadState, ins: PtxInstruction, memory: bytes
+    ) -> tuple[_ThreadState, bytes]:
         """A thread and the memory after an access, or after an element of one."""
         frame = thread.frames[-1]
         kind = next(word for word in reversed(ins.words) if word in TYPES)
         size = TYPES[kind] // 8
         place = ins.operands[0 if ins.name in ("st", "red") else 1]
-        assert isinstance(place, Memory)
+        assert isinstance(place, PtxMemory)
         at = self._value(number, frame, place.base) + place.offset + size * thread.element
         old = int.from_bytes(memory[at : at + size], "little")
 

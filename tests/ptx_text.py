@@ -1,6 +1,6 @@
 """Modules of PTX around the code of a kernel, and what is left of them for a launch."""
 
-from corpus.kernels.launch import ArrayArgument, Launch
+from corpus.kernels.launch import ArrayArgument, KernelLaunch
 from corpus.kernels.program import KernelProgram, program_of
 from corpus.kernels.ptx.reader import read_ptx
 from corpus.litmus.describe import describe
@@ -29,7 +29,7 @@ def program(text: str, grid=1, block=1, warp=32, **arguments) -> KernelProgram:
     given = {
         name: ArrayArgument(tuple(value)) if isinstance(value, list) else value for name, value in arguments.items()
     }
-    launch = Launch((grid, 1, 1), (block, 1, 1), warp=warp, arguments=given)
+    launch = KernelLaunch((grid, 1, 1), (block, 1, 1), warp=warp, arguments=given)
     return program_of(module, module.kernels[0], launch)
 
 

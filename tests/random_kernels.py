@@ -12,7 +12,7 @@ from random import Random
 
 from ptx_text import kernel_text
 
-from corpus.kernels.launch import ArrayArgument, Launch
+from corpus.kernels.launch import ArrayArgument, KernelLaunch
 from corpus.litmus.test import (
     DEFAULT_RMW,
     NEGATED,
@@ -77,7 +77,7 @@ class RandomKernel:
     """A kernel as PTX, the launch, and the litmus test that means the same."""
 
     text: str
-    launch: Launch
+    launch: KernelLaunch
     test: LitmusTest
 
 
@@ -109,7 +109,7 @@ def random_kernel(rng: Random, accesses: int = 5) -> RandomKernel:
     locations += [Location(element("out", n)) for n in range(RESULTS * len(writers))]
     condition = Condition(Quantifier.EXISTS, And(()))
     arguments = {name: ArrayArgument(values) for name, values in initial.items()}
-    launch = Launch((blocks, 1, 1), (size, 1, 1), warp=warp, arguments=arguments)
+    launch = KernelLaunch((blocks, 1, 1), (size, 1, 1), warp=warp, arguments=arguments)
     return RandomKernel(text, launch, LitmusTest("k", tuple(threads), tuple(locations), condition))
 
 

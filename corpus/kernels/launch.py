@@ -30,7 +30,7 @@ class ArrayArgument:
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class KernelLaunch:
     """A launch. ``arguments`` has numbers and arrays by the names of parameters; of a pointer that it does not name the
     memory is zeros, as much as is accessed. ``names`` are those that the source gives to the parameters, in their
     order, and arguments may have these too. ``warp`` is the number of threads in a warp.

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from corpus.errors import InputError
-from corpus.kernels.launch import ArrayArgument, Launch, ThreadIds
+from corpus.kernels.launch import ArrayArgument, KernelLaunch, ThreadIds
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.arithmetic import signed
 from corpus.kernels.ptx.meaning import MEANINGS
@@ -36,7 +36,7 @@ class MixedSize(NamedTuple):
     array: str
     first: tuple[int, int]
     second: tuple[int, int]
-    origins: tuple[ptx.Instruction, ...]
+    origins: tuple[ptx.PtxInstruction, ...]
 
 
 @dataclass(frozen=True)
@@ -51,17 +51,17 @@ class KernelProgram:
     """
 
     test: litmus.LitmusTest
-    launch: Launch
+    launch: KernelLaunch
     ids: tuple[ThreadIds, ...]
-    origins: tuple[tuple[ptx.Instruction | None, ...], ...]
+    origins: tuple[tuple[ptx.PtxInstruction | None, ...], ...]
     assumed: tuple[str, ...]
     stops: tuple[tuple[int, str], ...]
     mixed: tuple[MixedSize, ...]
     sizes: Mapping[str, int]
-    divergent: tuple[ptx.Instruction, ...] = ()
+    divergent: tuple[ptx.PtxInstruction, ...] = ()
 
 
-def program_of(module: ptx.Module, kernel: ptx.Function, launch: Launch) -> KernelProgram:
+def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch) -> KernelProgram:
     """Return the program that is left of a kernel and a launch.
 
     Raises ``NotUnderstoodError`` where a thread comes to what is not understood, and ``InputError`` where the launch
@@ -100,7 +100,10 @@ def program_of(module: ptx.Module, kernel: ptx.Function, launch: Launch) -> Kern
 
 
 def _with_exits(
-    launch: Launch, followed: Sequence[tuple[ThreadIds, list[Residual]]], assumed: dict[str, None], path: str | None
+    launch: KernelLaunch,
+    followed: Sequence[tuple[ThreadIds, list[Residual]]],
+    assumed: dict[str, None],
+    path: str | None,
 ) -> Iterator[tuple[ThreadIds, list[Residual]]]:
     """Yield the threads, each with an arrival at its end for every barrier that it comes to less often than others do.
 
@@ -161,14 +164,14 @@ def _comings(code: Sequence[Residual], name: litmus.Operand) -> frozenset[int] |
 
 
 def _divergent(
-    launch: Launch, followed: Sequence[tuple[ThreadIds, list[Residual]]], assumed: dict[str, None]
-) -> tuple[ptx.Instruction, ...]:
+    launch: KernelLaunch, followed: Sequence[tuple[ThreadIds, list[Residual]]], assumed: dict[str, None]
+) -> tuple[ptx.PtxInstruction, ...]:
     """Return two aligned barriers that threads of one warp come to in place of each other, or none.
 
     All threads of a warp have to execute the same ``bar`` (PTX ISA, ``barrier``, ``.aligned``); those that have ended
     come to none.
     """
-    warps: dict[tuple[int, int], list[Sequence[ptx.Instruction]]] = {}
+    warps: dict[tuple[int, int], list[Sequence[ptx.PtxInstruction]]] = {}
     for ids, code in followed:
         warp = (launch.block_number(ids), launch.thread_number(ids) // launch.warp)
         row = _aligned(code)
@@ -184,10 +187,10 @@ def _divergent(
     return ()
 
 
-def _aligned(code: Sequence[Residual]) -> list[ptx.Instruction] | None:
+def _aligned(code: Sequence[Residual]) -> list[ptx.PtxInstruction] | None:
     """Return the aligned barriers that a thread comes to, one after the other; None where memory decides which."""
     labels = {each.instruction.name: at for at, each in enumerate(code) if isinstance(each.instruction, litmus.Label)}
-    found: list[ptx.Instruction] = []
+    found: list[ptx.PtxInstruction] = []
     at, passed = 0, set[int]()
     while True:
         ahead, seen, waiting = set[int](), {at}, [at]
@@ -198,7 +201,7 @@ def _aligned(code: Sequence[Residual]) -> list[ptx.Instruction] | None:
                 case None:
                     ahead.add(place)
                     continue
-                case Residual(litmus.Barrier(), ptx.Instruction() as origin) if _is_aligned(origin):
+                case Residual(litmus.Barrier(), ptx.PtxInstruction() as origin) if _is_aligned(origin):
                     ahead.add(place)
                     continue
                 case Residual(litmus.Branch(label, condition)):
@@ -217,7 +220,7 @@ def _aligned(code: Sequence[Residual]) -> list[ptx.Instruction] | None:
         at += 1
 
 
-def _is_aligned(origin: ptx.Instruction) -> bool:
+def _is_aligned(origin: ptx.PtxInstruction) -> bool:
     return "warp" not in origin.words and (
         origin.name == "bar" or (origin.name == "barrier" and "aligned" in origin.words)
     )
@@ -252,12 +255,12 @@ class _Layout:
     """The locations of a program: where each array's accesses are, and what they are called."""
 
     def __init__(
-        self, module: ptx.Module, kernel: ptx.Function, launch: Launch, threads: Sequence[Sequence[Residual]]
+        self, module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch, threads: Sequence[Sequence[Residual]]
     ) -> None:
         self._module, self._kernel, self._launch = module, kernel, launch
         self.assumed: dict[str, None] = {}
         self.sizes: dict[str, int] = {}
-        self._accesses: dict[str, dict[tuple[int, int], list[ptx.Instruction]]] = {}
+        self._accesses: dict[str, dict[tuple[int, int], list[ptx.PtxInstruction]]] = {}
         self._computed: dict[str, int] = {}
         blocks: dict[str, list[str]] = {}
         for code in threads:

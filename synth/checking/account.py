@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from corpus.kernels.ptx.module import Instruction, SourceLine
+from corpus.kernels.ptx.module import PtxInstruction, SourceLine
 from synth import VERSION
-from synth.checking.questions import QUESTIONS, CheckAnswer, Finding, KernelAnswers, needed
+from synth.checking.questions import QUESTIONS, CheckAnswer, KernelAnswers, KernelFinding, needed
 from synth.junit import Case, CaseOutcome
 from synth.memory.explanation import execution_lines, execution_record
 
@@ -60,7 +60,7 @@ def not_understood(file: str, kernel: str, launch: str, problem: str) -> Checked
     return CheckedKernel(file, kernel, launch, (f"{name}: NOT UNDERSTOOD: {problem}",), record, (), problem)
 
 
-def place_text(ins: Instruction) -> str:
+def place_text(ins: PtxInstruction) -> str:
     """Return the source lines of an instruction, from the innermost outwards; its line of PTX where it has none."""
     if ins.source is None:
         return f"line {ins.line} of the PTX"
@@ -110,7 +110,7 @@ def _record(found: KernelAnswers) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: KernelFinding) -> dict[str, Any]:
     return {
         "kind": finding.kind,
         "text": finding.text,

@@ -18,7 +18,7 @@ from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.kernels.program import KernelProgram, MixedSize
 from corpus.kernels.ptx.arithmetic import signed
-from corpus.kernels.ptx.module import Instruction, SourceLine
+from corpus.kernels.ptx.module import PtxInstruction, SourceLine
 from corpus.kernels.ptx.specialiser import MARK
 from corpus.litmus import test as litmus
 from corpus.litmus.condition import parse_condition
@@ -53,12 +53,12 @@ QUESTIONS = ("race", "expectation", "barrier", "bounds", "trap", "uninitialised"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class KernelFinding:
     """Something that is wrong: of what kind, in a line, at which instructions, and an execution that shows it."""
 
     kind: str
     text: str
-    places: tuple[Instruction, ...] = ()
+    places: tuple[PtxInstruction, ...] = ()
     execution: CandidateExecution | None = None
 
     @property
@@ -78,7 +78,7 @@ class KernelAnswers:
     model: str
     answers: Mapping[str, CheckAnswer]
     hang: Mapping[str, str]
-    findings: tuple[Finding, ...]
+    findings: tuple[KernelFinding, ...]
     bounded: bool
     unroll: int
     reasons: tuple[str, ...] = ()
@@ -89,7 +89,7 @@ class _Asked:
     """The answers so far."""
 
     answers: dict[str, CheckAnswer] = field(default_factory=lambda: dict.fromkeys(QUESTIONS, CheckAnswer.SAFE))
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[KernelFinding] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     bounded: bool = False
     nothing: bool = False
@@ -100,7 +100,7 @@ class _Asked:
         self.answers |= dict.fromkeys(safe, CheckAnswer.UNKNOWN)
         self.reasons.append(why)
 
-    def found(self, finding: Finding) -> None:
+    def found(self, finding: KernelFinding) -> None:
         if finding.kind in self.answers:  # hangs have verdicts of their own
             self.answers[finding.kind] = CheckAnswer.FOUND
         self.findings.append(finding)
@@ -119,7 +119,7 @@ def check(program: KernelProgram, model: AxiomaticModel, expectation: str, unrol
         asked.found(_mixed(mixed))
     if program.divergent:
         text = "threads of one warp come to different barriers, where bar.sync has all of a warp come to the same one"
-        asked.found(Finding("barrier", text, program.divergent))
+        asked.found(KernelFinding("barrier", text, program.divergent))
     hang: dict[str, str] = {}
     if not program.mixed:
         _ask_executions(asked, program, model, expectation, unroll)
@@ -133,13 +133,13 @@ def check(program: KernelProgram, model: AxiomaticModel, expectation: str, unrol
     )
 
 
-def _mixed(mixed: MixedSize) -> Finding:
+def _mixed(mixed: MixedSize) -> KernelFinding:
     (start, size), (other, length) = mixed.first, mixed.second
     text = (
         f"accesses of {mixed.array} at bytes {start} to {start + size - 1} and {other} to {other + length - 1} "
         "overlap and are not of one size; PTX does not define what they do to each other"
     )
-    return Finding("mixed-size", text, mixed.origins)
+    return KernelFinding("mixed-size", text, mixed.origins)
 
 
 @cache
@@ -185,7 +185,7 @@ def _ask_executions(
         if execution is not None:
             why = stop.register.removeprefix(MARK)
             kind = {"trap": "trap", "assert": "trap"}.get(why, why)
-            asked.found(Finding(kind, _STOPPED[why], _marked(program, stop), execution))
+            asked.found(KernelFinding(kind, _STOPPED[why], _marked(program, stop), execution))
     if condition is not None:
         wanted = condition.quantifier is litmus.Quantifier.EXISTS
         literal = search.satisfied(condition.proposition)
@@ -193,7 +193,7 @@ def _ask_executions(
         if wanted:
             execution = None if search.find([literal]) is not None else search.find([])
         if execution is not None:
-            asked.found(Finding("expectation", f"the expectation {expectation} may fail", (), execution))
+            asked.found(KernelFinding("expectation", f"the expectation {expectation} may fail", (), execution))
     shared = {each.name for each in test.locations if each.region is litmus.Region.SHARED}
     execution = search.find([search.reads_initial(shared)]) if shared else None
     if execution is not None:
@@ -243,17 +243,19 @@ def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
     return replace(condition, proposition=litmus.map_atoms(condition.proposition, stored))
 
 
-def _origin(program: KernelProgram, execution: CandidateExecution, number: int) -> Instruction | None:
+def _origin(program: KernelProgram, execution: CandidateExecution, number: int) -> PtxInstruction | None:
     event = execution.events[number]
     return None if event.thread == INITIAL else program.origins[event.thread][event.position]
 
 
-def _places(program: KernelProgram, execution: CandidateExecution, numbers: Iterable[int]) -> tuple[Instruction, ...]:
+def _places(
+    program: KernelProgram, execution: CandidateExecution, numbers: Iterable[int]
+) -> tuple[PtxInstruction, ...]:
     found = (_origin(program, execution, number) for number in numbers)
     return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
-def _race(program: KernelProgram, model: Model, execution: CandidateExecution) -> Finding:
+def _race(program: KernelProgram, model: Model, execution: CandidateExecution) -> KernelFinding:
     relation = model.relations(execution.base)["race"]
     assert isinstance(relation, tuple)
     pairs = [(one, other) for one, row in enumerate(relation) for other in row]
@@ -261,7 +263,7 @@ def _race(program: KernelProgram, model: Model, execution: CandidateExecution) -
     location = execution.events[one].location
     threads = " and ".join(_thread(program, execution.events[number].thread) for number in (one, other))
     text = f"accesses of {location} by {threads} race"
-    return Finding("race", text, _places(program, execution, (one, other)), execution)
+    return KernelFinding("race", text, _places(program, execution, (one, other)), execution)
 
 
 def _thread(program: KernelProgram, number: int) -> str:
@@ -269,21 +271,21 @@ def _thread(program: KernelProgram, number: int) -> str:
     return f"thread {program.launch.thread_number(ids)} of block {program.launch.block_number(ids)}"
 
 
-def _marked(program: KernelProgram, stop: litmus.FinalRegister) -> tuple[Instruction, ...]:
+def _marked(program: KernelProgram, stop: litmus.FinalRegister) -> tuple[PtxInstruction, ...]:
     pairs = zip(program.test.threads[stop.thread].instructions, program.origins[stop.thread], strict=True)
     return tuple(
         origin for ins, origin in pairs if origin and isinstance(ins, litmus.Assign) and ins.target == stop.register
     )
 
 
-def _uninitialised(program: KernelProgram, shared: set[str], execution: CandidateExecution) -> Finding:
+def _uninitialised(program: KernelProgram, shared: set[str], execution: CandidateExecution) -> KernelFinding:
     pairs = execution.pairs("rf")
     reads = [
         other for one, other in pairs
         if execution.events[one].thread == INITIAL and execution.events[one].location in shared
     ]  # fmt: skip
     location = execution.events[reads[0]].location
-    return Finding(
+    return KernelFinding(
         "uninitialised", f"{location} is read before anybody writes it", _places(program, execution, reads), execution
     )
 
@@ -312,15 +314,19 @@ def _ask_hangs(
     return verdicts
 
 
-def _hang(program: KernelProgram, found: Liveness, progress: str) -> Finding:
+def _hang(program: KernelProgram, found: Liveness, progress: str) -> KernelFinding:
     hang = found.hanging.hang
     assert hang is not None
     places = _places(program, hang.execution, sorted(stuck_events(hang)))
     waits = [n for n, ending in enumerate(hang.endings) if ending is ThreadEnding.WAITS]
     if waits:
-        return Finding("barrier", f"{_thread(program, waits[0])} waits at a barrier for ever", places, hang.execution)
+        return KernelFinding(
+            "barrier", f"{_thread(program, waits[0])} waits at a barrier for ever", places, hang.execution
+        )
     stuck = next(n for n, ending in enumerate(hang.endings) if ending not in (ThreadEnding.ENDED, ThreadEnding.LEFT))
-    return Finding("hang", f"{_thread(program, stuck)} may go round for ever under {progress}", places, hang.execution)
+    return KernelFinding(
+        "hang", f"{_thread(program, stuck)} may go round for ever under {progress}", places, hang.execution
+    )
 
 
 def needed(hang: Mapping[str, str]) -> str:

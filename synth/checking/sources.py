@@ -20,8 +20,8 @@ from tempfile import TemporaryDirectory
 from backends.cuda.toolkits import ANY, chosen
 from corpus.errors import InputError
 from corpus.files import read_text
-from corpus.kernels.launch import ArrayArgument, Extent, Launch
-from corpus.kernels.ptx.module import Function, Module
+from corpus.kernels.launch import ArrayArgument, Extent, KernelLaunch
+from corpus.kernels.ptx.module import Module, PtxFunction
 from corpus.kernels.ptx.reader import read_ptx
 
 COMMENT = re.compile(r"^[ \t]*(?://|#)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
@@ -99,7 +99,7 @@ def parameter_names(text: str) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def names_of(file: KernelFile, kernel: Function) -> tuple[str, ...]:
+def names_of(file: KernelFile, kernel: PtxFunction) -> tuple[str, ...]:
     """Return the names that the source gives to the parameters of a kernel, whose own name may be mangled."""
     for name, names in file.names.items():
         if name == kernel.name or re.fullmatch(rf"_Z\w*?{len(name)}{re.escape(name)}\w*", kernel.name):
@@ -136,17 +136,17 @@ def argument(text: str) -> tuple[str, int | ArrayArgument]:
 
 
 DEFAULT = (
-    Launch((2, 1, 1), (1, 1, 1)),
-    Launch((1, 1, 1), (2, 1, 1), warp=1),
-    Launch((1, 1, 1), (2, 1, 1)),
-    Launch((2, 1, 1), (2, 1, 1)),
+    KernelLaunch((2, 1, 1), (1, 1, 1)),
+    KernelLaunch((1, 1, 1), (2, 1, 1), warp=1),
+    KernelLaunch((1, 1, 1), (2, 1, 1)),
+    KernelLaunch((2, 1, 1), (2, 1, 1)),
 )
 """The launches of a kernel where none is given: two blocks, two warps, two threads of a warp, two blocks of two."""
 
 
-def launches_of(sizes: Mapping[str, str | None], warp: int) -> tuple[Launch, ...]:
+def launches_of(sizes: Mapping[str, str | None], warp: int) -> tuple[KernelLaunch, ...]:
     """Return the launch of these sizes, by the names of their options; those of ``DEFAULT`` where no size is given."""
     if not any(sizes.values()):
         return DEFAULT
     grid, block, cluster = (extent(sizes[name] or "1", f"--{name}") for name in ("grid", "block", "cluster"))
-    return (Launch(grid, block, cluster, warp),)
+    return (KernelLaunch(grid, block, cluster, warp),)

@@ -20,8 +20,8 @@ from synth.options.work import limit_options, workplaces
 from synth.worker import Limits
 
 if TYPE_CHECKING:  # what reads and asks is imported where it is needed
-    from corpus.kernels.launch import Launch
-    from corpus.kernels.ptx.module import Function
+    from corpus.kernels.launch import KernelLaunch
+    from corpus.kernels.ptx.module import PtxFunction
     from synth.checking.account import CheckedKernel
     from synth.checking.sources import KernelFile
 
@@ -36,8 +36,8 @@ class KernelTask:
     """A kernel of a file with a launch, and what is to hold at its end."""
 
     file: KernelFile
-    kernel: Function
-    launch: Launch
+    kernel: PtxFunction
+    launch: KernelLaunch
     expectation: str
 
     @property

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpus.kernels.launch import Launch
+from corpus.kernels.launch import KernelLaunch
 from corpus.kernels.program import program_of
 from corpus.kernels.ptx.reader import read_ptx
 from corpus.kernels.ptx.specialiser import NotUnderstoodError
@@ -10,8 +10,8 @@ from corpus.litmus import test as litmus
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import check
 
-TWO_WARPS = Launch(block=(2, 1, 1), warp=1)
-ONE_WARP = Launch(block=(2, 1, 1))
+TWO_WARPS = KernelLaunch(block=(2, 1, 1), warp=1)
+ONE_WARP = KernelLaunch(block=(2, 1, 1))
 
 SET = "st.global.u32 [%rd1], 1;"
 GET = "ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1+4], %r1;"

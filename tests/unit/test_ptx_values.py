@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from corpus.errors import InputError
-from corpus.kernels.launch import Launch, ThreadIds
+from corpus.kernels.launch import KernelLaunch, ThreadIds
 from corpus.kernels.ptx.meaning import MEANINGS
 from corpus.kernels.ptx.reader import read_ptx
 from corpus.kernels.ptx.specialiser import ThreadSpecialiser, residual_name
@@ -29,7 +29,7 @@ def code(body: str) -> list[litmus.Instruction]:
     declared = ".reg .b16 %rs<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<9>;"
     module = read_ptx(f"{HEAD}.entry k() {{ {declared}\n{body}\n}}", "t.ptx")
     one = (1, 1, 1)
-    launch = Launch(one, one)
+    launch = KernelLaunch(one, one)
     ids = ThreadIds((0, 0, 0), (0, 0, 0))
     found = ThreadSpecialiser(module, module.functions["k"], launch, ids, MEANINGS).run()
     return [each.instruction for each in found]

@@ -48,7 +48,7 @@ _ONE_BIT = ("and", "or", "xor")
 # Computations
 
 
-def compute_(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def compute_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """An instruction that computes a result from its operands."""
     target, *sources = ins.operands
     values = [at.value(state, source) for source in sources]
@@ -84,7 +84,7 @@ def _result(at: ThreadSpecialiser, state: State, target: ptx.Operand, value: Val
         at.define(state, at.home(state, target.name), value)
 
 
-def _computed(at: ThreadSpecialiser, ins: ptx.Instruction, values: Sequence[Value]) -> Value:
+def _computed(at: ThreadSpecialiser, ins: ptx.PtxInstruction, values: Sequence[Value]) -> Value:
     name, words = ins.name, ins.words
     if not computable(name, words, len(values)):
         return Unknown(f"the result of {ins.opcode}")
@@ -254,7 +254,7 @@ def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values
     return None
 
 
-def _selected(at: ThreadSpecialiser, ins: ptx.Instruction, values: Sequence[Value]) -> Value:
+def _selected(at: ThreadSpecialiser, ins: ptx.PtxInstruction, values: Sequence[Value]) -> Value:
     one, other, chosen = values
     if isinstance(chosen, int):
         return one if chosen & 1 else other
@@ -274,7 +274,7 @@ def _selected(at: ThreadSpecialiser, ins: ptx.Instruction, values: Sequence[Valu
     return Held(at.temporary(f"xor.b{width}", right, litmus.Reg(kept)), width)
 
 
-def select(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def select(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``selp``: two ways where the predicate is not known and an operand is an address; else a computation."""
     target, one, other, predicate = ins.operands
     chosen = at.value(state, predicate)
@@ -292,7 +292,7 @@ def select(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     return True
 
 
-def set_predicate(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def set_predicate(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``setp``: a comparison, which may be combined with a third operand."""
     target, one, other, *more = ins.operands
     value = _compared(at, ins.words, at.value(state, one), at.value(state, other))
@@ -301,7 +301,7 @@ def set_predicate(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> 
         boolean = next(word for word in ins.words if word in _ONE_BIT)
         third = at.value(state, more[0])
         value, negative = (
-            _computed(at, ptx.Instruction(boolean, ("pred",), (), None, ins.line), [each, third])
+            _computed(at, ptx.PtxInstruction(boolean, ("pred",), (), None, ins.line), [each, third])
             for each in (value, negative)
         )
     if isinstance(target, ptx.Both):
@@ -362,7 +362,7 @@ def _assume_address(at: ThreadSpecialiser, address: Value) -> None:
             at.assumed[f"{shown} is the address of an array"] = None
 
 
-def set_mask(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def set_mask(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``set``: a comparison whose result is a mask of bits, or 1.0."""
     target, one, other, *more = ins.operands
     if more:
@@ -383,7 +383,7 @@ def set_mask(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     return True
 
 
-def move(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def move(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``mov``, which also packs and unpacks vectors, and ``cvta``."""
     target, source = ins.operands[:2]
     width = WIDTHS[type_of(ins.words)]
@@ -401,7 +401,7 @@ def move(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     return True
 
 
-def _unpacked(at: ThreadSpecialiser, state: State, ins: ptx.Instruction, source: ptx.Operand) -> list[Value]:
+def _unpacked(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction, source: ptx.Operand) -> list[Value]:
     target = ins.operands[0]
     assert isinstance(target, ptx.Vector)
     count = len(target.parts)
@@ -476,7 +476,7 @@ _PLAIN_WORDS = frozenset(
 """The words of accesses besides their operations; those with ``::`` are spaces and hints for caches."""
 
 
-def _check_words(at: ThreadSpecialiser, ins: ptx.Instruction) -> None:
+def _check_words(at: ThreadSpecialiser, ins: ptx.PtxInstruction) -> None:
     """Refuse an access that is more than an access, such as ``st.async`` and ``st.bulk``."""
     for word in ins.words:
         stem = word.partition("::")[0]
@@ -484,7 +484,7 @@ def _check_words(at: ThreadSpecialiser, ins: ptx.Instruction) -> None:
             raise at.wrong("is not understood")
 
 
-def load(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def load(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``ld``, also of vectors, of which each element is an access."""
     target, source = ins.operands[:2]
     _check_words(at, ins)
@@ -507,7 +507,7 @@ def load(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
 
 
 def _address(at: ThreadSpecialiser, state: State, operand: ptx.Operand) -> Value:
-    if isinstance(operand, ptx.Memory):
+    if isinstance(operand, ptx.PtxMemory):
         base = at.value(state, operand.base)
         if isinstance(base, Held) and operand.offset:
             raise at.wrong("with an address that was read from memory, and an offset, it is not understood")
@@ -625,7 +625,7 @@ def _cell_home(address: Pointer, size: int) -> str:
     return f"{depth}:[{name}+{address.offset}:{size}]"
 
 
-def store(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def store(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``st``, also of vectors, of which each element is an access."""
     target, source = ins.operands[:2]
     _check_words(at, ins)
@@ -740,7 +740,7 @@ def _length(at: ThreadSpecialiser, array: str) -> int | None:
     return None
 
 
-def atomic(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def atomic(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``atom`` and ``red``."""
     operands = [*ins.operands]
     target = None if ins.name == "red" else operands.pop(0)
@@ -773,7 +773,7 @@ _ATOMICS = ("add", "exch", "cas", "min", "max", "and", "or", "xor", "inc", "dec"
 # Order
 
 
-def fence(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def fence(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``fence`` and ``membar``."""
     if ins.name == "membar" and ins.words[0] in MEMBARS:
         at.put(litmus.Fence(litmus.Mode(litmus.Order.SC, MEMBARS[ins.words[0]])))
@@ -791,7 +791,7 @@ def fence(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     return True
 
 
-def barrier(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``bar`` and ``barrier`` of a CTA, of a warp, and of a cluster."""
     words = [word for word in ins.words if word not in ("cta", "aligned")]
     if words[:1] == ["warp"]:
@@ -823,7 +823,7 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     return True
 
 
-def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``mbarrier`` of a CTA, whose arrivals are counted in an object in shared memory (9.7.13.15).
 
     ``arrive`` gives the object as it was, and a wait asks whether the object has come to another phase.
@@ -855,11 +855,11 @@ def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
         at.put(litmus.Load(register, operand, mode), access)
 
         def phase(value: Value) -> Value:
-            return _computed(at, ptx.Instruction("shr", ("u64",), (), None, ins.line), [value, PHASE])
+            return _computed(at, ptx.PtxInstruction("shr", ("u64",), (), None, ins.line), [value, PHASE])
 
         now, before = phase(Held(register, 64)), given[0]
         if "parity" in words:
-            now = _computed(at, ptx.Instruction("and", ("b64",), (), None, ins.line), [now, 1])
+            now = _computed(at, ptx.PtxInstruction("and", ("b64",), (), None, ins.line), [now, 1])
         else:
             before = phase(before)
         _result(at, state, target, _compared(at, ("ne", "u32" if "parity" in words else "u64"), now, before))
@@ -905,14 +905,14 @@ def _joined(at: ThreadSpecialiser, operation: str, values: Sequence[Value]) -> V
     """Return the values of all threads combined."""
     found = values[0]
     for value in values[1:]:
-        found = _computed(at, ptx.Instruction(operation, ("pred",), (), None, 0), [found, value])
+        found = _computed(at, ptx.PtxInstruction(operation, ("pred",), (), None, 0), [found, value])
     return found
 
 
 def _total(at: ThreadSpecialiser, values: Sequence[Value]) -> Value:
     found: Value = 0
     for value in values:
-        found = _computed(at, ptx.Instruction("add", ("s32",), (), None, 0), [found, value])
+        found = _computed(at, ptx.PtxInstruction("add", ("s32",), (), None, 0), [found, value])
     return found
 
 
@@ -957,7 +957,7 @@ def _exchanged(
 
 def _brought(
     at: ThreadSpecialiser,
-    ins: ptx.Instruction,
+    ins: ptx.PtxInstruction,
     value: Value,
     mask: int,
     partners: Mapping[int, int] | None = None,
@@ -986,17 +986,17 @@ def _brought(
     return dict(zip(own, _exchanged(at, array, lane, own, value, meeting, brings), strict=True))
 
 
-def vote(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def vote(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``vote``: all, any, uni, ballot."""
     target, source, *mask = ins.operands
     brought = _brought(at, ins, at.value(state, source), _mask(at, state, mask[0]) if mask else 0xFFFFFFFF)
     values = list(brought.values())
     if "ballot" in ins.words:
-        shift = ptx.Instruction("shl", ("b32",), (), None, ins.line)
+        shift = ptx.PtxInstruction("shl", ("b32",), (), None, ins.line)
         bits = [_computed(at, shift, [value, lane]) for lane, value in brought.items()]
         found = bits[0]
         for each in bits[1:]:
-            found = _computed(at, ptx.Instruction("or", ("b32",), (), None, ins.line), [found, each])
+            found = _computed(at, ptx.PtxInstruction("or", ("b32",), (), None, ins.line), [found, each])
     elif "uni" in ins.words:
         every, none = _joined(at, "and", values), _not(at, _joined(at, "or", values))
         found = _joined(at, "or", [every, none])
@@ -1007,7 +1007,7 @@ def vote(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     return True
 
 
-def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``shfl``: the value of another thread of the warp (9.7.9.6)."""
     target, source, by, limits, *mask = ins.operands
     value, lane = at.value(state, source), at.launch.thread_number(at.ids) % at.launch.warp
@@ -1031,7 +1031,7 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
         if other not in brought:
             at.assumed[f"{ins.name} from a lane that is not there gives a lane its own value"] = None
         there = _compared(at, ("ge" if mode == "up" else "le", "s32"), other & 0xFFFFFFFF, _furthest(at, ins, bounds))
-        chosen = ptx.Instruction("selp", ("b32",), (), None, ins.line)
+        chosen = ptx.PtxInstruction("selp", ("b32",), (), None, ins.line)
         found, inside = _computed(at, chosen, [brought.get(other, value), value, there]), there
     if isinstance(target, ptx.Both):
         _result(at, state, target.second, inside)
@@ -1041,31 +1041,31 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
     return True
 
 
-def _furthest(at: ThreadSpecialiser, ins: ptx.Instruction, bounds: Value) -> Value:
+def _furthest(at: ThreadSpecialiser, ins: ptx.PtxInstruction, bounds: Value) -> Value:
     """Return the furthest lane that a shuffle of this thread may ask, given its third operand."""
     lane = at.launch.thread_number(at.ids) % at.launch.warp
 
     def computed(name: str, *values: Value) -> Value:
-        return _computed(at, ptx.Instruction(name, ("u32" if name == "shr" else "b32",), (), None, ins.line), values)
+        return _computed(at, ptx.PtxInstruction(name, ("u32" if name == "shr" else "b32",), (), None, ins.line), values)
 
     clamp, segment = computed("and", bounds, 0x1F), computed("and", computed("shr", bounds, 8), 0x1F)
     return computed("or", computed("and", segment, lane), computed("and", computed("xor", segment, 0x1F), clamp))
 
 
-def reduce_(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def reduce_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``redux``: the values of the threads of a warp combined."""
     target, source, mask = ins.operands
     brought = list(_brought(at, ins, at.value(state, source), _mask(at, state, mask)).values())
     operation = next(word for word in ins.words if word in ("add", "min", "max", "and", "or", "xor"))
     found = brought[0]
     for value in brought[1:]:
-        found = _computed(at, ptx.Instruction(operation, (type_of(ins.words),), (), None, ins.line), [found, value])
+        found = _computed(at, ptx.PtxInstruction(operation, (type_of(ins.words),), (), None, ins.line), [found, value])
     _result(at, state, target, found)
     state.at += 1
     return True
 
 
-def active(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def active(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``activemask`` and ``elect``: all threads of the warp are taken to be there."""
     lanes = _lanes(at, 0xFFFFFFFF if ins.name == "activemask" else _mask(at, state, ins.operands[1]))
     if len(lanes) > 1:
@@ -1086,13 +1086,13 @@ def active(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
 # Control
 
 
-def branch(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def branch(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``bra``."""
     state.at = at.target(state, ins)
     return True
 
 
-def branch_by_index(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def branch_by_index(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``brx.idx``: to one of a list of labels."""
     index, table = ins.operands
     value = at.value(state, index)
@@ -1103,34 +1103,34 @@ def branch_by_index(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -
     return True
 
 
-def call(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def call(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``call``, which is put in place of itself."""
     return at.call(state, ins)
 
 
-def ret(at: ThreadSpecialiser, state: State, _: ptx.Instruction) -> bool:
+def ret(at: ThreadSpecialiser, state: State, _: ptx.PtxInstruction) -> bool:
     """``ret``."""
     return at.returns(state)
 
 
-def end(at: ThreadSpecialiser, state: State, _: ptx.Instruction) -> bool:
+def end(at: ThreadSpecialiser, state: State, _: ptx.PtxInstruction) -> bool:
     """``exit``."""
     state.frames = ()
     return at.returns(state)
 
 
-def trap(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def trap(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``trap`` and ``brkpt``."""
     return at.stops("trap")
 
 
-def nothing(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def nothing(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """A hint, which changes nothing that is asked."""
     state.at += 1
     return True
 
 
-def untold(at: ThreadSpecialiser, state: State, ins: ptx.Instruction) -> bool:
+def untold(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """An instruction whose result is taken as unknown."""
     _result(at, state, ins.operands[0], Unknown(f"the result of {ins.opcode}"))
     state.at += 1

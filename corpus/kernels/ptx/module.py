@@ -37,7 +37,7 @@ class Float(NamedTuple):
     width: int
 
 
-class Memory(NamedTuple):
+class PtxMemory(NamedTuple):
     """The memory at an address: ``[%rd1+8]``, ``[x]``, ``[16]``."""
 
     base: Register | Symbol | Number
@@ -70,7 +70,7 @@ class Element(NamedTuple):
     which: str
 
 
-Operand = Register | Symbol | Number | Float | Memory | Vector | Negated | Both | Element
+Operand = Register | Symbol | Number | Float | PtxMemory | Vector | Negated | Both | Element
 
 
 class SourceLine(NamedTuple):
@@ -90,14 +90,14 @@ class SourceLine(NamedTuple):
         return (self, *(self.inlined_at.chain if self.inlined_at else ()))
 
 
-class Guard(NamedTuple):
+class PtxGuard(NamedTuple):
     """The predicate of an instruction: ``@%p1``, or ``@!%p1``, which is ``unless``."""
 
     register: str
     unless: bool = False
 
 
-class Instruction(NamedTuple):
+class PtxInstruction(NamedTuple):
     """An instruction: its name, the words behind it, its operands, its predicate, and where it stands.
 
     ``line`` is its line in the PTX text, ``source`` its line in the source code.
@@ -106,7 +106,7 @@ class Instruction(NamedTuple):
     name: str
     words: tuple[str, ...]
     operands: tuple[Operand, ...]
-    guard: Guard | None
+    guard: PtxGuard | None
     line: int
     source: SourceLine | None = None
 
@@ -136,7 +136,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class PtxFunction:
     """A kernel (``entry``) or function: parameters, results, registers by type, variables, code, and labels.
 
     Names of nested scopes are made unique. ``labels`` maps a label to the number of the instruction behind it;
@@ -150,7 +150,7 @@ class Function:
     parameters: tuple[Variable, ...]
     registers: Mapping[str, str]
     variables: tuple[Variable, ...]
-    body: tuple[Instruction, ...] | None
+    body: tuple[PtxInstruction, ...] | None
     labels: Mapping[str, int]
     tables: Mapping[str, tuple[str, ...]]
     directives: tuple[str, ...] = ()
@@ -165,10 +165,10 @@ class Module:
     version: str
     target: str
     variables: Mapping[str, Variable]
-    functions: Mapping[str, Function]
+    functions: Mapping[str, PtxFunction]
 
     @property
-    def kernels(self) -> tuple[Function, ...]:
+    def kernels(self) -> tuple[PtxFunction, ...]:
         """The kernels that have a body, in the order of the text."""
         return tuple(each for each in self.functions.values() if each.entry and each.body is not None)
 

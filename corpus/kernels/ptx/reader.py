@@ -25,14 +25,14 @@ from corpus.kernels.ptx.module import (
     Both,
     Element,
     Float,
-    Function,
-    Guard,
-    Instruction,
-    Memory,
     Module,
     Negated,
     Number,
     Operand,
+    PtxFunction,
+    PtxGuard,
+    PtxInstruction,
+    PtxMemory,
     Register,
     SourceLine,
     Symbol,
@@ -80,7 +80,7 @@ def read_ptx(text: str, path: str) -> Module:
 class _Block:
     """The statements of a block, in order: labels as text, instructions, and blocks; and what it declares."""
 
-    statements: list[str | Instruction | _Block] = field(default_factory=list)
+    statements: list[str | PtxInstruction | _Block] = field(default_factory=list)
     registers: dict[str, Variable] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)
     tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -168,7 +168,7 @@ class _Reader:
         """Read the whole module."""
         version = target = ""
         variables: dict[str, Variable] = {}
-        functions: dict[str, Function] = {}
+        functions: dict[str, PtxFunction] = {}
         aliases: list[tuple[int, list[str]]] = []
         while self._words[self._at]:
             word = self._words[self._at]
@@ -249,7 +249,7 @@ class _Reader:
             self._at += 1
         self._want(";")
 
-    def _declaration(self, variables: dict[str, Variable], functions: dict[str, Function]) -> None:
+    def _declaration(self, variables: dict[str, Variable], functions: dict[str, PtxFunction]) -> None:
         extern = False
         while self._words[self._at] in _LINKAGE:
             extern = extern or self._words[self._at] == ".extern"
@@ -397,7 +397,7 @@ class _Reader:
 
     # functions
 
-    def _function(self, entry: bool) -> Function:
+    def _function(self, entry: bool) -> PtxFunction:
         self._at += 1
         if self._take(".attribute"):
             self._skip_block("(", ")")
@@ -417,7 +417,7 @@ class _Reader:
             if directive[0] == ".pragma":
                 self._want(";")
         if self._take(";"):
-            return Function(name, entry, results, parameters, {}, (), None, {}, {}, tuple(directives), line)
+            return PtxFunction(name, entry, results, parameters, {}, (), None, {}, {}, tuple(directives), line)
         self._source, self._inlined = None, {}
         self._want("{")
         block = self._block(0)
@@ -429,7 +429,7 @@ class _Reader:
         registers, variables = flat.registers, tuple(flat.variables)
         code, labels, tables = tuple(flat.code), flat.labels, flat.tables
         directed = tuple(directives)
-        return Function(name, entry, results, parameters, registers, variables, code, labels, tables, directed, line)
+        return PtxFunction(name, entry, results, parameters, registers, variables, code, labels, tables, directed, line)
 
     def _parameters(self) -> tuple[Variable, ...]:
         self._want("(")
@@ -507,11 +507,11 @@ class _Reader:
 
     # instructions
 
-    def _instruction(self) -> Instruction:
+    def _instruction(self) -> PtxInstruction:
         line, guard = self._line(), None
         if self._take("@"):
             unless = self._take("!")
-            guard = Guard(self._name("a predicate"), unless)
+            guard = PtxGuard(self._name("a predicate"), unless)
         opcode = self._name("an instruction")
         known = self._opcodes.get(opcode)
         if known is None:
@@ -525,7 +525,7 @@ class _Reader:
             while self._take(","):
                 operands.append(read())
             self._want(";")
-        return Instruction(name, qualifiers, tuple(operands), guard, line, self._source)
+        return PtxInstruction(name, qualifiers, tuple(operands), guard, line, self._source)
 
     def _argument(self) -> Operand:
         """Read an operand of a call, of which some are lists in parentheses."""
@@ -597,7 +597,7 @@ class _Reader:
         if isinstance(base, Element):  # one of an array of textures
             found: Operand = base
         else:
-            found = Memory(base, offset)
+            found = PtxMemory(base, offset)
         if self._take(","):  # of a texture or a tensor
             rest = [self._operand(depth + 1)]
             while self._take(","):
@@ -695,7 +695,7 @@ class _Flat:
     def __init__(self) -> None:
         self.registers: dict[str, str] = {}
         self.variables: list[Variable] = []
-        self.code: list[Instruction] = []
+        self.code: list[PtxInstruction] = []
         self.labels: dict[str, int] = {}
         self.tables: dict[str, tuple[str, ...]] = {}
         self._plain: set[str] = set()
@@ -742,7 +742,7 @@ def _named(names: Mapping[str, Operand], name: str) -> str:
     return found.name if isinstance(found, Register | Symbol) else name
 
 
-def _renamed(ins: Instruction, names: Mapping[str, Operand]) -> Instruction:
+def _renamed(ins: PtxInstruction, names: Mapping[str, Operand]) -> PtxInstruction:
     guard = ins.guard and ins.guard._replace(register=_named(names, ins.guard.register))
     return ins._replace(operands=tuple(_new_name(each, names) for each in ins.operands), guard=guard)
 
@@ -754,10 +754,10 @@ def _new_name(operand: Operand, names: Mapping[str, Operand]) -> Operand:
         case Symbol(name, offset):
             found = names.get(name, operand)
             return found._replace(offset=offset) if isinstance(found, Symbol) else found
-        case Memory(base, offset):
+        case PtxMemory(base, offset):
             renamed = _new_name(base, names)
             assert isinstance(renamed, Register | Symbol | Number)
-            return Memory(renamed, offset)
+            return PtxMemory(renamed, offset)
         case Vector(parts):
             return Vector(tuple(_new_name(each, names) for each in parts))
         case Negated(inner):

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from corpus.errors import InputError
-from corpus.kernels.launch import Launch, ThreadIds
+from corpus.kernels.launch import KernelLaunch, ThreadIds
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.arithmetic import signed
 from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
@@ -72,7 +72,7 @@ class Residual(NamedTuple):
     """An instruction of the residual program with the PTX instruction that it comes from."""
 
     instruction: litmus.Instruction
-    origin: ptx.Instruction | None
+    origin: ptx.PtxInstruction | None
     access: Access | None = None
 
 
@@ -96,7 +96,7 @@ class _Shape:
 class _Frame:
     """A call that is not over: its caller and that one's name, where it goes on, and the variables for the results."""
 
-    function: ptx.Function = field(compare=False)
+    function: ptx.PtxFunction = field(compare=False)
     name: str
     after: int
     results: tuple[str, ...]
@@ -106,7 +106,7 @@ class _Frame:
 class State:
     """A place in the code with what is known there, by names that begin with the depth of the call."""
 
-    function: ptx.Function
+    function: ptx.PtxFunction
     at: int = 0
     frames: tuple[_Frame, ...] = ()
     known: dict[str, Value] = field(default_factory=dict)
@@ -121,7 +121,7 @@ class State:
         return replace(self, at=at, known=dict(self.known))
 
 
-Meaning = Callable[["ThreadSpecialiser", "State", ptx.Instruction], bool]
+Meaning = Callable[["ThreadSpecialiser", "State", ptx.PtxInstruction], bool]
 """What an instruction does: it changes what is known and appends what stays; false where the thread ends."""
 
 
@@ -131,8 +131,8 @@ class ThreadSpecialiser:
     def __init__(
         self,
         module: ptx.Module,
-        kernel: ptx.Function,
-        launch: Launch,
+        kernel: ptx.PtxFunction,
+        launch: KernelLaunch,
         ids: ThreadIds,
         meanings: Mapping[str, Meaning],
     ) -> None:
@@ -146,7 +146,7 @@ class ThreadSpecialiser:
         self._shapes: dict[str, _Shape] = {}
         self._steps = 0
         self._temporaries = 0
-        self._origin: ptx.Instruction | None = None
+        self._origin: ptx.PtxInstruction | None = None
 
     def run(self) -> list[Residual]:
         """Return the residual program. Raises ``NotUnderstoodError`` where the thread meets what is not understood."""
@@ -217,7 +217,7 @@ class ThreadSpecialiser:
         label = self._labels[key] = f"L{len(self._labels)}"
         return label, True
 
-    def _shape(self, function: ptx.Function) -> _Shape:
+    def _shape(self, function: ptx.PtxFunction) -> _Shape:
         if function.name not in self._shapes:
             self._shapes[function.name] = _shape(function)
         return self._shapes[function.name]
@@ -229,7 +229,7 @@ class ThreadSpecialiser:
             self._waiting.append((label, state))
         return label
 
-    def _guarded(self, state: State, ins: ptx.Instruction, guard: ptx.Guard) -> bool:
+    def _guarded(self, state: State, ins: ptx.PtxInstruction, guard: ptx.PtxGuard) -> bool:
         value = self.value(state, ptx.Register(guard.register))
         match value:
             case int():
@@ -260,7 +260,7 @@ class ThreadSpecialiser:
                 raise self.wrong(f"the branch depends on {reason}")
         raise self.wrong(f"the predicate is {self.said(value)}")
 
-    def _meeting(self, state: State, ins: ptx.Instruction, depth: int = 0) -> State | None:
+    def _meeting(self, state: State, ins: ptx.PtxInstruction, depth: int = 0) -> State | None:
         """Return the first state in which both ways of a branch come together, having left nothing behind; or None."""
         places = (self.target(state, ins), state.at + 1)
         one, other = (self._silent(state.goes(at), depth + 1) for at in places)
@@ -306,7 +306,7 @@ class ThreadSpecialiser:
         names = {f"{one.depth}:{name}" for name in live} | {name for name in one.known if "[" in name}
         return all(one.known.get(name) == other.known.get(name) for name in names)
 
-    def target(self, state: State, ins: ptx.Instruction) -> int:
+    def target(self, state: State, ins: ptx.PtxInstruction) -> int:
         """Return the place that a branch leads to."""
         match ins.operands:
             case (ptx.Symbol(name),) if name in state.function.labels:
@@ -337,7 +337,7 @@ class ThreadSpecialiser:
         for name, value in cells:
             self.define(state, new + name[len(old) :], value)
 
-    def call(self, state: State, ins: ptx.Instruction) -> bool:
+    def call(self, state: State, ins: ptx.PtxInstruction) -> bool:
         """Go into a function of the module, whose parameters are given; those of the system are known by name."""
         parts = [*ins.operands]
         results = parts.pop(0) if isinstance(parts[0], ptx.Vector) else None
@@ -375,7 +375,7 @@ class ThreadSpecialiser:
         self.put(litmus.Branch(END))
         return False
 
-    def step(self, state: State, ins: ptx.Instruction) -> bool:
+    def step(self, state: State, ins: ptx.PtxInstruction) -> bool:
         """Do one instruction, whose predicate holds; return whether the thread goes on."""
         meaning = self._meanings.get(ins.name)
         if meaning is None:
@@ -528,7 +528,7 @@ def registers_in(operands: Iterable[ptx.Operand]) -> Iterable[str]:
         match operand:
             case ptx.Register(name):
                 yield name
-            case ptx.Memory(base):
+            case ptx.PtxMemory(base):
                 yield from registers_in((base,))
             case ptx.Vector(parts):
                 yield from registers_in(parts)
@@ -544,13 +544,13 @@ NO_RESULT = frozenset(
 """Instructions whose first operand is no result."""
 
 
-def _written(ins: ptx.Instruction) -> list[str]:
+def _written(ins: ptx.PtxInstruction) -> list[str]:
     """Return the registers that an instruction writes."""
     if ins.name == "call" or not ins.operands:
         return []
     if ins.name in NO_RESULT and "red" not in ins.words:
         return []
-    return [name for name in registers_in(ins.operands[:1]) if not isinstance(ins.operands[0], ptx.Memory)]
+    return [name for name in registers_in(ins.operands[:1]) if not isinstance(ins.operands[0], ptx.PtxMemory)]
 
 
 def _stem(register: str) -> str:
@@ -559,7 +559,7 @@ def _stem(register: str) -> str:
     return name.rstrip("0123456789") + mark + scope
 
 
-def _shape(function: ptx.Function) -> _Shape:
+def _shape(function: ptx.PtxFunction) -> _Shape:
     """Return the leaders and the live registers of a function: those that are read before they are written."""
     body = function.body or ()
     leaders = set(function.labels.values())
