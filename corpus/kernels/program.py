@@ -16,12 +16,12 @@ from typing import NamedTuple
 from corpus.errors import InputError
 from corpus.kernels.launch import ArrayArgument, KernelLaunch, ThreadIds
 from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.arithmetic import signed
 from corpus.kernels.ptx.meaning import MEANINGS
 from corpus.kernels.ptx.specialiser import MARK, NotUnderstoodError, Residual, ThreadSpecialiser
 from corpus.kernels.tidying import tidied
 from corpus.litmus import test as litmus
 from corpus.litmus.normal import map_operands
+from corpus.litmus.ptx_arithmetic import signed
 
 MOST_THREADS = 64
 """The threads of a launch that are followed."""

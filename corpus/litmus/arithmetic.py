@@ -23,7 +23,7 @@ def compute(operation: str, left: int, right: int) -> int:
 
 @lru_cache
 def _instruction(opcode: str) -> Callable[[int, int], int]:
-    from corpus.kernels.ptx.arithmetic import operation_of  # most tests have none
+    from corpus.litmus.ptx_arithmetic import operation_of  # most tests have none
 
     return operation_of(opcode)
 

@@ -17,11 +17,11 @@ from constraints.witnesses import ExecutionSearch
 from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.kernels.program import KernelProgram, MixedSize
-from corpus.kernels.ptx.arithmetic import signed
 from corpus.kernels.ptx.module import PtxInstruction, SourceLine
 from corpus.kernels.ptx.specialiser import MARK
 from corpus.litmus import test as litmus
 from corpus.litmus.condition import parse_condition
+from corpus.litmus.ptx_arithmetic import signed
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.events import INITIAL

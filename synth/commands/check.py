@@ -61,7 +61,14 @@ class KernelTask:
 @click.option("--progress", default="fair", show_default=True, metavar="MODEL", help="The progress that is assumed.")
 @click.option("--unroll", type=click.IntRange(0), default=2, show_default=True, help="Jumps back of a loop, at most.")
 @click.option("--nvcc-option", "-X", "nvcc_options", multiple=True, metavar="WORD", help="For nvcc: -X -Ifolder.")
-@click.option("--format", "form", type=click.Choice([TEXT, JSON, SARIF, JUNIT]), default=TEXT, show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([TEXT, JSON, SARIF, JUNIT]),
+    default=TEXT,
+    show_default=True,
+    help="Of the answers.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--litmus", type=click.Path(path_type=Path), metavar="FILE", help="Write what is left of the kernel.")
 @limit_options("a kernel may take with a launch. Beyond that nothing is said of it", 600, 4096)
@@ -95,10 +102,10 @@ def command(
 
     \b
     Examples:
-      synth check kernel.cu
-      synth check kernel.cu --grid 2 --block 1 --arg 'flag=[0]' --expect 'out[0] == 1'
-      synth check semaphore.cu -X -Icutlass/include --format sarif > findings.sarif
-      synth check lock.ptx --kernel acquire --grid 2 --progress obe
+      synth check examples/kernels/ticket-lock.cu
+      synth check examples/kernels/counter.cu --kernel counter --grid 3 --expect 'count == 3'
+      synth check examples/kernels/spinlock-cas.cu --grid 2 --progress obe
+      synth check examples/kernels/ticket-lock.cu examples/kernels/spinlock-cas.cu --format sarif
     """
     from synth.checking.account import not_understood
     from synth.checking.sources import read_kernels

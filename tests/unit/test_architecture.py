@@ -28,6 +28,7 @@ ROOMS = {
     "corpus/dialects": {"litmus", "laws"},
     "corpus/cycles": {"litmus", "laws", "dialects"},
     "corpus/executions": {"litmus", "laws", "dialects", "cycles"},
+    "corpus/kernels": {"litmus"},
     "corpus/progress": {"litmus", "laws"},
     "oracle/progress": {"executions"},
     "oracle/certificates": {"progress", "executions", "cat"},
@@ -48,6 +49,7 @@ ROOMS = {
     "synth/memory": {"options", "progress"},
     "synth/mutation": {"options", "memory"},
     "synth/tuning": {"memory"},
+    "synth/checking": {"memory"},
     "synth/drawing": {"progress", "memory", "tuning"},
     "synth/repair": {"memory", "drawing"},
     "synth/hardening": set(),
@@ -57,6 +59,7 @@ ROOMS = {
     "synth/changes": {"report"},
     "synth/commands": {
         "changes",
+        "checking",
         "report",
         "importing",
         "options",

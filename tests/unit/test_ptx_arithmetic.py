@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corpus.kernels.ptx.arithmetic import COMPUTED, compare, computable, compute, operation_of, signed
+from corpus.litmus.ptx_arithmetic import COMPUTED, compare, computable, compute, operation_of, signed
 
 TYPES = {f"{sign}{width}": width for sign in "us" for width in (16, 32, 64)}
 FLOATS = {"f16": (np.float16, np.uint16), "f32": (np.float32, np.uint32), "f64": (np.float64, np.uint64)}

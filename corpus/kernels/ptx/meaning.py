@@ -1,7 +1,7 @@
 """What each instruction of PTX does when a thread is specialised: a table of functions by name (PTX ISA 9.1, 9.7).
 
 A function changes what is known and appends what stays of the instruction. What only computes is in
-``corpus.kernels.ptx.arithmetic``: where its operands are known, so is its result; where one is held by a register of
+``corpus.litmus.ptx_arithmetic``: where its operands are known, so is its result; where one is held by a register of
 the residual program, the instruction stays as an ``Assign`` whose operation is its own opcode, such as ``shr.u32``,
 which ``corpus.litmus.arithmetic`` computes.
 """
@@ -13,10 +13,14 @@ from dataclasses import replace
 
 from corpus.kernels.launch import ArrayArgument
 from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.arithmetic import (
+from corpus.kernels.ptx.specialiser import Access, Meaning, State, ThreadSpecialiser, volume
+from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
+from corpus.litmus import test as litmus
+from corpus.litmus.ptx_arithmetic import (
     COMPUTED,
     EXPECTED,
     PHASE,
+    WIDTHS,
     compare,
     computable,
     compute,
@@ -24,10 +28,6 @@ from corpus.kernels.ptx.arithmetic import (
     signed,
     type_of,
 )
-from corpus.kernels.ptx.module import WIDTHS
-from corpus.kernels.ptx.specialiser import Access, Meaning, State, ThreadSpecialiser, volume
-from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
-from corpus.litmus import test as litmus
 
 SCOPES = {"cta": litmus.Scope.CTA, "gpu": litmus.Scope.GPU, "sys": litmus.Scope.SYS}
 ORDERS = {

@@ -171,21 +171,3 @@ class Module:
     def kernels(self) -> tuple[PtxFunction, ...]:
         """The kernels that have a body, in the order of the text."""
         return tuple(each for each in self.functions.values() if each.entry and each.body is not None)
-
-
-WIDTHS = {
-    **{f"{kind}{bits}": bits for kind in "bsuf" for bits in (8, 16, 32, 64, 128)},
-    "f16x2": 32,
-    "bf16": 16,
-    "bf16x2": 32,
-    "e4m3x2": 16,
-    "e5m2x2": 16,
-    "tf32": 32,
-    "pred": 1,
-    "s16x2": 32,
-    "u16x2": 32,
-    "u8x4": 32,
-    "s8x4": 32,
-    "f32x2": 64,
-}
-"""The bits of each type (5.2.1)."""

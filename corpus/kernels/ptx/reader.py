@@ -21,7 +21,6 @@ from typing import NamedTuple, NoReturn
 from corpus.errors import InputError
 from corpus.kernels.ptx.constants import LEVELS, SUM, ConstantValue, applied, cast, chosen, combined, literal
 from corpus.kernels.ptx.module import (
-    WIDTHS,
     Both,
     Element,
     Float,
@@ -39,6 +38,7 @@ from corpus.kernels.ptx.module import (
     Variable,
     Vector,
 )
+from corpus.litmus.ptx_arithmetic import WIDTHS
 
 _WORDS = re.compile(
     r"""(?:\s+|//[^\n]*|/\*.*?\*/|@@(?i:DWARF)[^\n]*)*+

@@ -27,9 +27,9 @@ from typing import NamedTuple
 from corpus.errors import InputError
 from corpus.kernels.launch import KernelLaunch, ThreadIds
 from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.arithmetic import signed
 from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
 from corpus.litmus import test as litmus
+from corpus.litmus.ptx_arithmetic import WIDTHS, signed
 
 MOST_VARIANTS = 4_096
 """The most places with a state of their own that a thread may have."""
@@ -596,5 +596,5 @@ def _shape(function: ptx.PtxFunction) -> _Shape:
         if new != live[at]:
             live[at] = new
             waiting |= before[at]
-    widths = {name.partition("<")[0]: ptx.WIDTHS.get(kind, 64) for name, kind in function.registers.items()}
+    widths = {name.partition("<")[0]: WIDTHS.get(kind, 64) for name, kind in function.registers.items()}
     return _Shape(frozenset(leaders), tuple(live), widths)
