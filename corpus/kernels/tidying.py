@@ -380,7 +380,7 @@ class _Graph:
             else:
                 does, ways = _with_values(left, first)
                 also, others = _with_values(right, second)
-                if does != also:
+                if (does, left.residual.access) != (also, right.residual.access):
                     return False
                 result = f"={next(values)}"
                 first = {**first, **dict.fromkeys(litmus.written(left.instruction), result)}

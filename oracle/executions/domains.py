@@ -17,7 +17,7 @@ from itertools import product
 from corpus.litmus.arithmetic import wrap
 from corpus.litmus.test import Assign, Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
 from oracle.cat.interpreter import Model
-from oracle.cat.terms import Definition, ModelCheck, Name, Operation, Term
+from oracle.cat.terms import Definition, Linearisation, ModelCheck, Name, Operation, Term
 from oracle.executions.events import Apply, EventKind, Expression, Read, reads_in
 from oracle.executions.steps import Key, TooManyValuesError
 from oracle.executions.threads import Path
@@ -91,21 +91,31 @@ def possible(expression: Expression, domains: Mapping[Key, Collection[Value]]) -
 
 
 def forbids_thin_air(model: Model) -> bool:
-    """Whether a check of the model forbids that values justify themselves: ``acyclic rf | data``, and what else."""
-    statements = model.syntax.statements
-    bound = {each.name for defined in statements if isinstance(defined, Definition) for each in defined.bindings}
-    checks = [each for each in statements if isinstance(each, ModelCheck) and not each.flag and not each.negated]
-    return any(each.kind == "acyclic" and {"rf", "data"} <= _united(each.body) - bound for each in checks)
+    """Whether a check of the model forbids that values justify themselves: ``acyclic rf | data``, and what else.
 
+    It is known by its words alone: the names of a union, and of unions that have names.
+    """
+    unions: dict[str, frozenset[str]] = {}
 
-def _united(term: Term) -> set[str]:
-    """The names that a union is of."""
-    match term:
-        case Name(name):
-            return {name}
-        case Operation("union", parts):
-            return set[str]().union(*map(_united, parts))
-    return set()
+    def united(term: Term) -> frozenset[str]:
+        match term:
+            case Name(name):
+                return unions.get(name, frozenset({name}))
+            case Operation("union", parts):
+                return frozenset[str]().union(*map(united, parts))
+        return frozenset()
+
+    for each in model.syntax.statements:
+        match each:
+            case Definition(bindings, recursive):
+                if recursive:
+                    unions |= {binding.name: frozenset() for binding in bindings}
+                unions |= {binding.name: united(binding.body) for binding in bindings}
+            case Linearisation(name):
+                unions[name] = frozenset()
+            case ModelCheck("acyclic", body, negated=False, flag=False) if {"rf", "data"} <= united(body):
+                return True
+    return False
 
 
 def constants(test: LitmusTest) -> frozenset[Value]:

@@ -32,6 +32,26 @@ def refusal(body, parameters="x y z", around="", **launch):
 
 POLL = "ld.acquire.gpu.u32 %r1, [%x]; setp.ne.s32 %p1, %r1, 0; @%p1 bra D; "
 
+RETRY = (
+    "S: ld.acquire.gpu.u32 %r1, [%x]; L: setp.eq.s32 %p1, %r1, 0; @%p1 bra S; add.s32 %r2, %r1, -1; "
+    "atom.acquire.gpu.cas.b32 %r3, [%x], %r1, %r2; setp.eq.s32 %p2, %r3, %r1; mov.u32 %r1, %r3; @!%p2 bra L; "
+    "st.u32 [%y], 1;"
+)
+"""A semaphore as in libcu++: where the compare-and-swap fails, what it read is asked as the value of the load is."""
+
+KEPT = (
+    "L0:; ld.acquire.gpu r1, x; L1:; beq r1, 0, L0; add r2, r1, -1; atom.acquire.gpu.cas r3, x, r1, r2; "
+    "bne r3, r1, L2; st y, 1; goto END; L2:; mov r1, r3; goto L1; END:"
+)
+
+WAIT = (
+    "A: ld.acquire.gpu.u32 %r1, [%x]; setp.ne.s32 %p1, %r1, 0; @%p1 bra D; "
+    "B: ld.relaxed.gpu.u32 %r2, [%x]; setp.eq.s32 %p1, %r2, 0; @%p1 bra B; bra A; D: st.u32 [%y], %r1;"
+)
+"""A load, and a loop that waits in between for the load to be worth another try."""
+
+WAITS = "L0:; ld.acquire.gpu r1, x; bne r1, 0, L2; L1:; ld.relaxed.gpu r2, x; beq r2, 0, L1; goto L0; L2:; st y, r1"
+
 RULES = {
     # what is computed
     "nothing is left of ids": (
@@ -132,6 +152,49 @@ RULES = {
         "setp.ne.s32 %p1, %r1, 0; @%p1 bra D; trap; D: st.u32 [%y], 1;",
         "atom.relaxed.gpu.add r1, x, 1; bne r1, 0, L0; atom.relaxed.gpu.add r1, x, 1; bne r1, 0, L0; "
         "mov stopped_by_trap, 1; goto END; L0:; st y, 1; END:",
+    ),
+    "a loop of polls before a poll": (WAIT, "L0:; ld.acquire.gpu r1, x; bne r1, 0, L1; goto L0; L1:; st y, r1"),
+    "a loop of polls of a narrower scope": (
+        WAIT.replace("relaxed.gpu", "relaxed.cta"),
+        WAITS.replace("relaxed.gpu", "relaxed.cta"),
+    ),
+    "a loop of polls for another value": (WAIT.replace("%r2, 0", "%r2, 1"), WAITS.replace("r2, 0", "r2, 1")),
+    "a loop of polls of another place": (WAIT.replace("%r2, [%x]", "%r2, [%z]"), WAITS.replace("r2, x", "r2, z")),
+    "a loop of polls that is not come back to": (
+        WAIT.replace("bra A; D", "ld.acquire.gpu.u32 %r1, [%x]; setp.ne.s32 %p1, %r1, 0; @%p1 bra D; trap; D"),
+        "ld.acquire.gpu r1, x; bne r1, 0, L1; L0:; ld.relaxed.gpu r2, x; beq r2, 0, L0; ld.acquire.gpu r1, x; "
+        "bne r1, 0, L1; mov stopped_by_trap, 1; goto END; L1:; st y, r1; END:",
+    ),
+    # retries
+    "a compare-and-swap that is tried again": (
+        RETRY,
+        "L0:; ld.acquire.gpu r1, x; beq r1, 0, L0; add r2, r1, -1; atom.acquire.gpu.cas r3, x, r1, r2; "
+        "bne r3, r1, L0; st y, 1",
+    ),
+    "a retry of a load without its order": (
+        RETRY.replace("ld.acquire", "ld.relaxed"),
+        KEPT.replace("ld.acquire", "ld.relaxed"),
+    ),
+    "a retry of a load of another place": (RETRY.replace("%r1, [%x]", "%r1, [%z]"), KEPT.replace("r1, x", "r1, z", 1)),
+    "a retry that asks something else": (
+        RETRY.replace("@!%p2 bra L;", "@%p2 bra E; setp.eq.s32 %p1, %r1, 1; @%p1 bra S; bra L; E:"),
+        "L0:; ld.acquire.gpu r1, x; L1:; beq r1, 0, L0; add r2, r1, -1; atom.acquire.gpu.cas r3, x, r1, r2; "
+        "beq r3, r1, L2; mov r1, r3; beq r1, 1, L0; goto L1; L2:; st y, 1",
+    ),
+    "a retry after a write": (
+        RETRY.replace("@!%p2", "st.u32 [%z], 5; @!%p2"),
+        "L0:; ld.acquire.gpu r1, x; L1:; beq r1, 0, L0; add r2, r1, -1; atom.acquire.gpu.cas r3, x, r1, r2; "
+        "setp.eq p2, r3, r1; mov r1, r3; st z, 5; beq p2, 0, L1; st y, 1",
+    ),
+    # what one way needs alone
+    "a computation that one way needs": (
+        "ld.u32 %r1, [%x]; setp.gt.s32 %p1, %r1, 5; add.s32 %r2, %r1, 1; @%p1 bra A; st.u32 [%y], %r2; A:",
+        "ld r1, x; bgt r1, 5, END; add r2, r1, 1; st y, r2; END:",
+    ),
+    "a computation that both ways need": (
+        "ld.u32 %r1, [%x]; setp.gt.s32 %p1, %r1, 5; add.s32 %r2, %r1, 1; @%p1 bra A; st.u32 [%y], %r2; ret; "
+        "A: st.u32 [%z], %r2;",
+        "ld r1, x; setp.gt p1, r1, 5; add r2, r1, 1; bne p1, 0, L0; st y, r2; goto END; L0:; st z, r2; END:",
     ),
     # what stops
     "an index outside of an array": (".shared .b32 s[2]; st.shared.u32 [s+8], 1;", "mov stopped_by_bounds, 1"),
@@ -329,3 +392,35 @@ def test_an_address_that_is_read_and_is_of_no_array_is_never_passed_in_silence()
             "ld.global.u64 %d1, [p]; st.u32 [%d1], 1;", around=".global .b32 g;\n.global .u64 p = generic(g);\n"
         )[1]
     )
+
+
+MBARRIER = (
+    ".shared .b64 m; mov.u32 %r1, %tid.x; setp.ne.s32 %p1, %r1, 0; @%p1 bra M; mbarrier.init.shared.b64 [m], 2; "
+    "M: bar.sync 0; @!%p1 st.u32 [%x], 1; mbarrier.arrive.shared.b64 %d1, [m]; @!%p1 bra E; WAIT @!%p2 bra W; "
+    "ld.u32 %r2, [%x]; E:"
+)
+"""A thread that waits for another one at an ``mbarrier``."""
+
+
+@pytest.mark.parametrize(
+    ("wait", "race", "fair"),
+    [
+        ("W: mbarrier.try_wait.shared.b64 %p2, [m], %d1;", "SAFE", "TERMINATES"),
+        ("W: mbarrier.test_wait.acquire.cta.shared::cta.b64 %p2, [m], %d1;", "SAFE", "TERMINATES"),
+        ("W: mbarrier.test_wait.relaxed.cta.shared::cta.b64 %p2, [m], %d1;", "FOUND", "TERMINATES"),
+        ("W: mbarrier.try_wait.parity.shared.b64 %p2, [m], 0;", "SAFE", "TERMINATES"),
+        ("W: mbarrier.try_wait.parity.shared.b64 %p2, [m], 1;", "FOUND", "MAY_HANG"),
+        ("mbarrier.arrive.shared.b64 %d1, [m]; W: mbarrier.try_wait.shared.b64 %p2, [m], %d1;", "FOUND", "MAY_HANG"),
+    ],
+)
+def test_an_mbarrier(wait, race, fair):
+    """A wait for parity 1 goes through while the first phase is not over, and not thereafter."""
+    found = answers(MBARRIER.replace("WAIT", wait), block=2)
+    assert (found.answers["race"], found.hang["fair"]) == (race, fair)
+
+
+def test_an_mbarrier_that_awaits_more_than_come():
+    found = answers(
+        MBARRIER.replace("[m], 2", "[m], 3").replace("WAIT", "W: mbarrier.try_wait.shared.b64 %p2, [m], %d1;"), block=2
+    )
+    assert found.hang["fair"] == "MAY_HANG"
