@@ -328,6 +328,8 @@ VALUES = {
     "product that is 0": ("ld.u32 %r1, [%x]; mul.wide.u32 %d1, %r1, 4; setp.eq.s64 %p1, %d1, 0; "
                           "selp.u32 %r2, 7, 8, %p1; st.u32 [%y], %r2;", [0], 7),
     "sum of a product": ("ld.u32 %r1, [%x]; mov.u64 %d2, 5; mad.wide.u32 %d1, %r1, 4, %d2; st.u64 [%y], %d1;", [3], 17),
+    "product with a number without a sign": (
+        "ld.u32 %r1, [%x]; mul.wide.u32 %d1, %r1, -1; shr.u64 %d1, %d1, 32; st.u64 [%y], %d1;", [2], 1),
     "short sum of a product": ("ld.s16 %h1, [%x]; mad.wide.s16 %r1, %h1, -4, 5; st.u32 [%y], %r1;", [3], -7),
     "field at the end": ("ld.u32 %r1, [%x]; bfe.u32 %r2, %r1, 28, 8; st.u32 [%y], %r2;", [0x30000000], 3),
     "field of no bits": ("ld.u32 %r1, [%x]; bfe.s32 %r2, %r1, 3, 0; st.u32 [%y], %r2;", [-1], 0),
