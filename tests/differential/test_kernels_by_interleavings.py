@@ -35,7 +35,7 @@ AROUND = """
   ret;
 }
 """
-ARRAYS = {"x": (4, (1, -2)), "z": (8, (0xFFFFFFFF,)), "out": (4, (0,) * 6)}
+ARRAYS = {"x": (4, (1, -2)), "z": (8, (0xFFFFFFFF,)), "h": (2, (-2, 7)), "out": (4, (0,) * 6)}
 """The arrays of every kernel here: the bytes of an element, and the initial values."""
 
 CALL = "{{ .param .b32 p; .param .b32 q; st.param.b32 [p], {0}; call.uni (q), twice, (p); ld.param.b32 {1}, [q]; }}"
@@ -263,6 +263,8 @@ class _Code:
             f"atom.{name} {self._target()}, [{place}], {word};",
             f"atom.cas.b32 {self._target()}, [{place}], {self._either()}, {word};",
             f"atom.{wide} %d3, [%z], {self._long()};",
+            f"ld.{rng.choice('us')}16 %h2, [%h]; cvt.{rng.choice('us')}32.{rng.choice('us')}16 {self._target()}, %h2;",
+            f"cvt.u16.u32 %h3, {word}; st.u16 [%h+2], %h3; ld.u16 {self._target()}, [%h+2];",
             f"red.{rng.choice(('add.u32', 'or.b32'))} [{place}], {word};",
             f"and.b32 %r62, {word}, 1; mul.wide.u32 %d62, %r62, 4; add.s64 %d62, %x, %d62; ld.u32 %r5, [%d62];",
         )))  # fmt: skip

@@ -80,7 +80,7 @@ class Residual(NamedTuple):
 class _Shape:
     """What is known of a function before it is followed: where jumps lead to, and what registers are live there.
 
-    ``widths`` has the bits of registers, by their names; of those declared in a row by the name without the number.
+    ``widths`` has the bits of registers by their names, ``%x``; of those declared in a row by what they share, ``%r<``.
     """
 
     leaders: frozenset[int]
@@ -89,7 +89,7 @@ class _Shape:
 
     def width(self, register: str) -> int:
         """Return the bits of a register."""
-        return self.widths.get(register) or self.widths.get(_stem(register), 64)
+        return self.widths.get(register) or self.widths.get(f"{_stem(register)}<", 64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -596,5 +596,5 @@ def _shape(function: ptx.PtxFunction) -> _Shape:
         if new != live[at]:
             live[at] = new
             waiting |= before[at]
-    widths = {name.partition("<")[0]: WIDTHS.get(kind, 64) for name, kind in function.registers.items()}
+    widths = {"".join(name.partition("<")[:2]): WIDTHS.get(kind, 64) for name, kind in function.registers.items()}
     return _Shape(frozenset(leaders), tuple(live), widths)
