@@ -85,7 +85,8 @@ def random_kernel(rng: Random, accesses: int = 5) -> RandomKernel:
     """A kernel of two to four threads that have so many accesses in all, or one more; the same for the same state."""
     blocks, size, warp = rng.choice(LAUNCHES)
     initial = {"x": (rng.choice((0, 0, 0, 1, -1)), 0), "z": (rng.choice((0, 0, 0xFFFFFFFF)),)}
-    writers = [_ThreadWriter(rng, n // size, n % size, blocks, size) for n in range(blocks * size)]
+    waits = rng.randrange(blocks * size)  # loops of several threads are too many executions
+    writers = [_ThreadWriter(rng, n // size, n % size, blocks, size, n == waits) for n in range(blocks * size)]
     meets = size > 1 and rng.random() < 0.5
     for turn in range(accesses):
         writers[turn % len(writers)].step()
@@ -116,10 +117,11 @@ def random_kernel(rng: Random, accesses: int = 5) -> RandomKernel:
 class _ThreadWriter:
     """Writes a thread twice: ``lines`` of PTX and ``code`` of a litmus test."""
 
-    def __init__(self, rng: Random, block: int, thread: int, blocks: int, size: int) -> None:
+    def __init__(self, rng: Random, block: int, thread: int, blocks: int, size: int, waits: bool) -> None:
         self._rng, self._block, self._size = rng, block, size
         self._number = block * size + thread
         self._few = blocks * size > 3
+        self._waits = waits and not self._few
         self._made = 0
         self._read: list[tuple[str, int]] = []
         self.lines: list[str] = []
@@ -133,8 +135,11 @@ class _ThreadWriter:
         if self.code and rng.random() < 0.3:
             self._fence()
         if self._few or not self._read or rng.random() < 0.7:
-            kinds = [self._load, self._store, self._store, self._rmw] + [self._spin, self._vector] * (not self._few)
-            rng.choice(kinds)()
+            loops = [self._spin, self._retry, self._polls] * self._waits
+            kinds = [self._load, self._store, self._store, self._rmw, *loops]
+            written = rng.choice(kinds if self._few else [*kinds, self._vector])
+            self._waits = self._waits and written not in loops
+            written()
         else:
             rng.choice((self._guarded, self._branch, self._loop, self._selected, self._indexed))()
 
@@ -152,11 +157,11 @@ class _ThreadWriter:
             if bits == 64:
                 narrow, source = self._new(32), register
                 self.lines.append(f"cvt.u32.u64 {narrow}, {source};")
-                self.code.append(Assign(_plain(narrow), "add", (Reg(_plain(source)), 0)))
+                self.code.append(Assign(_plain(narrow), "add", (_reg(source), 0)))
                 register = narrow
             out = self._new(64)
             self.lines.append(f"add.s64 {out}, %out, {4 * at}; st.global.u32 [{out}], {register};")
-            self.code.append(Store(Loc(element("out", at)), Reg(_plain(register))))
+            self.code.append(Store(Loc(element("out", at)), _reg(register)))
 
     def _say(self, line: str, *code: Instruction) -> None:
         self.lines.append(line)
@@ -220,11 +225,11 @@ class _ThreadWriter:
             return str(number), number
         source = rng.choice(known)
         if rng.random() < 0.5:
-            return source, Reg(_plain(source))
+            return source, _reg(source)
         total = self._new(bits)
         operation = "add" if bits == 32 else "add.s64"
-        self._say(f"add.s{bits} {total}, {source}, 1;", Assign(_plain(total), operation, (Reg(_plain(source)), 1)))
-        return total, Reg(_plain(total))
+        self._say(f"add.s{bits} {total}, {source}, 1;", Assign(_plain(total), operation, (_reg(source), 1)))
+        return total, _reg(total)
 
     def _store(self) -> None:
         where, address, bits = self._place()
@@ -276,9 +281,9 @@ class _ThreadWriter:
         rng = self._rng
         register, bits = rng.choice(self._read)
         sign, number = rng.choice(COMPARISONS), rng.choice((0, 0, 1, 2))
-        self._made += 1
-        self.lines.append(f"setp.{sign}.s{bits} %p{self._made}, {register}, {number};")
-        return f"%p{self._made}", Comparison(sign, Reg(_plain(register)), number)
+        predicate = self._predicate()
+        self.lines.append(f"setp.{sign}.s{bits} {predicate}, {register}, {number};")
+        return predicate, Comparison(sign, _reg(register), number)
 
     def _label(self) -> str:
         self._made += 1
@@ -321,20 +326,20 @@ class _ThreadWriter:
         flag = _plain(predicate)
         self._say(f"selp.u32 {target}, 3, 1, {predicate};", Assign(flag, asked.operation, (asked.left, asked.right)))
         self.code.append(Assign(_plain(one), "mul", (Reg(flag), 2)))
-        self.code.append(Assign(_plain(target), "add", (Reg(_plain(one)), 1)))
-        self._say(f"st.global.u32 [%x+4], {target};", Store(Loc("x[1]"), Reg(_plain(target))))
+        self.code.append(Assign(_plain(target), "add", (_reg(one), 1)))
+        self._say(f"st.global.u32 [%x+4], {target};", Store(Loc("x[1]"), _reg(target)))
 
     def _indexed(self) -> None:
         """A store to the element of x that what was read says."""
         register, bits = self._rng.choice(self._read)
         bit, scaled, base = self._new(bits), self._new(64), self._new(64)
-        self._say(f"and.b{bits} {bit}, {register}, 1;", Assign(_plain(bit), "and", (Reg(_plain(register)), 1)))
+        self._say(f"and.b{bits} {bit}, {register}, 1;", Assign(_plain(bit), "and", (_reg(register), 1)))
         if bits == 32:
             self.lines.append(f"mul.wide.u32 {scaled}, {bit}, 4;")
         else:
             self.lines.append(f"shl.b64 {scaled}, {bit}, 2;")
-        address = Assign(_plain(base), "add", (Loc("x"), Reg(_plain(bit))))
-        self._say(f"add.s64 {base}, %x, {scaled}; st.global.u32 [{base}], 1;", address, Store(Reg(_plain(base)), 1))
+        address = Assign(_plain(base), "add", (Loc("x"), _reg(bit)))
+        self._say(f"add.s64 {base}, %x, {scaled}; st.global.u32 [{base}], 1;", address, Store(_reg(base), 1))
 
     def _spin(self) -> None:
         """A loop that waits for a value, or takes a lock."""
@@ -350,11 +355,58 @@ class _ThreadWriter:
         else:
             target = self._load()
             sign = rng.choice(("eq", "eq", "ne"))
-        predicate = f"%p{self._made + 1}"
-        self._made += 1
+        predicate = self._predicate()
         bits = 64 if target.startswith("%d") else 32
-        again = Branch(label, Comparison(sign, Reg(_plain(target)), 0))
+        again = Branch(label, Comparison(sign, _reg(target), 0))
         self._say(f"setp.{sign}.s{bits} {predicate}, {target}, 0; @{predicate} bra {label};", again)
+
+    def _retry(self) -> None:
+        """An addition by compare-and-swaps, each with the value that the one before it has found."""
+        word, mode = self._mode("load")
+        swap, also = self._mode("rmw")
+        old, new, found, predicate = self._new(32), self._new(32), self._new(32), self._predicate()
+        again, done = self._label(), self._label()
+        self._say(f"ld{word}.global.u32 {old}, [%x];", Load(_plain(old), Loc("x"), mode))
+        self._say(f"{again}: add.s32 {new}, {old}, 1;", Label(again), Assign(_plain(new), "add", (_reg(old), 1)))
+        code = Rmw("cas", _plain(found), Loc("x"), (_reg(old), _reg(new)), also)
+        self._say(f"atom{swap}.global.cas.b32 {found}, [%x], {old}, {new};", code)
+        equal = Branch(done, Comparison("eq", _reg(found), _reg(old)))
+        self._say(f"setp.eq.s32 {predicate}, {found}, {old}; @{predicate} bra {done};", equal)
+        self._say(f"mov.u32 {old}, {found}; bra {again};", Assign(_plain(old), "mov", (_reg(found),)), Branch(again))
+        self._say(f"{done}:", Label(done))
+        if self._rng.random() < 0.7:
+            self._read.append((old, 32))
+
+    def _polls(self) -> None:
+        """A poll before a loop of polls, or a loop of polls before one that may lead back to it."""
+        rng, polled, predicate = self._rng, self._new(32), self._predicate()
+        (word, mode), (last, final) = self._mode("load"), self._mode("load")
+        if rng.random() < 0.7:
+            word, mode = last, final
+        again, done, first = self._label(), self._label(), rng.random() < 0.5
+
+        def poll(said: str, how: Mode, sign: str, label: str) -> None:
+            asked = Branch(label, Comparison(sign, _reg(polled), 0))
+            self._say(f"ld{said}.global.u32 {polled}, [%x];", Load(_plain(polled), Loc("x"), how))
+            self._say(f"setp.{sign}.s32 {predicate}, {polled}, 0; @{predicate} bra {label};", asked)
+
+        if first:
+            poll(word, mode, "ne", done)
+        self._say(f"{again}:", Label(again))
+        if not first:
+            poll(word, mode, "eq", again)
+        poll(last, final, "eq", again)
+        self._say(f"{done}:", Label(done))
+        if rng.random() < 0.5:
+            self._read.append((polled, 32))
+
+    def _predicate(self) -> str:
+        self._made += 1
+        return f"%p{self._made}"
+
+
+def _reg(register: str) -> Reg:
+    return Reg(_plain(register))
 
 
 def _plain(register: str) -> str:

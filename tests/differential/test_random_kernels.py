@@ -8,10 +8,11 @@ from random import Random
 import pytest
 from random_kernels import random_kernel
 
+from constraints.executions import judge_by_sat
 from corpus.files import folder_of
 from corpus.kernels.program import program_of
 from corpus.kernels.ptx.reader import read_ptx
-from corpus.litmus.test import Loc, Region
+from corpus.litmus.test import And, Atom, Condition, Loc, Quantifier, Region
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import outcomes_and_flags
 from oracle.executions.steps import TooManyError
@@ -38,25 +39,35 @@ def hangs(test):
     return [explain_liveness(test, model, 2).verdict for model in models]
 
 
+def solved(test, condition):
+    """Whether an execution meets a condition, and whether data may race, as SAT says."""
+    (model,) = resolve_consistency_models([RACES])
+    parts = tuple(Atom("eq", Loc(name), value) for name, value in condition.items())
+    judgement = judge_by_sat(replace(test, condition=Condition(Quantifier.EXISTS, And(parts))), model.model)
+    return judgement.answer, judgement.flags
+
+
 def hold_both_ways_agree(seeds):
     seen = Counter()
     for seed in seeds:
-        kernel = random_kernel(Random(f"kernel {seed}"))
+        rng = Random(f"kernel {seed}")
+        kernel = random_kernel(rng)
         module = read_ptx(kernel.text, "kernel.ptx")
         left = program_of(module, module.kernels[0], kernel.launch).test
         initial = {each.name: each.initial for each in kernel.test.locations if each.region is Region.GLOBAL}
         try:
             own, other = (memories(test, initial) for test in (left, kernel.test))
-            verdicts = hangs(left)
-            assert own == other, (seed, kernel.text)
-            assert verdicts == hangs(kernel.test), (seed, kernel.text)
-        except TooManyError:
-            seen["too many"] += 1
-            continue
-        seen.update(flag for flag in own[1])
+            seen["outcomes"] += len(own[0])
+        except TooManyError:  # too many to list: some final memories are asked for
+            there = [each.name for each in left.locations if each.name in initial]
+            condition = {name: rng.choice((0, 1, 1, 2)) for name in rng.sample(there, min(2, len(there)))}
+            own, other = (solved(test, condition) for test in (left, kernel.test))
+            seen["solved"] += 1
+        assert own == other, (seed, kernel.text)
+        verdicts = hangs(left)
+        assert verdicts == hangs(kernel.test), (seed, kernel.text)
+        seen.update(own[1])
         seen.update(f"{name} {verdict}" for name, verdict in zip(PROGRESS, verdicts, strict=True))
-        seen["kernels"] += 1
-        seen["outcomes"] += len(own[0])
     return seen
 
 
@@ -71,4 +82,4 @@ def test_a_kernel_and_its_litmus_test_have_the_same_verdicts():
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_a_thousand_kernels_and_their_litmus_tests_have_the_same_verdicts(part):
-    assert hold_both_ways_agree(range(60 + 235 * part, 295 + 235 * part))["too many"] <= 12
+    assert hold_both_ways_agree(range(60 + 235 * part, 295 + 235 * part))["solved"] < 60

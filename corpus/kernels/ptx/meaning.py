@@ -160,9 +160,8 @@ def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Seq
     if name == "mul" and "wide" in words and width == 32:
         register, scale = (values[0], values[1]) if isinstance(values[0], Held) else (values[1], values[0])
         if isinstance(register, Held) and isinstance(scale, int):
-            return Scaled(
-                None, _widened(at, register, kind), signed(scale, width) if kind[0] == "s" else scale & 0xFFFFFFFF
-            )
+            factor = signed(scale, width) if kind[0] == "s" else scale & (1 << width) - 1
+            return Scaled(None, _widened(at, register, kind), factor)
     if name == "shl" and width == 64 and isinstance(values[1], int) and isinstance(values[0], Held):
         return Scaled(None, values[0].register, 1 << values[1]) if values[1] < 64 else 0
     if name == "cvt":
