@@ -196,25 +196,27 @@ class _Machine:
                 yield int.from_bytes(memory[base + at * size :][:size], "little", signed=True)
 
     def _steps(self, threads: tuple[_ThreadState, ...], memory: bytes):
-        """Yield the states after the next access of each thread, and after each meeting."""
+        """Yield the states after the next access of each thread, after its coming to a meeting, and after a meeting of
+        those that have not ended."""
         for number, thread in enumerate(threads):
             ins = self._next(thread)
-            if ins is None or thread.brought is not None:
+            if ins is None:
                 continue
             members = self._members(number, ins)
             if members is None:
                 after, written = self._access(number, thread, ins, memory)
                 yield (*threads[:number], self._silent(number, after), *threads[number + 1 :]), written
-                continue
-            values = tuple(self._values(number, thread, ins))
-            met = list(threads)
-            met[number] = replace(thread, brought=values)
-            together = [n for n in members if met[n].brought is not None and self._next(met[n]).name == ins.name]
-            if len(together) == len(members):
-                brought = {n: met[n].brought for n in members}
-                for n in members:
-                    met[n] = self._silent(n, self._gone_on(n, met[n], self._next(met[n]), brought))
-            yield tuple(met), memory
+            elif thread.brought is None:
+                come = replace(thread, brought=tuple(self._values(number, thread, ins)))
+                yield (*threads[:number], come, *threads[number + 1 :]), memory
+            else:
+                brought = {n: threads[n].brought for n in members if threads[n].frames}
+                names = {self._next(threads[n]).name for n in brought}
+                if number == min(brought) and None not in brought.values() and len(names) == 1:
+                    met = list(threads)
+                    for n in brought:
+                        met[n] = self._silent(n, self._gone_on(n, met[n], self._next(met[n]), brought))
+                    yield tuple(met), memory
 
     def _next(self, thread: _ThreadState) -> PtxInstruction | None:
         if not thread.frames:

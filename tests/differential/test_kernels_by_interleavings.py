@@ -91,6 +91,8 @@ KERNELS = {
 MEETINGS = {
     "bar.sync": "add.s32 %r1, %r70, 5; mul.wide.u32 %d1, %r70, 4; add.s64 %d2, %x, %d1; st.u32 [%d2], %r1; bar.sync 0; "
     "ld.u32 %r2, [%x]; ld.u32 %r3, [%x+4]; add.s32 %r2, %r2, %r3; add.s64 %d3, %out, %d1; st.u32 [%d3], %r2;",
+    "bar.sync of those that are left": "ld.u32 %r1, [%x]; atom.add.u32 %r2, [%x], 1; setp.eq.s32 %p1, %r70, 1; "
+    "@%p1 ret; bar.sync 0; st.u32 [%x+4], %r1;",
     **{
         f"bar.red.{word}": f"mul.wide.u32 %d1, %r70, 4; add.s64 %d2, %x, %d1; atom.add.u32 %r1, [%x], 1; "
         f"setp.gt.s32 %p1, %r1, 1; bar.red.{word}.pred %p2, 0, %p1; selp.u32 %r2, 7, 8, %p2; st.u32 [%d2+4], %r2;"
