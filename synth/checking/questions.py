@@ -309,6 +309,7 @@ def _ask_hangs(
         asked.bounded |= found.hanging.provisional
         if name == progress and found.verdict is Verdict.MAY_HANG:
             asked.found(_hang(program, found, progress))
+            asked.reasons.append("whether executions that never end race")
     if verdicts.get(progress) == CheckAnswer.UNKNOWN:
         asked.answers["barrier"] = CheckAnswer.UNKNOWN
     return verdicts
