@@ -52,12 +52,14 @@ def told(file: str, kernel: str, launch: str, found: KernelAnswers) -> CheckedKe
     return CheckedKernel(file, kernel, launch, tuple(_lines(name, found)), record, findings)
 
 
-def not_understood(file: str, kernel: str, launch: str, problem: str) -> CheckedKernel:
-    """Return that there are no answers, and why."""
+def unanswered(
+    file: str, kernel: str, launch: str, problem: str, answer: CheckAnswer = CheckAnswer.NOT_UNDERSTOOD
+) -> CheckedKernel:
+    """Return that there are no answers, and why: the kernel is not understood, or a limit was met (``UNKNOWN``)."""
     name = f"{file}: {kernel}, {launch}"
-    answers = dict.fromkeys((*QUESTIONS, "hang"), CheckAnswer.NOT_UNDERSTOOD)
+    answers = dict.fromkeys((*QUESTIONS, "hang"), answer)
     record = {"file": file, "kernel": kernel, "launch": launch, "answers": answers, "problem": problem}
-    return CheckedKernel(file, kernel, launch, (f"{name}: NOT UNDERSTOOD: {problem}",), record, (), problem)
+    return CheckedKernel(file, kernel, launch, (f"{name}: {answer}: {problem}",), record, (), problem)
 
 
 def place_text(ins: PtxInstruction) -> str:

@@ -71,7 +71,7 @@ class KernelTask:
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--litmus", type=click.Path(path_type=Path), metavar="FILE", help="Write what is left of the kernel.")
-@limit_options("a kernel may take with a launch. Beyond that nothing is said of it", 600, 4096)
+@limit_options("a kernel may take with a launch. Beyond that its answers are UNKNOWN", 600, 4096)
 @click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")
 def command(
     files: tuple[Path, ...],
@@ -107,7 +107,8 @@ def command(
       synth check examples/kernels/spinlock-cas.cu --grid 2 --progress obe
       synth check examples/kernels/ticket-lock.cu examples/kernels/spinlock-cas.cu --format sarif
     """
-    from synth.checking.account import not_understood
+    from synth.checking.account import unanswered
+    from synth.checking.questions import CheckAnswer
     from synth.checking.sources import read_kernels
     from synth.pool import run_tasks
 
@@ -119,7 +120,7 @@ def command(
     found: dict[int, CheckedKernel] = {}
 
     def over(task: tuple[int, KernelTask], limit: str) -> None:
-        found[task[0]] = not_understood(*task[1].names, f"it takes more than {limit} allows")
+        found[task[0]] = unanswered(*task[1].names, f"it takes more than {limit} allows", CheckAnswer.UNKNOWN)
 
     work = partial(_check, model=model, progress=progress, unroll=unroll)
     with workplaces(jobs, None) as places:
@@ -172,7 +173,7 @@ def _check(task: tuple[int, KernelTask], model: str, progress: str, unroll: int)
     from corpus.kernels.program import program_of
     from corpus.kernels.ptx.specialiser import NotUnderstoodError
     from oracle.consistency import AxiomaticModel, resolve_consistency_models
-    from synth.checking.account import not_understood, told
+    from synth.checking.account import told, unanswered
     from synth.checking.questions import check
 
     one = task[1]
@@ -182,7 +183,7 @@ def _check(task: tuple[int, KernelTask], model: str, progress: str, unroll: int)
     try:
         program = program_of(one.file.module, one.kernel, one.launch)
     except NotUnderstoodError as error:
-        yield not_understood(*one.names, str(error))
+        yield unanswered(*one.names, str(error))
         return
     yield told(*one.names, check(program, consistency, one.expectation, unroll, progress))
 

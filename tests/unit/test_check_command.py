@@ -148,6 +148,13 @@ def test_an_instruction_that_is_not_known_has_its_line(tmp_path: Path) -> None:
     assert set(found["answers"].values()) == {"NOT UNDERSTOOD"}
 
 
+def test_a_limit_that_is_met_leaves_answers_unknown(tmp_path: Path) -> None:
+    result = synth("check", handed(tmp_path), "--timeout", 0.01, "--json")
+    (found,) = json.loads(result.stdout)
+    assert result.exit_code == 2 and set(found["answers"].values()) == {"UNKNOWN"}
+    assert found["problem"] == "it takes more than --timeout allows"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
