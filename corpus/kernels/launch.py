@@ -51,8 +51,12 @@ class KernelLaunch:
 
     def argument(self, name: str, number: int) -> int | ArrayArgument | None:
         """Return what is given for a parameter: by its name, the name that the source has for it, or its number."""
-        own = self.names[number] if number < len(self.names) else name
-        return next((self.arguments[each] for each in (name, own, str(number)) if each in self.arguments), None)
+        every = (name, self.source_name(name, number), str(number))
+        return next((self.arguments[each] for each in every if each in self.arguments), None)
+
+    def source_name(self, name: str, number: int) -> str:
+        """Return the name that the source gives to a parameter, or its name in the compiled text."""
+        return self.names[number] if number < len(self.names) else name
 
     def array(self, name: str, number: int) -> ArrayArgument | None:
         """Return the array that is given for a parameter."""
@@ -86,8 +90,13 @@ class KernelLaunch:
     @property
     def text(self) -> str:
         """The launch in short: ``2x1``, blocks by threads."""
-        grid, block = self.grid[0] * self.grid[1] * self.grid[2], self.block[0] * self.block[1] * self.block[2]
+        grid, block = volume(self.grid), volume(self.block)
         return f"{grid}x{block}" + (f", warps of {self.warp}" if block > 1 and self.warp < 32 else "")
+
+
+def volume(extent: Extent) -> int:
+    """Return how many places an extent has."""
+    return extent[0] * extent[1] * extent[2]
 
 
 def _places(extent: Extent) -> Iterator[Extent]:

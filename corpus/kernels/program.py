@@ -141,7 +141,7 @@ def _may_stay(residual: Residual) -> bool:
 
 def _comings(code: Sequence[Residual], name: litmus.Operand) -> frozenset[int] | None:
     """Return how often a thread may come to a barrier that waits for all; None where no number is the most."""
-    labels = {each.instruction.name: at for at, each in enumerate(code) if isinstance(each.instruction, litmus.Label)}
+    ways = _ways(code)
     most = sum(isinstance(each.instruction, litmus.Barrier) for each in code)
     seen = {(0, 0)}
     waiting = [(0, 0)]
@@ -149,15 +149,12 @@ def _comings(code: Sequence[Residual], name: litmus.Operand) -> frozenset[int] |
         at, count = waiting.pop()
         if at == len(code):
             continue
-        following = [at + 1]
         match code[at].instruction:
             case litmus.Barrier(quorum=None) as barrier if barrier.name == name:
                 count += 1
-            case litmus.Branch(label, condition):
-                following = [labels[label], *([] if condition is None else [at + 1])]
         if count > most:
             return None
-        new = {(place, count) for place in following} - seen
+        new = {(place, count) for place in ways[at]} - seen
         seen |= new
         waiting += new
     return frozenset(count for at, count in seen if at == len(code))
@@ -189,25 +186,18 @@ def _divergent(
 
 def _aligned(code: Sequence[Residual]) -> list[ptx.PtxInstruction] | None:
     """Return the aligned barriers that a thread comes to, one after the other; None where memory decides which."""
-    labels = {each.instruction.name: at for at, each in enumerate(code) if isinstance(each.instruction, litmus.Label)}
+    ways = _ways(code)
     found: list[ptx.PtxInstruction] = []
     at, passed = 0, set[int]()
     while True:
         ahead, seen, waiting = set[int](), {at}, [at]
         while waiting:
             place = waiting.pop()
-            following = [place + 1]
-            match code[place] if place < len(code) else None:
-                case None:
-                    ahead.add(place)
-                    continue
-                case Residual(litmus.Barrier(), ptx.PtxInstruction() as origin) if _is_aligned(origin):
-                    ahead.add(place)
-                    continue
-                case Residual(litmus.Branch(label, condition)):
-                    following = [labels[label], *([] if condition is None else [place + 1])]
-            waiting += {*following} - seen
-            seen |= {*following}
+            if place == len(code) or _is_aligned(code[place]):
+                ahead.add(place)
+                continue
+            waiting += ways[place] - seen
+            seen |= ways[place]
         if len(ahead) > 1:
             return None
         at = next(iter(ahead), len(code))
@@ -220,10 +210,21 @@ def _aligned(code: Sequence[Residual]) -> list[ptx.PtxInstruction] | None:
         at += 1
 
 
-def _is_aligned(origin: ptx.PtxInstruction) -> bool:
-    return "warp" not in origin.words and (
-        origin.name == "bar" or (origin.name == "barrier" and "aligned" in origin.words)
-    )
+def _is_aligned(residual: Residual) -> bool:
+    origin = residual.origin
+    if origin is None or not isinstance(residual.instruction, litmus.Barrier) or "warp" in origin.words:
+        return False
+    return origin.name == "bar" or (origin.name == "barrier" and "aligned" in origin.words)
+
+
+def _ways(code: Sequence[Residual]) -> list[set[int]]:
+    """Return the places that control goes to from each place of a thread's code."""
+    labels = {each.instruction.name: at for at, each in enumerate(code) if isinstance(each.instruction, litmus.Label)}
+    ways = [{at + 1} for at in range(len(code))]
+    for at, each in enumerate(code):
+        if isinstance(each.instruction, litmus.Branch):
+            ways[at] = {labels[each.instruction.label], *([] if each.instruction.condition is None else [at + 1])}
+    return ways
 
 
 def _matters(residual: Residual) -> bool:
@@ -278,6 +279,7 @@ class _Layout:
                     origins.append(each.origin)
         for array in self._accesses:
             blocks.setdefault(array.rpartition(":")[2], []).append(array)
+        self._elements = {array: self._element(array) for array in self._accesses}
         self._names: dict[str, str] = {}
         for array in self._accesses:
             name = self._named(array, len(blocks[array.rpartition(":")[2]]) > 1)
@@ -287,24 +289,21 @@ class _Layout:
     def _named(self, array: str, several: bool) -> str:
         """Return the name of an array: its own, with its block where several blocks have one of this name."""
         space, block, name = array.split(":", 2)
-        number = next((n for n, each in enumerate(self._kernel.parameters) if name == each.name), None)
-        given = self._launch.names[number] if number is not None and number < len(self._launch.names) else name
+        number = self._kernel.number_of(name)
+        given = name if number is None else self._launch.source_name(name, number)
         plain = "".join(each if each.isalnum() or each == "_" else "_" for each in plain_name(given))
         return f"{plain}_b{block}" if several and space == "shared" else plain
 
     def _element(self, array: str) -> int | None:
         """Return the size of an array's elements; None where its accesses are of several sizes."""
-        sizes = {size for _, size in self._accesses.get(array, ())} | {
-            self._computed[each] for each in (array,) if each in self._computed
-        }
-        if len(sizes) != 1:
-            return None
-        (size,) = sizes
-        return size if all(offset % size == 0 for offset, _ in self._accesses.get(array, ())) else None
+        places = self._accesses[array]
+        sizes = {size for _, size in places} | ({self._computed[array]} if array in self._computed else set())
+        size = sizes.pop()
+        return size if not sizes and all(offset % size == 0 for offset, _ in places) else None
 
     def name(self, array: str, offset: int) -> str:
         """Return the location at a place of an array."""
-        size = self._element(array)
+        size = self._elements.get(array)
         stem = self._names.get(array, array.rpartition(":")[2])
         if size is not None:
             return litmus.element(stem, offset // size)
@@ -342,8 +341,7 @@ class _Layout:
 
     def _count(self, array: str, size: int) -> int:
         """Return the number of elements of an array whose index is computed."""
-        given, name = self._argument(array), array.rpartition(":")[2]
-        variable = self._variable(name)
+        given, variable = self._argument(array), self._variable(array)
         if given is not None and (given.count or given.values):
             return given.count or len(given.values)
         if variable is not None and variable.size:
@@ -355,17 +353,14 @@ class _Layout:
 
     def _argument(self, array: str) -> ArrayArgument | None:
         name = array.rpartition(":")[2]
-        for number, parameter in enumerate(self._kernel.parameters):
-            if parameter.name == name:
-                return self._launch.array(name, number)
-        return None
+        number = self._kernel.number_of(name)
+        return None if number is None else self._launch.array(name, number)
 
-    def _variable(self, name: str) -> ptx.Variable | None:
-        every = (*self._kernel.variables, *self._module.variables.values())
-        return next((each for each in every if each.name == name), None)
+    def _variable(self, array: str) -> ptx.Variable | None:
+        return self._module.variable(self._kernel, array.rpartition(":")[2])
 
     def _initial(self, array: str, offset: int, size: int) -> int:
-        given, variable = self._argument(array), self._variable(array.rpartition(":")[2])
+        given, variable = self._argument(array), self._variable(array)
         if given is not None:
             return signed(given.values[offset // size], 8 * size) if offset // size < len(given.values) else 0
         if variable is not None:

@@ -92,7 +92,6 @@ class _Graph:
 
     def __init__(self, code: Sequence[Residual]) -> None:
         places = {each.instruction.name: n for n, each in enumerate(code) if isinstance(each.instruction, litmus.Label)}
-        numbers: dict[int, int] = {}
         kept = [n for n, each in enumerate(code) if not _is_detour(each.instruction)]
         numbers = {place: number for number, place in enumerate(kept)}
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 
-from corpus.kernels.launch import ArrayArgument
+from corpus.kernels.launch import ArrayArgument, volume
 from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.specialiser import Access, Meaning, State, ThreadSpecialiser, volume
+from corpus.kernels.ptx.specialiser import Access, Meaning, State, ThreadSpecialiser
 from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import (
@@ -52,11 +53,10 @@ def compute_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bo
     """An instruction that computes a result from its operands."""
     target, *sources = ins.operands
     values = [at.value(state, source) for source in sources]
-    found = _computed(at, ins, values)
+    found = _computed(at, ins.opcode, values)
     if ins.name == "cvt":
         found = _filling(at, state, target, found, next(word for word in ins.words if word in WIDTHS))
     _result(at, state, target, found)
-    state.at += 1
     return True
 
 
@@ -76,18 +76,23 @@ def _filling(at: ThreadSpecialiser, state: State, target: ptx.Operand, value: Va
     return value
 
 
-def _result(at: ThreadSpecialiser, state: State, target: ptx.Operand, value: Value) -> None:
+_UNTOLD = Unknown("a second result")
+
+
+def _result(at: ThreadSpecialiser, state: State, target: ptx.Operand, value: Value, second: Value = _UNTOLD) -> None:
+    """Give a register the result of an instruction, and another one the ``second``, where the target is both."""
     if isinstance(target, ptx.Both):
-        _result(at, state, target.first, value)
-        target, value = target.second, Unknown("a second result")
+        _result(at, state, target.second, second)
+        target = target.first
     if isinstance(target, ptx.Register) and target.name != "_":
         at.define(state, at.home(state, target.name), value)
 
 
-def _computed(at: ThreadSpecialiser, ins: ptx.PtxInstruction, values: Sequence[Value]) -> Value:
-    name, words = ins.name, ins.words
+def _computed(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Value:
+    """Return the result of an instruction that computes, by its opcode, such as ``shr.u64``."""
+    name, *words = opcode.split(".")
     if not computable(name, words, len(values)):
-        return Unknown(f"the result of {ins.opcode}")
+        return Unknown(f"the result of {opcode}")
     if name in ("div", "rem") and values[1] == 0 and type_of(words)[0] != "f":
         return Unknown("the result of a division by 0")
     if all(isinstance(value, int) for value in values):
@@ -98,12 +103,12 @@ def _computed(at: ThreadSpecialiser, ins: ptx.PtxInstruction, values: Sequence[V
     if name == "mov" or (name == "cvt" and isinstance(values[0], Missing)):
         return values[0]
     if name == "selp":
-        return _selected(at, ins, values)
+        return _selected(at, words, values)
     if name in ("mad", "mad24") and type_of(words)[0] != "f" and "sat" not in words:
-        product = _computed(at, ins._replace(name=name.replace("mad", "mul")), values[:2])
+        product = _computed(at, ".".join((name.replace("mad", "mul"), *words)), values[:2])
         kind = type_of(words)
         total = f"{kind[0]}{2 * WIDTHS[kind]}" if "wide" in words else kind
-        return _computed(at, ins._replace(name="add", words=(total,)), [product, values[2]])
+        return _computed(at, f"add.{total}", [product, values[2]])
     found = _of_addresses(at, name, words, values)
     if found is not None:
         return found
@@ -218,18 +223,14 @@ def _converted(at: ThreadSpecialiser, words: Sequence[str], value: int | Held) -
 def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Sequence[Value]) -> Value | None:
     """Return the result where an operand is an address, or a part of one; None where none is."""
     match name, values:
-        case "add", [Pointer(array, offset), int(number)] | [int(number), Pointer(array, offset)]:
-            return Pointer(array, offset + signed(number, WIDTHS[type_of(words)]))
-        case "sub", [Pointer(array, offset), int(number)]:
-            return Pointer(array, offset - signed(number, WIDTHS[type_of(words)]))
+        case "add", [(Pointer() | Scaled()) as address, int(number)] | [int(number), (Pointer() | Scaled()) as address]:
+            return _moved(address, signed(number, WIDTHS[type_of(words)]))
+        case "sub", [(Pointer() | Scaled()) as address, int(number)]:
+            return _moved(address, -signed(number, WIDTHS[type_of(words)]))
         case "sub", [Pointer(array, offset), Pointer(other, less)] if array == other:
             return offset - less & (1 << 64) - 1
-        case "add", [Scaled() as part, int(number)] | [int(number), Scaled() as part]:
-            return Scaled(part.base, part.register, part.scale, part.offset + signed(number, 64))
-        case "sub", [Scaled() as part, int(number)]:
-            return Scaled(part.base, part.register, part.scale, part.offset - signed(number, 64))
         case "add", [Pointer(array, offset), Scaled(None) as part] | [Scaled(None) as part, Pointer(array, offset)]:
-            return Scaled(array, part.register, part.scale, part.offset + offset)
+            return replace(part, base=array, offset=part.offset + offset)
         case "add", [Pointer(array, offset), Held(register)] | [Held(register), Pointer(array, offset)]:
             return Scaled(array, register, 1, offset)
         case (("cvt" | "cvta"), [Pointer() as pointer]):
@@ -255,7 +256,7 @@ def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values
     return None
 
 
-def _selected(at: ThreadSpecialiser, ins: ptx.PtxInstruction, values: Sequence[Value]) -> Value:
+def _selected(at: ThreadSpecialiser, words: Sequence[str], values: Sequence[Value]) -> Value:
     one, other, chosen = values
     if isinstance(chosen, int):
         return one if chosen & 1 else other
@@ -263,7 +264,7 @@ def _selected(at: ThreadSpecialiser, ins: ptx.PtxInstruction, values: Sequence[V
         return one
     if not isinstance(chosen, Held):
         raise at.wrong(at.said(chosen))
-    width = WIDTHS[type_of(ins.words)]
+    width = WIDTHS[type_of(words)]
     if (one, other) == (1, 0):
         return Held(at.temporary("mov", litmus.Reg(chosen.register)), width)
     if isinstance(one, Pointer | Scaled | Half) or isinstance(other, Pointer | Scaled | Half):
@@ -283,13 +284,12 @@ def select(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool
     if isinstance(chosen, Held) and any(isinstance(value, Pointer | Scaled | Half) for value in values):
         if isinstance(values[0], Scaled):  # the other way may put its value where this one is
             values[0] = replace(values[0], register=at.temporary("mov", litmus.Reg(values[0].register)))
-        skipped = state.goes(state.at + 1)
+        skipped = state.goes(state.at)
         _result(at, skipped, target, values[1])
         at.put(litmus.Branch(at.jump(skipped), litmus.Comparison("eq", litmus.Reg(chosen.register), 0)))
         _result(at, state, target, values[0])
     else:
-        _result(at, state, target, _computed(at, ins, [*values, chosen]))
-    state.at += 1
+        _result(at, state, target, _computed(at, ins.opcode, [*values, chosen]))
     return True
 
 
@@ -301,15 +301,8 @@ def set_predicate(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) 
     if more:
         boolean = next(word for word in ins.words if word in _ONE_BIT)
         third = at.value(state, more[0])
-        value, negative = (
-            _computed(at, ptx.PtxInstruction(boolean, ("pred",), (), None, ins.line), [each, third])
-            for each in (value, negative)
-        )
-    if isinstance(target, ptx.Both):
-        _result(at, state, target.second, negative)
-        target = target.first
-    _result(at, state, target, value)
-    state.at += 1
+        value, negative = (_computed(at, f"{boolean}.pred", [each, third]) for each in (value, negative))
+    _result(at, state, target, value, negative)
     return True
 
 
@@ -354,13 +347,10 @@ def _compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Va
 
 def _assume_address(at: ThreadSpecialiser, address: Value) -> None:
     """Note that a parameter which the launch does not give is taken to be the address of an array."""
-    array = address.array if isinstance(address, Pointer) else ""
-    number = next((n for n, each in enumerate(at.kernel.parameters) if array == f"argument::{each.name}"), None)
-    if number is not None:
-        name = at.kernel.parameters[number].name
-        if at.launch.argument(name, number) is None:
-            shown = at.launch.names[number] if number < len(at.launch.names) else name
-            at.assumed[f"{shown} is the address of an array"] = None
+    name = address.array.removeprefix("argument::") if isinstance(address, Pointer) else ""
+    number = at.kernel.number_of(name)
+    if number is not None and at.launch.argument(name, number) is None:
+        at.assumed[f"{at.launch.source_name(name, number)} is the address of an array"] = None
 
 
 def set_mask(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
@@ -380,7 +370,6 @@ def set_mask(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bo
         mask = at.temporary("sub", 0, litmus.Reg(value.register))
         value = Held(at.temporary("and", litmus.Reg(mask), 0x3F800000) if to == "f32" else mask, 32)
     _result(at, state, target, value)
-    state.at += 1
     return True
 
 
@@ -389,8 +378,7 @@ def move(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     target, source = ins.operands[:2]
     width = WIDTHS[type_of(ins.words)]
     if isinstance(target, ptx.Vector):
-        for number, (part, value) in enumerate(zip(target.parts, _unpacked(at, state, ins, source), strict=False)):
-            del number
+        for part, value in zip(target.parts, _unpacked(at, state, ins, source), strict=False):
             _result(at, state, part, value)
     elif isinstance(source, ptx.Vector):
         _result(at, state, target, _packed(at, [at.value(state, part) for part in source.parts], width))
@@ -398,7 +386,6 @@ def move(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
         _result(at, state, target, at.value(state, source))
     else:
         _result(at, state, target, at.value(state, source, width))
-    state.at += 1
     return True
 
 
@@ -503,7 +490,6 @@ def load(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
         if value is None:
             return False
         _result(at, state, part, _filling(at, state, part, value, f"u{8 * size}" if kind[0] == "b" else kind))
-    state.at += 1
     return True
 
 
@@ -524,15 +510,12 @@ def _check_vector(at: ThreadSpecialiser, state: State, operand: ptx.Operand, cou
 
 
 def _moved(address: Value, offset: int) -> Value:
+    """Return an address so many bytes further on."""
     match address:
-        case Pointer(array, start):
-            return Pointer(array, start + offset)
-        case Scaled(base, register, scale, start):
-            return Scaled(base, register, scale, start + offset)
+        case Pointer() | Scaled() | Missing():
+            return replace(address, offset=address.offset + offset)
         case int(number):
             return number + offset
-        case Missing(parameter, start):
-            return Missing(parameter, start + offset)
         case _:
             return address
 
@@ -590,7 +573,7 @@ def _extended(at: ThreadSpecialiser, value: Held, kind: str) -> Held:
 def _parameter(at: ThreadSpecialiser, address: Pointer, size: int) -> Value | None:
     """Return what the launch gives for a parameter of the kernel."""
     name = address.array.rpartition(":")[2]
-    number = next((n for n, each in enumerate(at.kernel.parameters) if each.name == name), None)
+    number = at.kernel.number_of(name)
     if number is None:
         return None
     given = at.launch.argument(name, number)
@@ -644,7 +627,6 @@ def store(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
             return at.stops("bounds")
         operand, access = where
         at.put(litmus.Store(operand, _given(at, value, size), mode), access)
-    state.at += 1
     return True
 
 
@@ -681,10 +663,6 @@ OWN = ("local", "param")
 """The spaces that belong to a thread alone."""
 
 
-def _array(address: Pointer | Scaled) -> str | None:
-    return address.array if isinstance(address, Pointer) else address.base
-
-
 def placeholder(array: str, offset: int) -> str:
     """Return the name that a place in an array has until the sizes of all accesses are known."""
     return f"{array}#{offset}"
@@ -696,7 +674,7 @@ def _placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Op
     variable = at.module.variables.get(base.rpartition(":")[2]) if base and not base.startswith("argument:") else None
     if variable is not None and variable.addresses:
         raise at.wrong(f"{variable.name} holds addresses, which are not understood in memory that may change")
-    if isinstance(address, Pointer | Scaled) and str(_array(address)).startswith(OWN):
+    if base and base.startswith(OWN):
         raise at.wrong("on the thread's own memory with a computed index, or atomically, is not understood")
     match address:
         case Pointer(array, offset):
@@ -731,14 +709,8 @@ def _placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Op
 
 def _length(at: ThreadSpecialiser, array: str) -> int | None:
     """Return the bytes of an array, where they are known."""
-    space, _, name = array.partition(":")
-    name = name.rpartition(":")[2]
-    if space == "argument":
-        return None
-    for variable in (*at.kernel.variables, *at.module.variables.values()):
-        if variable.name == name:
-            return variable.size
-    return None
+    variable = None if array.startswith("argument:") else at.module.variable(at.kernel, array.rpartition(":")[2])
+    return None if variable is None else variable.size
 
 
 def atomic(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
@@ -764,7 +736,6 @@ def atomic(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool
     at.put(litmus.Rmw(name, register, operand, values, mode), access)
     if target is not None and register is not None:
         _result(at, state, target, Held(register, 8 * size))
-    state.at += 1
     return True
 
 
@@ -788,7 +759,6 @@ def fence(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
         if mode.scope is None or not set(ins.words) <= {*ORDERS, *SCOPES, "cluster"}:
             raise at.wrong("is not understood")
         at.put(litmus.Fence(mode))
-    state.at += 1
     return True
 
 
@@ -797,7 +767,6 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
     words = [word for word in ins.words if word not in ("cta", "aligned")]
     if words[:1] == ["warp"]:
         _converge(at, _mask(at, state, ins.operands[0]))
-        state.at += 1
         return True
     if words[:1] == ["cluster"]:
         raise at.wrong("is not understood")
@@ -815,12 +784,11 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
             raise at.wrong("of some threads of the block is not understood")
         every = _met(at, value, _number(at, state, number), quorum) if not alone else [value]
         if "popc" in words:
-            _result(at, state, target, _total(at, every))
+            _result(at, state, target, _folded(at, "add.s32", [0, *every]))
         else:
-            _result(at, state, target, _joined(at, words[1], every))
+            _result(at, state, target, _folded(at, f"{words[1]}.pred", every))
     else:
         raise at.wrong("is not understood")
-    state.at += 1
     return True
 
 
@@ -856,15 +824,14 @@ def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bo
         at.put(litmus.Load(register, operand, mode), access)
 
         def phase(value: Value) -> Value:
-            return _computed(at, ptx.PtxInstruction("shr", ("u64",), (), None, ins.line), [value, PHASE])
+            return _computed(at, "shr.u64", [value, PHASE])
 
         now, before = phase(Held(register, 64)), given[0]
         if "parity" in words:
-            now = _computed(at, ptx.PtxInstruction("and", ("b64",), (), None, ins.line), [now, 1])
+            now = _computed(at, "and.b64", [now, 1])
         else:
             before = phase(before)
         _result(at, state, target, _compared(at, ("ne", "u32" if "parity" in words else "u64"), now, before))
-    state.at += 1
     return True
 
 
@@ -888,10 +855,7 @@ def _mask(at: ThreadSpecialiser, state: State, operand: ptx.Operand) -> int:
 
 def _lanes(at: ThreadSpecialiser, mask: int) -> list[int]:
     """Return the numbers in the warp of the threads that a mask has and that are there."""
-    here = at.launch.thread_number(at.ids)
-    warp = here // at.launch.warp
-    x, y, z = at.launch.block
-    there = min(at.launch.warp, x * y * z - warp * at.launch.warp)
+    there = min(at.launch.warp, volume(at.launch.block) - at.number + at.lane)
     return [lane for lane in range(there) if mask >> lane & 1]
 
 
@@ -902,27 +866,15 @@ def _converge(at: ThreadSpecialiser, mask: int) -> list[int]:
     return lanes
 
 
-def _joined(at: ThreadSpecialiser, operation: str, values: Sequence[Value]) -> Value:
-    """Return the values of all threads combined."""
-    found = values[0]
-    for value in values[1:]:
-        found = _computed(at, ptx.PtxInstruction(operation, ("pred",), (), None, 0), [found, value])
-    return found
-
-
-def _total(at: ThreadSpecialiser, values: Sequence[Value]) -> Value:
-    found: Value = 0
-    for value in values:
-        found = _computed(at, ptx.PtxInstruction("add", ("s32",), (), None, 0), [found, value])
-    return found
+def _folded(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Value:
+    """Return the values of all threads combined by an instruction that computes."""
+    return reduce(lambda found, value: _computed(at, opcode, [found, value]), values)
 
 
 def _met(at: ThreadSpecialiser, value: Value, number: int, quorum: int | None) -> list[Value]:
     """Return the values that all threads of a block bring to a barrier, through an array of the system's."""
-    x, y, z = at.launch.block
-    block, here = at.launch.block_number(at.ids), at.launch.thread_number(at.ids)
-    meeting = litmus.Barrier(number, quorum=quorum)
-    return _exchanged(at, f"shared:{block}:barrier{number}", here, range(x * y * z), value, meeting)
+    meeting, every = litmus.Barrier(number, quorum=quorum), range(volume(at.launch.block))
+    return _exchanged(at, f"shared:{at.block}:barrier{number}", at.number, every, value, meeting)
 
 
 def _exchanged(
@@ -968,13 +920,11 @@ def _brought(
     ``partners``: the one lane that each lane asks, where it does not ask all. Each instruction has an array of its own,
     for lanes that come to different instructions do not meet.
     """
-    here = at.launch.thread_number(at.ids)
-    lane, lanes = here % at.launch.warp, _lanes(at, mask)
+    lane, lanes = at.lane, _lanes(at, mask)
     if len(lanes) < 2 or lane not in lanes:
         return {lane: value}
     at.assumed["vote, match, shfl and redux order memory as bar.warp.sync does"] = None
-    block = at.launch.block_number(at.ids)
-    array = f"shared:{block}:warp{here // at.launch.warp}_{ins.line}"
+    array = f"shared:{at.block}:warp{at.number // at.launch.warp}_{ins.line}"
     meeting = litmus.Barrier(0, quorum=len(lanes), scope=litmus.Scope.WARP)
     if partners is None:
         return dict(zip(lanes, _exchanged(at, array, lane, lanes, value, meeting), strict=True))
@@ -993,25 +943,20 @@ def vote(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     brought = _brought(at, ins, at.value(state, source), _mask(at, state, mask[0]) if mask else 0xFFFFFFFF)
     values = list(brought.values())
     if "ballot" in ins.words:
-        shift = ptx.PtxInstruction("shl", ("b32",), (), None, ins.line)
-        bits = [_computed(at, shift, [value, lane]) for lane, value in brought.items()]
-        found = bits[0]
-        for each in bits[1:]:
-            found = _computed(at, ptx.PtxInstruction("or", ("b32",), (), None, ins.line), [found, each])
+        found = _folded(at, "or.b32", [_computed(at, "shl.b32", [value, lane]) for lane, value in brought.items()])
     elif "uni" in ins.words:
-        every, none = _joined(at, "and", values), _not(at, _joined(at, "or", values))
-        found = _joined(at, "or", [every, none])
+        every, none = _folded(at, "and.pred", values), _not(at, _folded(at, "or.pred", values))
+        found = _folded(at, "or.pred", [every, none])
     else:
-        found = _joined(at, "and" if "all" in ins.words else "or", values)
+        found = _folded(at, "and.pred" if "all" in ins.words else "or.pred", values)
     _result(at, state, target, found)
-    state.at += 1
     return True
 
 
 def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``shfl``: the value of another thread of the warp (9.7.9.6)."""
     target, source, by, limits, *mask = ins.operands
-    value, lane = at.value(state, source), at.launch.thread_number(at.ids) % at.launch.warp
+    value, lane = at.value(state, source), at.lane
     lanes = _mask(at, state, mask[0]) if mask else 0xFFFFFFFF
     found: Value = value
     inside: Value = Unknown("whether the other thread of a shuffle is there")
@@ -1031,26 +976,19 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
         brought = _brought(at, ins, value, lanes, {each: partner(each) for each in _lanes(at, lanes)})
         if other not in brought:
             at.assumed[f"{ins.name} from a lane that is not there gives a lane its own value"] = None
-        there = _compared(at, ("ge" if mode == "up" else "le", "s32"), other & 0xFFFFFFFF, _furthest(at, ins, bounds))
-        chosen = ptx.PtxInstruction("selp", ("b32",), (), None, ins.line)
-        found, inside = _computed(at, chosen, [brought.get(other, value), value, there]), there
-    if isinstance(target, ptx.Both):
-        _result(at, state, target.second, inside)
-        target = target.first
-    _result(at, state, target, found)
-    state.at += 1
+        there = _compared(at, ("ge" if mode == "up" else "le", "s32"), other & 0xFFFFFFFF, _furthest(at, bounds))
+        found, inside = _computed(at, "selp.b32", [brought.get(other, value), value, there]), there
+    _result(at, state, target, found, inside)
     return True
 
 
-def _furthest(at: ThreadSpecialiser, ins: ptx.PtxInstruction, bounds: Value) -> Value:
+def _furthest(at: ThreadSpecialiser, bounds: Value) -> Value:
     """Return the furthest lane that a shuffle of this thread may ask, given its third operand."""
-    lane = at.launch.thread_number(at.ids) % at.launch.warp
-
-    def computed(name: str, *values: Value) -> Value:
-        return _computed(at, ptx.PtxInstruction(name, ("u32" if name == "shr" else "b32",), (), None, ins.line), values)
-
-    clamp, segment = computed("and", bounds, 0x1F), computed("and", computed("shr", bounds, 8), 0x1F)
-    return computed("or", computed("and", segment, lane), computed("and", computed("xor", segment, 0x1F), clamp))
+    clamp = _computed(at, "and.b32", [bounds, 0x1F])
+    segment = _computed(at, "and.b32", [_computed(at, "shr.u32", [bounds, 8]), 0x1F])
+    same = _computed(at, "and.b32", [segment, at.lane])
+    free = _computed(at, "xor.b32", [segment, 0x1F])
+    return _computed(at, "or.b32", [same, _computed(at, "and.b32", [free, clamp])])
 
 
 def reduce_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
@@ -1058,11 +996,7 @@ def reduce_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
     target, source, mask = ins.operands
     brought = list(_brought(at, ins, at.value(state, source), _mask(at, state, mask)).values())
     operation = next(word for word in ins.words if word in ("add", "min", "max", "and", "or", "xor"))
-    found = brought[0]
-    for value in brought[1:]:
-        found = _computed(at, ptx.PtxInstruction(operation, (type_of(ins.words),), (), None, ins.line), [found, value])
-    _result(at, state, target, found)
-    state.at += 1
+    _result(at, state, target, _folded(at, f"{operation}.{type_of(ins.words)}", brought))
     return True
 
 
@@ -1071,16 +1005,11 @@ def active(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool
     lanes = _lanes(at, 0xFFFFFFFF if ins.name == "activemask" else _mask(at, state, ins.operands[1]))
     if len(lanes) > 1:
         at.assumed[f"{ins.name} is of all threads of the warp"] = None
-    lane = at.launch.thread_number(at.ids) % at.launch.warp
     target = ins.operands[0]
     if ins.name == "activemask":
         _result(at, state, target, sum(1 << each for each in lanes))
     else:
-        if isinstance(target, ptx.Both):
-            _result(at, state, target.second, int(lane == lanes[0]))
-            target = target.first
-        _result(at, state, target, lanes[0])
-    state.at += 1
+        _result(at, state, target, lanes[0], int(at.lane == lanes[0]))
     return True
 
 
@@ -1127,14 +1056,12 @@ def trap(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
 
 def nothing(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """A hint, which changes nothing that is asked."""
-    state.at += 1
     return True
 
 
 def untold(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """An instruction whose result is taken as unknown."""
     _result(at, state, ins.operands[0], Unknown(f"the result of {ins.opcode}"))
-    state.at += 1
     return True
 
 

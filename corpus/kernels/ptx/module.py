@@ -156,6 +156,10 @@ class PtxFunction:
     directives: tuple[str, ...] = ()
     line: int = 0
 
+    def number_of(self, parameter: str) -> int | None:
+        """Return the number of a parameter by its name; None where there is none."""
+        return next((number for number, each in enumerate(self.parameters) if each.name == parameter), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Module:
@@ -171,3 +175,8 @@ class Module:
     def kernels(self) -> tuple[PtxFunction, ...]:
         """The kernels that have a body, in the order of the text."""
         return tuple(each for each in self.functions.values() if each.entry and each.body is not None)
+
+    def variable(self, function: PtxFunction, name: str) -> Variable | None:
+        """Return the variable of a function, or else of the module, that has a name; None where there is none."""
+        every = (*function.variables, *self.variables.values())
+        return next((each for each in every if each.name == name), None)

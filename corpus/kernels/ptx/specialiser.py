@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from corpus.errors import InputError
-from corpus.kernels.launch import KernelLaunch, ThreadIds
+from corpus.kernels.launch import KernelLaunch, ThreadIds, volume
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
 from corpus.litmus import test as litmus
@@ -169,6 +169,21 @@ class ThreadSpecialiser:
             return NotUnderstoodError(what, self.module.path)
         at = f" ({ins.source})" if ins.source else ""
         return NotUnderstoodError(f"{ins.opcode}: {what}{at}", self.module.path, ins.line, 1)
+
+    @property
+    def block(self) -> int:
+        """The number of the thread's block."""
+        return self.launch.block_number(self.ids)
+
+    @property
+    def number(self) -> int:
+        """The number of the thread in its block."""
+        return self.launch.thread_number(self.ids)
+
+    @property
+    def lane(self) -> int:
+        """The number of the thread in its warp."""
+        return self.number % self.launch.warp
 
     # control flow
 
@@ -351,7 +366,6 @@ class ThreadSpecialiser:
         if name in SILENT:
             for target in targets:
                 self.define(state, f"{state.depth}:[{target}+0:4]", 0)
-            state.at += 1
             return True
         if function is None or function.body is None:
             raise self.wrong(f"{name or 'a function by its address'} is not in the module")
@@ -365,7 +379,7 @@ class ThreadSpecialiser:
                 self._copy(state, f"{state.depth}:[{argument.name}", f"{depth}:[{variable.name}")
             else:
                 self.define(state, f"{depth}:[{variable.name}+0:{variable.size}]", self.value(state, argument))
-        state.frames = (*state.frames, _Frame(state.function, state.function.name, state.at + 1, targets))
+        state.frames = (*state.frames, _Frame(state.function, state.function.name, state.at, targets))
         state.function, state.at = function, 0
         return True
 
@@ -380,6 +394,7 @@ class ThreadSpecialiser:
         meaning = self._meanings.get(ins.name)
         if meaning is None:
             raise self.wrong("is not understood")
+        state.at += 1
         return meaning(self, state, ins)
 
     # what is known
@@ -450,14 +465,14 @@ class ThreadSpecialiser:
     def _array(self, variable: ptx.Variable, depth: int) -> str:
         """Return the name of a variable's array: its space, whose it is, and its name."""
         if variable.space == "shared":
-            return f"shared:{self.launch.block_number(self.ids)}:{variable.name}"
+            return f"shared:{self.block}:{variable.name}"
         own = f"{depth}:" if variable.space in ("local", "param") else ":"
         return f"{variable.space}:{own}{variable.name}"
 
     def _special(self, name: str) -> Value | None:
         """Return the value of a special register (chapter 10); None where there is none of this name."""
         stem, _, axis = name.partition(".")
-        lane = self.launch.thread_number(self.ids) % self.launch.warp
+        lane = self.lane
         cluster, inside = self.launch.cluster_of(self.ids)
         extents = {
             "%tid": self.ids.thread, "%ntid": self.launch.block, "%ctaid": self.ids.block, "%nctaid": self.launch.grid,
@@ -469,8 +484,8 @@ class ThreadSpecialiser:
         size = self.launch.cluster
         every = 0xFFFFFFFF
         numbers = {
-            "%laneid": lane, "%warpid": self.launch.thread_number(self.ids) // self.launch.warp,
-            "%nwarpid": -(-volume(self.launch.block) // self.launch.warp), "%smid": self.launch.block_number(self.ids),
+            "%laneid": lane, "%warpid": self.number // self.launch.warp,
+            "%nwarpid": -(-volume(self.launch.block) // self.launch.warp), "%smid": self.block,
             "%nsmid": volume(self.launch.grid), "%gridid": 1, "%is_explicit_cluster": int(volume(size) > 1),
             "%cluster_ctarank": inside[0] + size[0] * (inside[1] + size[1] * inside[2]),
             "%cluster_nctarank": volume(size), "%lanemask_eq": 1 << lane, "%lanemask_le": (2 << lane) - 1,
@@ -508,11 +523,6 @@ class ThreadSpecialiser:
         self._temporaries += 1
         line = 0 if self._origin is None else self._origin.line
         return f"t{line}_{self._temporaries}"
-
-
-def volume(extent: tuple[int, int, int]) -> int:
-    """Return the number of places in an extent."""
-    return extent[0] * extent[1] * extent[2]
 
 
 def residual_name(home: str) -> str:
