@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from backends.cuda.compiler import INSTALL
 from backends.cuda.toolkits import ANY, chosen
+from backends.shared import toolchain
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.kernels.launch import ArrayArgument, Extent, KernelLaunch
@@ -28,8 +29,6 @@ COMMENT = re.compile(r"^[ \t]*(?://|#)[ \t]*synth check:[ \t]*(.*)$", re.MULTILI
 
 ARCHITECTURE = "sm_90"
 """What CUDA C++ is compiled for unless something else is said."""
-
-COMPILE_SECONDS = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def compiled(path: Path, options: Sequence[str]) -> str:
     nvcc = toolkit.tool("nvcc") if toolkit else None
     if toolkit is None or nvcc is None:
         why = f": {problem}" if problem else ""
-        raise InputError(f"nvcc is needed for CUDA C++{why}: pip install 'synth[cuda]'", str(path))
+        raise InputError(f"nvcc is needed for CUDA C++{why}: {INSTALL}", str(path))
     include = toolkit.folder.parent / "include"
     headers = [word for folder in (include / "cccl", include) if folder.is_dir() for word in ("-I", str(folder))]
     target = [] if any(each.startswith("-arch") for each in options) else [f"-arch={ARCHITECTURE}"]
@@ -75,14 +74,12 @@ def compiled(path: Path, options: Sequence[str]) -> str:
     with TemporaryDirectory() as folder:
         out = Path(folder) / "kernel.ptx"
         words = ["-ptx", "-lineinfo", "-w", *target, *standard, *headers, *options]
-        command = [str(nvcc), *words, "-o", str(out), str(path)]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
+            done = toolchain.run(path, [nvcc, *words, "-o", out, path])
+        except OSError as error:
             raise InputError(f"nvcc did not compile it: {error}", str(path)) from None
-        if done.returncode != 0 or not out.is_file():
-            said = [line for line in (done.stderr + done.stdout).splitlines() if "error" in line] or ["nvcc failed"]
-            raise InputError(said[0].strip(), str(path))
+        if not done.ok or not out.is_file():
+            raise InputError(toolchain.problem(done.output) or "nvcc failed", str(path))
         return out.read_text(encoding="utf-8", errors="replace")
 
 
