@@ -33,7 +33,12 @@ class CheckedKernel:
     @property
     def name(self) -> str:
         """The kernel with its file and launch."""
-        return f"{self.file}: {self.kernel}, {self.launch}"
+        return named(self.file, self.kernel, self.launch)
+
+
+def named(file: str, kernel: str, launch: str) -> str:
+    """Return what a kernel of a file with a launch is called."""
+    return f"{file}: {kernel}, {launch}"
 
 
 class ToldFinding(NamedTuple):
@@ -47,19 +52,20 @@ class ToldFinding(NamedTuple):
 def told(file: str, kernel: str, launch: str, found: KernelAnswers) -> CheckedKernel:
     """Return the answers about a kernel and a launch as told."""
     findings = tuple(ToldFinding(each.kind, each.text, each.lines) for each in found.findings)
-    name = f"{file}: {kernel}, {launch}"
     record = {"file": file, "kernel": kernel, "launch": launch, **_record(found)}
-    return CheckedKernel(file, kernel, launch, tuple(_lines(name, found)), record, findings)
+    lines = tuple(_lines(named(file, kernel, launch), found))
+    return CheckedKernel(file, kernel, launch, lines, record, findings)
 
 
 def unanswered(
     file: str, kernel: str, launch: str, problem: str, answer: CheckAnswer = CheckAnswer.NOT_UNDERSTOOD
 ) -> CheckedKernel:
     """Return that there are no answers, and why: the kernel is not understood, or a limit was met (``UNKNOWN``)."""
-    name = f"{file}: {kernel}, {launch}"
     answers = dict.fromkeys((*QUESTIONS, "hang"), answer)
     record = {"file": file, "kernel": kernel, "launch": launch, "answers": answers, "problem": problem}
-    return CheckedKernel(file, kernel, launch, (f"{name}: {answer}: {problem}",), record, (), problem)
+    return CheckedKernel(
+        file, kernel, launch, (f"{named(file, kernel, launch)}: {answer}: {problem}",), record, (), problem
+    )
 
 
 def place_text(ins: PtxInstruction) -> str:
