@@ -157,7 +157,7 @@ def test_what_amber_wrote_is_compared_with_models(tmp_path: Path) -> None:
     [
         ((MP, SB, "--backend", "glsl", "--decode", "x"), "reads the outcomes of one test, and 2 are named"),
         ((MP, "--backend", "cpp", "--decode", "x"), "cpp tests are run here"),
-        ((MP, "--backend", "glsl", "--decode", "/nonexistent"), "/nonexistent: cannot read"),
+        ((MP, "--backend", "glsl", "--decode", f"{__file__}.none"), f"{__file__}.none: cannot read"),
         ((EXAMPLES.parent / "progress" / "mutex.axb", "--backend", "glsl", "--decode", "x"), "--decode is for litmus"),
         ((SB, "--backend", "glsl", "--decode", __file__), f"{__file__}:1:1: expected the name of a buffer"),
     ],
