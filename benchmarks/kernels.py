@@ -15,6 +15,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 
 import measuring
@@ -22,11 +23,12 @@ from rich.console import Console
 from rich.table import Table
 
 from constraints.executions import Executions
-from corpus.kernels.program import program_of
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from synth.checking.questions import check, needed
 from synth.checking.sources import read_kernels
-from synth.commands.check import command, tasks_of
+from synth.checking.tasks import tasks_of
+from synth.commands.check import command
+from synth.options.launch import LaunchWords
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 
@@ -39,7 +41,8 @@ def main() -> None:
         words += map(str, sorted(KERNELS.glob("*.cu")))
     asked = command.make_context("check", words)
     options = asked.params
-    (model,) = resolve_consistency_models([options["model"]])
+    launch = LaunchWords(**{each.name: options[each.name] for each in fields(LaunchWords)})
+    (model,) = resolve_consistency_models(options["models"])
     assert isinstance(model, AxiomaticModel)
     columns = ("PTX", "left", "events", "clauses", "read", "leave", "ask", "MB")
     table = Table("kernel", "launch", *columns, "found", "progress", box=None)
@@ -50,9 +53,9 @@ def main() -> None:
             began = cpu_seconds()
             file = read_kernels(path, options["nvcc_options"])
             read = f"{cpu_seconds() - began:.2f}"
-            for task in tasks_of(file, options):
+            for task in tasks_of(file, launch):
                 began = cpu_seconds()
-                program = program_of(file.module, task.kernel, task.launch)
+                (program, *_) = task.programs(model.model, options["unroll"])
                 specialised = cpu_seconds()
                 answers = check(program, model, task.expectation, options["unroll"], options["progress"])
                 seconds = [f"{specialised - began:.2f}", f"{cpu_seconds() - specialised:.2f}"]

@@ -30,18 +30,48 @@ class ArrayArgument:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedArgument:
+    """The memory of another parameter, or memory that kernels of one stream call by this name: ``&data``."""
+
+    name: str
+
+
+Argument = int | ArrayArgument | SharedArgument
+"""What a launch gives for a parameter."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayImage:
+    """What earlier kernels of a stream have left in an array: bytes by their offsets. Others are as at the start.
+
+    ``size`` is that of the elements which were accessed last.
+    """
+
+    size: int
+    data: Mapping[int, int]
+
+    def over(self, value: int, offset: int, size: int) -> int:
+        """Return a value of so many bytes at an offset, with sign, after these bytes have been written over it."""
+        before = value.to_bytes(size, "little", signed=value < 0)
+        after = bytes(self.data.get(offset + n, byte) for n, byte in enumerate(before))
+        return int.from_bytes(after, "little", signed=True)
+
+
+@dataclass(frozen=True, slots=True)
 class KernelLaunch:
     """A launch. ``arguments`` has numbers and arrays by the names of parameters; of a pointer that it does not name the
     memory is zeros, as much as is accessed. ``names`` are those that the source gives to the parameters, in their
-    order, and arguments may have these too. ``warp`` is the number of threads in a warp.
+    order, and arguments may have these too. ``warp`` is the number of threads in a warp. ``memory`` is what earlier
+    kernels of the stream have left, by the names of arrays.
     """
 
     grid: Extent = (1, 1, 1)
     block: Extent = (1, 1, 1)
     cluster: Extent = (1, 1, 1)
     warp: int = 32
-    arguments: Mapping[str, int | ArrayArgument] = field(default_factory=dict)
+    arguments: Mapping[str, Argument] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    memory: Mapping[str, ArrayImage] = field(default_factory=dict)
 
     def threads(self) -> Iterator[ThreadIds]:
         """Yield the threads, block by block; x runs fastest."""
@@ -49,7 +79,7 @@ class KernelLaunch:
             for thread in _places(self.block):
                 yield ThreadIds(block, thread)
 
-    def argument(self, name: str, number: int) -> int | ArrayArgument | None:
+    def argument(self, name: str, number: int) -> Argument | None:
         """Return what is given for a parameter: by its name, the name that the source has for it, or its number."""
         every = (name, self.source_name(name, number), str(number))
         return next((self.arguments[each] for each in every if each in self.arguments), None)

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from corpus.errors import InputError
-from corpus.kernels.launch import ArrayArgument, KernelLaunch, ThreadIds
+from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, ThreadIds
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.meaning import MEANINGS
 from corpus.kernels.ptx.specialiser import MARK, NotUnderstoodError, Residual, ThreadSpecialiser
@@ -39,15 +39,22 @@ class MixedSize(NamedTuple):
     origins: tuple[ptx.PtxInstruction, ...]
 
 
+class ArrayCell(NamedTuple):
+    """The place of a location: its array, by a name that all kernels have for it, its offset and size in bytes."""
+
+    array: str
+    offset: int
+    size: int
+
+
 @dataclass(frozen=True)
 class KernelProgram:
     """What is left of a kernel and a launch.
 
     ``origins`` has the PTX instruction of each instruction of each thread of the ``test``; ``ids`` the place of each
     thread in the launch. ``assumed`` lists what was taken for granted. ``stops`` has the registers that say why a
-    thread has stopped, by thread and reason. ``mixed`` are accesses of which the specification says nothing. ``sizes``
-    are the bytes of each location. ``divergent`` are the barriers that threads of one warp come to in place of each
-    other.
+    thread has stopped, by thread and reason. ``mixed`` are accesses of which the specification says nothing. ``cells``
+    are the places of locations. ``divergent`` are the barriers that threads of one warp come to in place of each other.
     """
 
     test: litmus.LitmusTest
@@ -57,7 +64,7 @@ class KernelProgram:
     assumed: tuple[str, ...]
     stops: tuple[tuple[int, str], ...]
     mixed: tuple[MixedSize, ...]
-    sizes: Mapping[str, int]
+    cells: Mapping[str, ArrayCell]
     divergent: tuple[ptx.PtxInstruction, ...] = ()
 
 
@@ -95,8 +102,19 @@ def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch
     test = litmus.LitmusTest(kernel.name, tuple(threads), layout.locations(), nothing)
     origins = tuple(tuple(each.origin for each in code) for _, code in kept)
     places = tuple(ids for ids, _ in kept)
-    mixed, sizes = tuple(layout.mixed()), layout.sizes
-    return KernelProgram(test, launch, places, origins, tuple(assumed), stops, mixed, sizes, divergent)
+    mixed = tuple(layout.mixed())
+    return KernelProgram(test, launch, places, origins, tuple(assumed), stops, mixed, layout.cells, divergent)
+
+
+def left_behind(program: KernelProgram, finals: Mapping[str, int]) -> dict[str, ArrayImage]:
+    """Return what a kernel leaves to the next one of its stream: what was there, with final values over it."""
+    found = dict(program.launch.memory)
+    for name, value in finals.items():
+        array, offset, size = program.cells[name]
+        data = dict(found[array].data) if array in found else {}
+        data |= enumerate((value % (1 << 8 * size)).to_bytes(size, "little"), offset)
+        found[array] = ArrayImage(size, data)
+    return found
 
 
 def _with_exits(
@@ -260,7 +278,7 @@ class _Layout:
     ) -> None:
         self._module, self._kernel, self._launch = module, kernel, launch
         self.assumed: dict[str, None] = {}
-        self.sizes: dict[str, int] = {}
+        self.cells: dict[str, ArrayCell] = {}
         self._accesses: dict[str, dict[tuple[int, int], list[ptx.PtxInstruction]]] = {}
         self._computed: dict[str, int] = {}
         blocks: dict[str, list[str]] = {}
@@ -277,6 +295,11 @@ class _Layout:
                 origins = self._accesses.setdefault(array, {}).setdefault((offset, size), [])
                 if each.origin is not None and each.origin not in origins:
                     origins.append(each.origin)
+        accessed = set(map(self._shared_name, self._accesses))
+        for kept, image in launch.memory.items():
+            if kept not in accessed:
+                places = dict.fromkeys((offset - offset % image.size, image.size) for offset in sorted(image.data))
+                self._accesses[self._array_of(kept)] = {place: [] for place in places}
         for array in self._accesses:
             blocks.setdefault(array.rpartition(":")[2], []).append(array)
         self._elements = {array: self._element(array) for array in self._accesses}
@@ -293,6 +316,18 @@ class _Layout:
         given = name if number is None else self._launch.source_name(name, number)
         plain = "".join(each if each.isalnum() or each == "_" else "_" for each in plain_name(given))
         return f"{plain}_b{block}" if several and space == "shared" else plain
+
+    def _shared_name(self, array: str) -> str:
+        """Return the name that all kernels of a stream have for an array: of an argument, that which the source has."""
+        space, _, name = array.split(":", 2)
+        number = self._kernel.number_of(name) if space == "argument" else None
+        return f"{space}::{name if number is None else self._launch.source_name(name, number)}"
+
+    def _array_of(self, shared: str) -> str:
+        """Return the array of this kernel that has such a name."""
+        parameters = enumerate(self._kernel.parameters)
+        names = {f"argument::{self._launch.source_name(each.name, n)}": each.name for n, each in parameters}
+        return f"argument::{names[shared]}" if shared in names else shared
 
     def _element(self, array: str) -> int | None:
         """Return the size of an array's elements; None where its accesses are of several sizes."""
@@ -327,14 +362,16 @@ class _Layout:
             region = litmus.Region.SHARED if array.startswith("shared") else litmus.Region.GLOBAL
             for offset, size in sorted(places):
                 name = self.name(array, offset)
-                self.sizes.setdefault(name, size)
+                self.cells.setdefault(name, ArrayCell(self._shared_name(array), offset, size))
                 found.setdefault(name, litmus.Location(name, self._initial(array, offset, size), region))
         return tuple(found.values())
 
     def zeros(self) -> Iterable[str]:
         """Yield a note of the arguments whose memory nothing tells."""
         names = [
-            self._names[array] for array in self._accesses if array.startswith("argument") and not self._argument(array)
+            self._names[array]
+            for array in self._accesses
+            if array.startswith("argument") and not self._argument(array) and not self._image(array)
         ]
         if names:
             yield f"memory of {', '.join(sorted(names))} begins as zeros"
@@ -346,10 +383,15 @@ class _Layout:
             return given.count or len(given.values)
         if variable is not None and variable.size:
             return variable.size // size
-        last = max((offset // size + 1 for offset, _ in self._accesses[array]), default=0)
+        image = self._image(array)
+        places = (*(offset for offset, _ in self._accesses[array]), *(image.data if image else ()))
+        last = max((offset // size + 1 for offset in places), default=0)
         count = max(COUNT, last)
         self.assumed[f"{self._names[array]} has {count} elements"] = None
         return count
+
+    def _image(self, array: str) -> ArrayImage | None:
+        return None if array.startswith("shared") else self._launch.memory.get(self._shared_name(array))
 
     def _argument(self, array: str) -> ArrayArgument | None:
         name = array.rpartition(":")[2]
@@ -360,6 +402,11 @@ class _Layout:
         return self._module.variable(self._kernel, array.rpartition(":")[2])
 
     def _initial(self, array: str, offset: int, size: int) -> int:
+        image = self._image(array)
+        value = self._at_start(array, offset, size)
+        return value if image is None else image.over(value, offset, size)
+
+    def _at_start(self, array: str, offset: int, size: int) -> int:
         given, variable = self._argument(array), self._variable(array)
         if given is not None:
             return signed(given.values[offset // size], 8 * size) if offset // size < len(given.values) else 0

@@ -133,6 +133,30 @@ def check(program: KernelProgram, model: AxiomaticModel, expectation: str, unrol
     )
 
 
+def together(every: Sequence[KernelAnswers]) -> KernelAnswers:
+    """Return the answers about a kernel that may begin in several states of memory: the worst answer to each question,
+    and what is found in any.
+    """
+    first = every[0]
+    answers = {name: max((each.answers[name] for each in every), key=_WORSE.index) for name in first.answers}
+    hang = {
+        name: max((each.hang.get(name, CheckAnswer.UNKNOWN) for each in every), key=_WORSE.index) for name in first.hang
+    }
+    findings = {(finding.kind, finding.text, finding.places): finding for each in every for finding in each.findings}
+    return replace(
+        first,
+        answers=answers,
+        hang=hang,
+        findings=tuple(findings.values()),
+        bounded=any(each.bounded for each in every),
+        reasons=tuple(reason for each in every for reason in each.reasons),
+    )
+
+
+_WORSE = (CheckAnswer.SAFE, Verdict.TERMINATES, CheckAnswer.UNKNOWN, CheckAnswer.FOUND, Verdict.MAY_HANG)
+"""Answers and verdicts, the worse ones last."""
+
+
 def _mixed(mixed: MixedSize) -> KernelFinding:
     (start, size), (other, length) = mixed.first, mixed.second
     text = (
@@ -229,7 +253,7 @@ def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
 
     def stored(atom: litmus.Atom) -> litmus.Atom:
         terms = (atom.left, atom.right)
-        bits = 8 * max(program.sizes[term.name] for term in terms if isinstance(term, litmus.Loc))
+        bits = 8 * max(program.cells[term.name].size for term in terms if isinstance(term, litmus.Loc))
         left, right = (signed(term, bits) if isinstance(term, int) else term for term in terms)
         if bits > 32 and "-" not in text and any(isinstance(term, int) and term < 0 for term in terms):
             raise InputError(f"--expect: {expectation}: expected numbers below 2147483648 for 64 bits")

@@ -16,14 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import click
+
 from backends.cuda.compiler import INSTALL
 from backends.cuda.toolkits import ANY, chosen
 from backends.shared import toolchain
 from corpus.errors import InputError
 from corpus.files import read_text
-from corpus.kernels.launch import ArrayArgument, Extent, KernelLaunch
+from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument
 from corpus.kernels.ptx.module import Module, PtxFunction
 from corpus.kernels.ptx.reader import read_ptx
+from synth.options.launch import LaunchWords, read_launch
 
 COMMENT = re.compile(r"^[ \t]*(?://|#)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
 
@@ -33,11 +36,11 @@ ARCHITECTURE = "sm_90"
 
 @dataclass(frozen=True, slots=True)
 class KernelFile:
-    """A file with kernels: its module, the lines of options in its comments, and its parameters' names by kernel."""
+    """A file with kernels: its module, the launches of its comments, and its parameters' names by kernel."""
 
     path: Path
     module: Module
-    launches: tuple[tuple[str, ...], ...]
+    launches: tuple[LaunchWords, ...]
     names: Mapping[str, tuple[str, ...]]
 
 
@@ -47,10 +50,11 @@ def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
     launches = []
     for match in COMMENT.finditer(text):
         try:
-            launches.append(tuple(shlex.split(match[1])))
-        except ValueError as error:
+            launches.append(read_launch(shlex.split(match[1])))
+        except (ValueError, click.ClickException) as error:
             line = text.count("\n", 0, match.start()) + 1
-            wanted = f"expected options of synth check, found {match[1]!r}: {error}"
+            why = error.format_message() if isinstance(error, click.ClickException) else error
+            wanted = f"expected options of a launch, found {match[1]!r}: {why}"
             raise InputError(wanted, str(path), line, 1) from None
     if path.suffix == ".ptx":
         return KernelFile(path, read_ptx(text, str(path)), tuple(launches), {})
@@ -116,8 +120,8 @@ def extent(text: str, option: str) -> Extent:
 _ELEMENT = r"(?:\d+\*)?-?\d+"
 
 
-def argument(text: str) -> tuple[str, int | ArrayArgument]:
-    """Return ``n=4``, ``data=[1,2]``, ``data=[8*0,1]`` or ``data=int[8]`` as a name and its value.
+def argument(text: str) -> tuple[str, Argument]:
+    """Return ``n=4``, ``data=[1,2]``, ``data=[8*0,1]``, ``data=int[8]`` or ``out=&data`` as a name and its value.
 
     Raises ``InputError`` for others.
     """
@@ -129,7 +133,9 @@ def argument(text: str) -> tuple[str, int | ArrayArgument]:
         return name, ArrayArgument(tuple(int(each) for times, _, each in runs for _ in range(int(times or 1))))
     if equals and (sized := re.fullmatch(r"\w*\[(\d+)\]", value)):
         return name, ArrayArgument((), int(sized[1]))
-    raise InputError(f"--arg: expected NAME=4, NAME=[1,2,0], NAME=[8*0,1] or NAME=int[8], found '{text}'")
+    if equals and re.fullmatch(r"&\w+", value):
+        return name, SharedArgument(value[1:])
+    raise InputError(f"--arg: expected NAME=4, NAME=[1,2,0], NAME=[8*0,1], NAME=int[8] or NAME=&OTHER, found '{text}'")
 
 
 DEFAULT = (
@@ -141,9 +147,10 @@ DEFAULT = (
 """The launches of a kernel where none is given: two blocks, two warps, two threads of a warp, two blocks of two."""
 
 
-def launches_of(sizes: Mapping[str, str | None], warp: int) -> tuple[KernelLaunch, ...]:
-    """Return the launch of these sizes, by the names of their options; those of ``DEFAULT`` where no size is given."""
+def launches_of(words: LaunchWords) -> tuple[KernelLaunch, ...]:
+    """Return the launch of these sizes; those of ``DEFAULT`` where no size is given."""
+    sizes = {"--grid": words.grid, "--block": words.block, "--cluster": words.cluster}
     if not any(sizes.values()):
         return DEFAULT
-    grid, block, cluster = (extent(sizes[name] or "1", f"--{name}") for name in ("grid", "block", "cluster"))
-    return (KernelLaunch(grid, block, cluster, warp),)
+    grid, block, cluster = (extent(size or "1", option) for option, size in sizes.items())
+    return (KernelLaunch(grid, block, cluster, words.warp),)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from corpus.errors import InputError
+from synth.options.launch import LaunchWords, launch_options
 from synth.options.models import ModelName
 from synth.options.page import Page
 from synth.options.values import JOBS
@@ -20,43 +20,25 @@ from synth.options.work import limit_options, workplaces
 from synth.worker import Limits
 
 if TYPE_CHECKING:  # what reads and asks is imported where it is needed
-    from corpus.kernels.launch import KernelLaunch
-    from corpus.kernels.ptx.module import PtxFunction
     from synth.checking.account import CheckedKernel
-    from synth.checking.sources import KernelFile
+    from synth.checking.tasks import KernelTask
 
 TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
-
-LAUNCH = ("kernel", "grid", "block", "cluster", "warp", "arguments", "expect")
-"""The options of a launch, which a comment of a file may have, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class KernelTask:
-    """A kernel of a file with a launch, and what is to hold at its end."""
-
-    file: KernelFile
-    kernel: PtxFunction
-    launch: KernelLaunch
-    expectation: str
-
-    @property
-    def names(self) -> tuple[str, str, str]:
-        """The file, the kernel and the launch as answers name them."""
-        return str(self.file.path), self.kernel.name, self.launch.text
 
 
 @click.command(name="check", cls=Page, first="--grid --block --arg --expect --progress --format")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="KERNEL.cu|KERNEL.ptx...")
-@click.option("--kernel", metavar="NAME", help="Only this kernel.")
-@click.option("--grid", metavar="N", help="Blocks, as 2 or 2x1x1.")
-@click.option("--block", metavar="N", help="Threads of a block, as 32 or 8x4.")
-@click.option("--cluster", metavar="N", help="Blocks of a cluster.")
-@click.option("--warp", type=click.IntRange(1, 32), default=32, show_default=True, help="Threads of a warp.")
-@click.option("--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="4, [1,2,0], or int[8] for zeros.")
-@click.option("--expect", default="", metavar="CONDITION", help="What holds at the end: 'data[0] == 2'.")
+@launch_options
 @click.option(
-    "--model", "-m", default="ptx", type=ModelName(), metavar="MODEL", show_default=True, help="Memory model."
+    "--model",
+    "-m",
+    "models",
+    default=("ptx",),
+    type=ModelName(),
+    multiple=True,
+    metavar="MODEL",
+    show_default=True,
+    help="Memory model; may be repeated.",
 )
 @click.option("--progress", default="fair", show_default=True, metavar="MODEL", help="The progress that is assumed.")
 @click.option("--unroll", type=click.IntRange(0), default=2, show_default=True, help="Jumps back of a loop, at most.")
@@ -75,7 +57,8 @@ class KernelTask:
 @click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")
 def command(
     files: tuple[Path, ...],
-    model: str,
+    launch: LaunchWords,
+    models: tuple[str, ...],
     progress: str,
     unroll: int,
     nvcc_options: tuple[str, ...],
@@ -84,7 +67,6 @@ def command(
     litmus: Path | None,
     limits: Limits,
     jobs: int | None,
-    **launch: Any,
 ) -> None:
     """Say what may race, break or hang in kernels of CUDA and PTX, at the line of the source.
 
@@ -110,6 +92,7 @@ def command(
     from synth.checking.account import unanswered
     from synth.checking.questions import CheckAnswer
     from synth.checking.sources import read_kernels
+    from synth.checking.tasks import tasks_of
     from synth.pool import run_tasks
 
     tasks: list[KernelTask] = []
@@ -117,75 +100,44 @@ def command(
         tasks += tasks_of(read_kernels(path, nvcc_options), launch)
     if litmus is not None:
         _write_litmus(litmus, tasks)
-    found: dict[int, CheckedKernel] = {}
+    found: dict[int, list[CheckedKernel]] = {}
 
     def over(task: tuple[int, KernelTask], limit: str) -> None:
-        found[task[0]] = unanswered(*task[1].names, f"it takes more than {limit} allows", CheckAnswer.UNKNOWN)
+        answer = unanswered(*task[1].names, f"it takes more than {limit} allows", CheckAnswer.UNKNOWN)
+        found.setdefault(task[0], []).append(answer)
 
-    work = partial(_check, model=model, progress=progress, unroll=unroll)
+    work = partial(_check, models=models, progress=progress, unroll=unroll)
     with workplaces(jobs, None) as places:
         for result in run_tasks(list(enumerate(tasks)), work, places, limits=limits, over=over):
             if result is not None:
-                (number, _), found[number] = result
-    checked = [found[number] for number in range(len(tasks))]
+                (number, _), answers = result
+                found.setdefault(number, []).append(answers)
+    checked = [each for number in range(len(tasks)) for each in found[number]]
     _print(checked, JSON if as_json else form)
     sys.exit(2 if any(each.problem for each in checked) else int(any(each.findings for each in checked)))
 
 
-def tasks_of(file: KernelFile, given: Mapping[str, Any]) -> Iterator[KernelTask]:
-    """Yield each kernel of a file with each launch: that of the options, those of comments, or the usual ones."""
-    from synth.checking.sources import argument, launches_of, names_of
-
-    if not file.module.kernels:
-        raise InputError("expected a kernel: no .entry has a body", str(file.path))
-    said = given["grid"] or given["block"] or not file.launches
-    for options in [given] if said else [_read(words, given, file) for words in file.launches]:
-        asked = options["kernel"]
-        exact = [each for each in file.module.kernels if asked in (None, each.name)]
-        kernels = exact or [each for each in file.module.kernels if asked in each.name]
-        if not kernels:
-            there = ", ".join(each.name for each in file.module.kernels)
-            raise InputError(f"expected one of the kernels {there}, found {asked}", str(file.path))
-        arguments = dict(map(argument, options["arguments"]))
-        for kernel in kernels:
-            names = names_of(file, kernel)
-            own = [each.name for each in kernel.parameters]
-            for name in arguments.keys() - {*names, *own, *map(str, range(len(own)))}:
-                there = ", ".join(names or own) or "none"
-                raise InputError(f"--arg: {kernel.name} has no parameter {name}; it has {there}", str(file.path))
-            sizes = {name: options[name] for name in ("grid", "block", "cluster")}
-            for each in launches_of(sizes, options["warp"]):
-                yield KernelTask(file, kernel, replace(each, arguments=arguments, names=names), options["expect"])
-
-
-def _read(words: Sequence[str], given: Mapping[str, Any], file: KernelFile) -> dict[str, Any]:
-    """Return the options of a comment line; the kernel is that of the command line where the line names none."""
-    own = [param for param in click.get_current_context().command.params if param.name in LAUNCH]
-    try:
-        context = click.Command("launch", params=own).make_context("launch", list(words))
-    except click.ClickException as error:
-        said = f"the comment 'synth check: {' '.join(words)}': {error.format_message()}"
-        raise InputError(said, str(file.path)) from None
-    return {**context.params, "kernel": given["kernel"] or context.params["kernel"]}
-
-
-def _check(task: tuple[int, KernelTask], model: str, progress: str, unroll: int) -> Iterator[CheckedKernel]:
-    from corpus.kernels.program import program_of
+def _check(task: tuple[int, KernelTask], models: Sequence[str], progress: str, unroll: int) -> Iterator[CheckedKernel]:
     from corpus.kernels.ptx.specialiser import NotUnderstoodError
     from oracle.consistency import AxiomaticModel, resolve_consistency_models
+    from oracle.executions.steps import TooManyError
     from synth.checking.account import told, unanswered
-    from synth.checking.questions import check
+    from synth.checking.questions import CheckAnswer, check, together
 
     one = task[1]
-    (consistency,) = resolve_consistency_models([model])
-    if not isinstance(consistency, AxiomaticModel):
-        raise InputError(f"--model: {model} is a transition system, and kernels are asked of .cat files")
-    try:
-        program = program_of(one.file.module, one.kernel, one.launch)
-    except NotUnderstoodError as error:
-        yield unanswered(*one.names, str(error))
-        return
-    yield told(*one.names, check(program, consistency, one.expectation, unroll, progress))
+    for consistency in resolve_consistency_models(models):
+        if not isinstance(consistency, AxiomaticModel):
+            raise InputError(f"--model: {consistency.name} is a transition system, and kernels are asked of .cat files")
+        try:
+            programs = one.programs(consistency.model, unroll)
+        except NotUnderstoodError as error:
+            yield unanswered(*one.names, str(error))
+            return
+        except TooManyError as error:
+            yield unanswered(*one.names, error.message, CheckAnswer.UNKNOWN)
+            return
+        answers = [check(program, consistency, one.expectation, unroll, progress) for program in programs]
+        yield told(*one.names, together(answers))
 
 
 def _write_litmus(path: Path, tasks: Sequence[KernelTask]) -> None:
@@ -193,7 +145,7 @@ def _write_litmus(path: Path, tasks: Sequence[KernelTask]) -> None:
     from corpus.files import write_atomically
     from corpus.kernels.program import program_of
 
-    if len(tasks) != 1:
+    if len(tasks) != 1 or tasks[0].before:
         raise click.UsageError("--litmus is for one kernel with one launch: --kernel, --grid and --block name them")
     program = program_of(tasks[0].file.module, tasks[0].kernel, tasks[0].launch)
     write_atomically(path, [printed(program.test, DIALECTS["gpu-ptx"])])

@@ -7,7 +7,7 @@ its cost as it is written, and the cheapest program is found among all that do n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -35,9 +35,14 @@ class RepairQuestion:
 
 @dataclass(frozen=True, slots=True)
 class RepairChange:
-    """One change, or one instruction that stays as strong as it is, in words; ``cut`` says why it is needed."""
+    """One change, or one instruction that stays as strong as it is, in words; ``cut`` says why it is needed.
+
+    ``site`` is where it is, and ``mode`` what there is then; None: nothing.
+    """
 
     text: str
+    site: SiteModes
+    mode: Mode | None
     cut: Cut | None = None
 
 
@@ -88,7 +93,8 @@ def flags_raised(test: LitmusTest, model: Model, unroll: int) -> tuple[str, ...]
 class Fixing:
     """The search for repairs of a test, or of several tests of one program at once; it yields them, the cheapest first.
 
-    ``allowed``: which of fences, orders, scopes and barriers may be changed.
+    ``allowed``: which of fences, orders, scopes and barriers may be changed. ``tied``: which sites change as one, where
+    instructions of several threads stand in one line of a source.
     """
 
     def __init__(
@@ -99,15 +105,17 @@ class Fixing:
         costs: Costs,
         direction: Direction,
         allowed: Sequence[str],
+        tied: Callable[[Sites], Sites] = lambda sites: sites,
     ) -> None:
         """Find the sites of the tests, and prepare the search.
 
         Raises ``InputError`` where a model mentions what no program can show, or several tests have no place in common,
         and ``TooManyError`` where a test is too large; the search raises these, too.
         """
-        self._dialect, self._direction, self._costs = dialect, direction, costs
+        self._dialect, self._direction = dialect, direction
         words = ModelVocabulary(question.model)
-        found = [_allowed(sites_of(test, dialect, words, costs.of, direction), allowed) for test in tests]
+        every = [sites_of(test, dialect, words, costs.of, direction) for test in tests]
+        found = [_allowed(tied(sites), allowed) for sites in every]
         self._places = found if len(tests) == 1 else in_common(found)
         self._ladders = self._places[0].ladders
         asked = (question.unroll, question.outcome, question.flags)
@@ -129,7 +137,7 @@ class Fixing:
     def __iter__(self) -> Iterator[Fixed]:
         required = [each for sites in self._places for each in sites.requirements]
         for repair in repairs(self._programs, self._ladders, required):
-            yield _fixed(self._places, self._dialect, repair, self._direction, self._programs, required, self._costs)
+            yield _fixed(self._places, self._dialect, repair, self._direction, self._programs, required)
 
 
 def _allowed(sites: Sites, allowed: Sequence[str]) -> Sites:
@@ -157,7 +165,6 @@ def _fixed(
     direction: Direction,
     programs: Sequence[RepairableProgram],
     required: Sequence[Requirement],
-    costs: Costs,
 ) -> Fixed:
     """Return a repair with its changes, and why each change, or each instruction that is kept, is needed."""
 
@@ -176,18 +183,16 @@ def _fixed(
         sites = next(each for each in places if each.choices[number].places)
         choice = sites.choices[number]
         old, new = _described(sites.test, dialect, choice, level)
-        cost += len(choice.places) * (
-            costs.of(choice.kind, choice.modes[level]) - costs.of(choice.kind, sites.written(choice))
-        )
+        cost += choice.ladder.costs[level] - choice.ladder.costs[choice.modes.index(sites.written(choice))]
         step = f"{new} before {old}" if choice.in_gaps else f"{old} -> {new.partition(': ')[2] or new}"
         if direction is Direction.STRONGER:
             if level:
-                changes.append(RepairChange(step, cut(number, [0])))
+                changes.append(RepairChange(step, choice, choice.modes[level], cut(number, [0])))
             continue
         if new != old:
-            changes.append(RepairChange(step))
+            changes.append(RepairChange(step, choice, choice.modes[level]))
         if level:
-            kept.append(RepairChange(new, cut(number, _below(choice, level))))
+            kept.append(RepairChange(new, choice, choice.modes[level], cut(number, _below(choice, level))))
     return Fixed(tuple(sites.at(repair.levels) for sites in places), cost, tuple(changes), tuple(kept))
 
 

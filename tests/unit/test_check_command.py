@@ -192,3 +192,62 @@ def test_what_is_left_is_a_litmus_test(tmp_path: Path) -> None:
     assert synth("check", handed(tmp_path), "--litmus", out).exit_code == 0
     shown = synth("label", out, "-m", "ptx", "-m", "hsa", "-m", "obe", "--format", "csv")
     assert shown.exit_code == 0 and "TERMINATES" in shown.stdout and "MAY_HANG" in shown.stdout
+
+
+STREAM = """.visible .entry pick(.param .u64 x)
+{
+  .reg .b32 %r<3>; .reg .b64 %rd1;
+  ld.param.u64 %rd1, [x];
+  mov.u32 %r1, %ctaid.x;
+  atom.exch.b32 %r2, [%rd1], %r1;
+  ret;
+}
+.visible .entry use(.param .u64 from, .param .u64 to)
+{
+  .reg .b32 %r1; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [from];
+  ld.param.u64 %rd2, [to];
+  ld.u32 %r1, [%rd1];
+  st.u32 [%rd2], %r1;
+  ret;
+}
+"""
+
+
+def test_a_kernel_begins_with_what_the_one_before_has_left(tmp_path: Path) -> None:
+    """Three blocks exchange their numbers, so one of three numbers is left; what was there first is not."""
+    file = kernel(tmp_path, STREAM)
+    stream = ["check", file, "--first", "pick --grid 3", "--kernel", "use", "--grid", 1, "--arg", "from=&x"]
+    every = [f"to == {n}" for n in range(3)]
+    assert synth(*stream, "--expect", " || ".join(every)).exit_code == 0
+    for each in every:
+        result = synth(*stream, "--expect", f"{each} || {every[0]}" if each == every[1] else each)
+        assert result.exit_code == 1 and "use, 1x1 after pick 3x1: FOUND expectation" in result.stdout
+    assert synth(*stream, "--expect", "x == 1 && to == 1 || to != 1").exit_code == 0, "memory that it does not access"
+
+
+def test_both_parameters_are_one_array(tmp_path: Path) -> None:
+    file = kernel(tmp_path, STREAM)
+    apart = synth("check", file, "--kernel", "use", "--grid", 2, "--arg", "from=[7]", "--expect", "to == 7")
+    assert apart.exit_code == 1 and "race: accesses of to" in apart.stdout and "expectation" not in apart.stdout
+    one = synth("check", file, "--kernel", "use", "--grid", 1, "--arg", "from=[7]", "--arg", "to=&from")
+    assert one.exit_code == 0 and "zeros" not in one.stdout
+
+
+@pytest.mark.parametrize(
+    ("first", "message"),
+    [
+        ("pick --grid", "--first: expected a kernel and its launch, found 'pick --grid'"),
+        ("none --grid 2", "expected one of the kernels pick, use, found none"),
+        ("pick --arg y=1", "--arg: pick has no parameter y; it has x"),
+    ],
+)
+def test_what_is_no_kernel_before(tmp_path: Path, first: str, message: str) -> None:
+    result = synth("check", kernel(tmp_path, STREAM), "--first", first, "--kernel", "use", "--grid", 1)
+    assert result.exit_code == 2 and message in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_models_are_asked_one_after_the_other(tmp_path: Path) -> None:
+    result = synth("check", handed(tmp_path, "relaxed"), "-m", "ptx", "-m", "sc", "--json")
+    answers = {each["model"]: each["answers"] for each in json.loads(result.stdout)}
+    assert answers["ptx"]["race"] == "FOUND" and answers["sc"]["race"] == "UNKNOWN"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
-from corpus.kernels.launch import ArrayArgument, volume
+from corpus.kernels.launch import ArrayArgument, SharedArgument, volume
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.specialiser import Access, Meaning, State, ThreadSpecialiser
 from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
@@ -579,6 +579,10 @@ def _parameter(at: ThreadSpecialiser, address: Pointer, size: int) -> Value | No
     given = at.launch.argument(name, number)
     if isinstance(given, int):
         return given >> 8 * address.offset & (1 << 8 * size) - 1
+    if isinstance(given, SharedArgument):
+        parameters = enumerate(at.kernel.parameters)
+        called = (each.name for n, each in parameters if given.name in (each.name, at.launch.source_name(each.name, n)))
+        return Pointer(f"argument::{next(called, given.name)}")
     if size == 8 or isinstance(given, ArrayArgument):
         return Pointer(f"argument::{name}" + (f"_{address.offset}" if address.offset else ""))
     return Missing(name, address.offset)

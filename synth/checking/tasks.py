@@ -1,0 +1,148 @@
+"""What ``synth check`` and ``synth fix`` are asked about kernels: each kernel with a launch, after those before it.
+
+Kernels of one stream run one after the other: each begins with the memory that the one before it has left. So
+``--first 'init --grid 2'`` is followed for all that ``init`` may leave, and the kernel is asked about from each.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import click
+
+from constraints.circuit import Literal
+from constraints.witnesses import ExecutionSearch
+from corpus.errors import InputError
+from corpus.kernels.launch import Argument, ArrayImage, KernelLaunch
+from corpus.kernels.program import KernelProgram, left_behind, program_of
+from corpus.kernels.ptx.module import PtxFunction
+from corpus.kernels.ptx.specialiser import NotUnderstoodError
+from corpus.litmus import test as litmus
+from oracle.cat.interpreter import Model
+from synth.checking.sources import KernelFile, argument, launches_of, names_of
+from synth.options.launch import LaunchWords, read_launch
+
+MOST_STATES = 64
+"""The most states of memory that a kernel may leave to the next one of its stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelTask:
+    """A kernel of a file with a launch, the kernels that end before it, and what is to hold at its end."""
+
+    file: KernelFile
+    kernel: PtxFunction
+    launch: KernelLaunch
+    expectation: str
+    before: tuple[tuple[PtxFunction, KernelLaunch], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """The file, the kernel and the launch as answers name them."""
+        before = ", ".join(f"{kernel.name} {launch.text}" for kernel, launch in self.before)
+        return str(self.file.path), self.kernel.name, self.launch.text + (f" after {before}" if before else "")
+
+    def programs(self, model: Model, unroll: int) -> list[KernelProgram]:
+        """Return the program that is left of the kernel, for each state of memory in which it may begin.
+
+        Raises ``NotUnderstoodError`` where a thread comes to what is not understood, also where these states are too
+        many or none, and ``TooManyError`` where the executions of a kernel before it are.
+        """
+        module = self.file.module
+        states: list[Mapping[str, ArrayImage]] = [{}]
+        for kernel, launch in self.before:
+            begun = [program_of(module, kernel, replace(launch, memory=memory)) for memory in states]
+            states = []
+            for program in begun:
+                for state in _states_after(program, model, unroll):
+                    states += [state] if state not in states else []
+                    if len(states) > MOST_STATES:
+                        raise NotUnderstoodError(f"{kernel.name} may leave more than {MOST_STATES} states of memory")
+            if not states:
+                raise NotUnderstoodError(f"{kernel.name}, which runs before, does not come to an end")
+        return [program_of(module, self.kernel, replace(self.launch, memory=memory)) for memory in states]
+
+
+def _states_after(program: KernelProgram, model: Model, unroll: int) -> Iterator[Mapping[str, ArrayImage]]:
+    """Yield what a kernel may leave in memory."""
+    test = program.test
+    names = [each.name for each in test.locations if each.region is not litmus.Region.SHARED]
+    terms = tuple(litmus.Loc(name) for name in names)
+    search = ExecutionSearch(replace(test, condition=replace(test.condition, observed=terms)), model, unroll)
+    others: list[Literal] = []
+    while (execution := search.find(others)) is not None:
+        finals = {}
+        for term in terms:
+            value = execution.finals[term]
+            if not isinstance(value, int):
+                raise NotUnderstoodError(
+                    f"{program.test.name} leaves an address in {term.name}, which is not understood"
+                )
+            finals[term.name] = value
+        yield left_behind(program, finals)
+        same = (litmus.Atom("eq", term, finals[term.name]) for term in terms)
+        others.append(~search.satisfied(litmus.conjunction(same)))
+
+
+def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
+    """Yield each kernel of a file with each launch: that of the options, those of comments, or the usual ones.
+
+    Raises ``InputError`` where the file has no such kernel, or the kernel no such parameter.
+    """
+    if not file.module.kernels:
+        raise InputError("expected a kernel: no .entry has a body", str(file.path))
+    said = given.grid or given.block or given.first or not file.launches
+    for words in [given] if said else file.launches:
+        words = replace(words, kernel=given.kernel or words.kernel)
+        arguments = dict(map(argument, words.arguments))
+        before = tuple(_before(file, text, arguments) for text in words.first)
+        begun = {kernel.name for kernel, _ in before}
+        for number, (kernel, launch) in enumerate(before):
+            yield KernelTask(file, kernel, launch, "", before[:number])
+        for kernel in _kernels(file, words.kernel):
+            if words.kernel is None and kernel.name in begun:
+                continue
+            _check_names(file, kernel, arguments)
+            names = names_of(file, kernel)
+            for each in launches_of(words):
+                launch = replace(each, arguments=arguments, names=names)
+                yield KernelTask(file, kernel, launch, words.expect, before)
+
+
+def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> tuple[PtxFunction, KernelLaunch]:
+    """Return a kernel that runs before, with its launch: ``init --grid 2``; arguments of its names are given to it."""
+    try:
+        name, *options = shlex.split(text) or [""]
+        words = read_launch(options)
+    except (ValueError, click.ClickException) as error:
+        why = error.format_message() if isinstance(error, click.ClickException) else error
+        raise InputError(f"--first: expected a kernel and its launch, found '{text}': {why}") from None
+    own = dict(map(argument, words.arguments))
+    (kernel,) = _kernels(file, name)[:1]
+    _check_names(file, kernel, own)
+    names = names_of(file, kernel)
+    named = {key: value for key, value in arguments.items() if key in names}
+    sized = words if words.grid or words.block else replace(words, grid="1")
+    (launch,) = launches_of(sized)
+    return kernel, replace(launch, arguments=named | own, names=names)
+
+
+def _kernels(file: KernelFile, name: str | None) -> Sequence[PtxFunction]:
+    """Return the kernels of a name, which may be a part of one that is mangled; all kernels where none is named."""
+    every = file.module.kernels
+    exact = [each for each in every if name in (None, each.name)]
+    found = exact or [each for each in every if name is not None and name in each.name]
+    if not found:
+        there = ", ".join(each.name for each in every)
+        raise InputError(f"expected one of the kernels {there}, found {name}", str(file.path))
+    return found
+
+
+def _check_names(file: KernelFile, kernel: PtxFunction, arguments: Mapping[str, Argument]) -> None:
+    """Raise ``InputError`` where arguments are given that a kernel has not."""
+    names, own = names_of(file, kernel), [each.name for each in kernel.parameters]
+    for name in arguments.keys() - {*names, *own, *map(str, range(len(own)))}:
+        there = ", ".join(names or own) or "none"
+        raise InputError(f"--arg: {kernel.name} has no parameter {name}; it has {there}", str(file.path))
