@@ -71,7 +71,8 @@ class Executions:
     values hold, for a reader of values to define. ``checks``: how true each check is that the model requires. The
     checks are required where ``required`` is set. ``unfinished``: threads may stop anywhere, and stay at any barrier.
     ``sites``: instructions that may be done in several ways, ``levels`` which of these ways each has. ``known``:
-    variables whose values are known (``constraints.circuit``). ``grounded``: no value justifies itself in them.
+    variables whose values are known (``constraints.circuit``). ``grounded``: no value justifies itself in them, which
+    only executions do that a check forbids; they are left out where checks are required, or ``grounded`` is asked for.
     """
 
     def __init__(
@@ -83,13 +84,14 @@ class Executions:
         unfinished: bool = False,
         sites: Sequence[Site] = (),
         known: Mapping[Name, bool] = MappingProxyType({}),
+        grounded: bool = False,
     ) -> None:
         """Writes the clauses. Raises ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are
         too many."""
         self.test = test
         self.circuit = circuit = Circuit(known)
         self._unfinished = unfinished
-        self.grounded = required and forbids_thin_air(model)
+        self.grounded = (required or grounded) and forbids_thin_air(model)
         threads = merged_threads(test, unroll, forgets_reads(model) and not unfinished, unfinished)
         self.bounded = any(thread.bounded for thread in threads)
         self.complete = (only_waits if unfinished else is_complete)(test, threads, model)

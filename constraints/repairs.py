@@ -198,7 +198,9 @@ class _Part:
     ) -> None:
         self._ladders = ladders
         with building():
-            self.executions = executions = Executions(test, model, unroll, required=False, sites=sites, known=known)
+            self.executions = executions = Executions(
+                test, model, unroll, required=False, sites=sites, known=known, grounded=True
+            )
             circuit = executions.circuit
             self.values = FiniteValues(executions)
             self.passes = circuit.true

@@ -7,7 +7,6 @@ different sizes at one place, the specification says nothing of them (PTX ISA 9.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,6 +18,7 @@ from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.meaning import MEANINGS
 from corpus.kernels.ptx.specialiser import MARK, NotUnderstoodError, Residual, ThreadSpecialiser
 from corpus.kernels.tidying import tidied
+from corpus.kernels.values import plain_name
 from corpus.litmus import test as litmus
 from corpus.litmus.normal import map_operands
 from corpus.litmus.ptx_arithmetic import signed
@@ -254,20 +254,6 @@ def _matters(residual: Residual) -> bool:
         case litmus.Assign(target):
             return target.startswith(MARK)
     return False
-
-
-def plain_name(name: str) -> str:
-    """Return the name that the source has for a mangled one: ``last`` for ``_ZZ3sumE4last`` (Itanium C++ ABI, 5.1)."""
-    found = name
-    if name.startswith("_Z"):
-        at = 2
-        while (digit := re.search(r"\d+", name[at:])) is not None:
-            start = at + digit.end()
-            end = start + int(digit[0])
-            if end > len(name):
-                break
-            found, at = name[start:end], end
-    return found
 
 
 class _Layout:

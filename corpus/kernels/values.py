@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -56,3 +57,17 @@ class Missing:
 
 Value = int | Pointer | Half | Held | Scaled | Unknown | Missing
 """An int is the bits of a value, from 0 on."""
+
+
+def plain_name(name: str) -> str:
+    """Return the name that the source has for a mangled one: ``last`` for ``_ZZ3sumE4last`` (Itanium C++ ABI, 5.1)."""
+    found = name
+    if name.startswith("_Z"):
+        at = 2
+        while (digit := re.search(r"\d+", name[at:])) is not None:
+            start = at + digit.end()
+            end = start + int(digit[0])
+            if end > len(name):
+                break
+            found, at = name[start:end], end
+    return found

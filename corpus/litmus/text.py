@@ -238,7 +238,8 @@ class Dialect:
     ``c_comments`` is set, comments are those of C, and ``(*`` begins one at the start of a line only. ``companions``
     are names and texts of files that stand in a folder beside the tests. ``older`` is another first word of its files.
     ``synchronises``: it can say that threads synchronise by the system. ``atomic_types``: what is atomic is so by its
-    type, so that all accesses of a location are atomic, or none is. ``statement`` gives an instruction of a thread in
+    type, so that all accesses of a location are atomic, or none is. ``opcodes``: its operations may be opcodes of PTX,
+    as ``shr.u32``. ``statement`` gives an instruction of a thread in
     the words of the dialect; where it is not stated, words close to PTX's serve.
     """
 
@@ -251,5 +252,6 @@ class Dialect:
     companions: tuple[tuple[str, str], ...] = ()
     synchronises: bool = False
     atomic_types: bool = False
+    opcodes: bool = False
     older: str | None = None
     statement: Callable[[litmus.LitmusTest, int, litmus.Instruction], str] = lambda test, thread, ins: describe(ins)

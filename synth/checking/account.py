@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from corpus.kernels.program import KernelProgram
 from corpus.kernels.ptx.module import PtxInstruction, SourceLine
+from oracle.executions.witness import CandidateExecution
 from synth import VERSION
-from synth.checking.questions import QUESTIONS, CheckAnswer, KernelAnswers, KernelFinding, needed
+from synth.checking.questions import QUESTIONS, CheckAnswer, KernelAnswers, KernelFinding, Origins, needed, origin_of
 from synth.junit import Case, CaseOutcome
 from synth.memory.explanation import execution_lines, execution_record
 
@@ -69,11 +71,36 @@ def unanswered(
 
 
 def place_text(ins: PtxInstruction) -> str:
-    """Return the source lines of an instruction, from the innermost outwards; its line of PTX where it has none."""
+    """Return the source lines of an instruction, from the innermost outwards, of long rows the ends; its line of PTX
+    where it has none.
+    """
     if ins.source is None:
         return f"line {ins.line} of the PTX"
-    first, *others = (f"{short(line.file)}:{line.line}" for line in ins.source.chain)
+    first, *others = map(_line_text, ins.source.chain)
+    if len(others) > 3:
+        others = ["..", *others[-2:]]
     return first + (f", from {', '.join(others)}" if others else "")
+
+
+def own_place(ins: PtxInstruction) -> str:
+    """Return the line of the kernel itself that an instruction is at, or is inlined into: ``kernel.cu:3``."""
+    return f"line {ins.line} of the PTX" if ins.source is None else _line_text(ins.source.chain[-1])
+
+
+def _line_text(line: SourceLine) -> str:
+    return f"{short(line.file)}:{line.line}"
+
+
+def source_lines(ins: PtxInstruction) -> list[dict[str, Any]]:
+    """Return the source lines of an instruction as plain data, from the innermost outwards."""
+    chain = ins.source.chain if ins.source else ()
+    return [{"file": line.file, "line": line.line, "column": line.column} for line in chain]
+
+
+def noted(origins: Origins, execution: CandidateExecution) -> dict[int, str]:
+    """Return the source line of each event of an execution that has one, in the kernel itself: ``kernel.cu:3``."""
+    found = ((number, origin_of(origins, event)) for number, event in enumerate(execution.events))
+    return {number: own_place(origin) for number, origin in found if origin is not None and origin.source is not None}
 
 
 def short(path: str) -> str:
@@ -98,7 +125,9 @@ def _lines(name: str, found: KernelAnswers) -> Iterator[str]:
         for place in finding.places:
             yield f"    {place_text(place)}: {place.opcode}"
         if finding.execution is not None:
-            yield from (f"    {line}".rstrip() for line in execution_lines(finding.execution))
+            notes = noted(found.program.origins, finding.execution)
+            shown = "\n".join(execution_lines(finding.execution, notes)).rstrip()
+            yield from (f"    {line}".rstrip() for line in shown.split("\n"))
     for assumed in found.program.assumed:
         yield f"  assumed: {assumed}"
     for reason in dict.fromkeys(found.reasons):
@@ -111,14 +140,19 @@ def _record(found: KernelAnswers) -> dict[str, Any]:
         "answers": dict(found.answers),
         "hang": dict(found.hang),
         "needs": needed(found.hang),
-        "findings": [_finding(finding) for finding in found.findings],
+        "findings": [_finding(found.program, finding) for finding in found.findings],
         "assumed": list(found.program.assumed),
         "bounded": found.unroll if found.bounded else None,
         "reasons": list(dict.fromkeys(found.reasons)),
     }
 
 
-def _finding(finding: KernelFinding) -> dict[str, Any]:
+def _finding(program: KernelProgram, finding: KernelFinding) -> dict[str, Any]:
+    witness = None
+    if finding.execution is not None:
+        witness = execution_record(finding.execution)
+        notes = noted(program.origins, finding.execution)
+        witness["events"] = [event | {"line": notes.get(n)} for n, event in enumerate(witness["events"])]
     return {
         "kind": finding.kind,
         "text": finding.text,
@@ -126,13 +160,11 @@ def _finding(finding: KernelFinding) -> dict[str, Any]:
             {
                 "opcode": place.opcode,
                 "ptx_line": place.line,
-                "lines": [{"file": line.file, "line": line.line, "column": line.column} for line in place.source.chain]
-                if place.source
-                else [],
+                "lines": source_lines(place),
             }
             for place in finding.places
         ],
-        "witness": finding.execution and execution_record(finding.execution),
+        "witness": witness,
     }
 
 

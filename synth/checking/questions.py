@@ -24,7 +24,7 @@ from corpus.litmus.condition import parse_condition
 from corpus.litmus.ptx_arithmetic import signed
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
-from oracle.executions.events import INITIAL
+from oracle.executions.events import INITIAL, Event
 from oracle.executions.steps import TooManyError
 from oracle.executions.stuck import ThreadEnding
 from oracle.executions.witness import CandidateExecution
@@ -167,7 +167,7 @@ def _mixed(mixed: MixedSize) -> KernelFinding:
 
 
 @cache
-def _flagging(name: str) -> Model | None:
+def flagging(name: str) -> Model | None:
     """Return the model by whose flag a race is known: PTX has a part for it, other models have flags of their own."""
     (model,) = resolve_consistency_models(
         [str(folder_of("oracle") / "models" / "parts" / RACES) if name == "ptx" else name]
@@ -186,24 +186,24 @@ def _ask_executions(
     terms = [term for part in (condition and litmus.propositions(condition)) or () for term in _terms(part)]
     observed = tuple(dict.fromkeys((*stops, *terms)))
     test = replace(test, condition=replace(test.condition, observed=observed))
-    flagging = _flagging(model.name)
+    races = flagging(model.name)
     try:
-        search = ExecutionSearch(test, flagging or model.model, unroll)
+        search = ExecutionSearch(test, races or model.model, unroll)
     except TooManyError as error:
         asked.answers |= {name: CheckAnswer.UNKNOWN for name in asked.answers if name != "mixed-size"}
         asked.reasons.append(error.message)
         return
     asked.bounded = search.executions.bounded and not search.executions.complete
     asked.nothing = search.find([]) is None
-    if flagging is None:
+    if races is None:
         asked.answers["race"] = CheckAnswer.UNKNOWN
         asked.reasons.append(f"{model.name} does not say what a data race is")
     for name, literal in search.executions.flags.items():
         if "race" in name:
             execution = search.find([literal])
             if execution is not None:
-                assert flagging is not None
-                asked.found(_race(program, flagging, execution))
+                assert races is not None
+                asked.found(_race(program, races, execution))
     for stop in stops:
         execution = search.find([search.satisfied(litmus.Atom("eq", stop, 1))])
         if execution is not None:
@@ -222,6 +222,24 @@ def _ask_executions(
     execution = search.find([search.reads_initial(shared)]) if shared else None
     if execution is not None:
         asked.found(_uninitialised(program, shared, execution))
+
+
+def wrong(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
+    """Return the program with the condition that it goes wrong at its end: a thread has come to a trap or the like, or
+    an expectation fails. One that something be possible (``exists``) is left out.
+
+    Raises ``InputError`` where the expectation cannot be read.
+    """
+    parts: list[litmus.Proposition] = [
+        litmus.Atom("eq", litmus.FinalRegister(thread, register), 1) for thread, register in program.stops
+    ]
+    if expectation:
+        condition = _condition(program, expectation)
+        if condition.quantifier is litmus.Quantifier.FORALL:
+            parts.append(litmus.Not(condition.proposition))
+        elif condition.quantifier is litmus.Quantifier.NOT_EXISTS:
+            parts.append(condition.proposition)
+    return replace(program.test, condition=litmus.Condition(litmus.Quantifier.EXISTS, litmus.Or(tuple(parts))))
 
 
 _STOPPED = {
@@ -267,15 +285,19 @@ def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
     return replace(condition, proposition=litmus.map_atoms(condition.proposition, stored))
 
 
-def _origin(program: KernelProgram, execution: CandidateExecution, number: int) -> PtxInstruction | None:
-    event = execution.events[number]
-    return None if event.thread == INITIAL else program.origins[event.thread][event.position]
+Origins = Sequence[Sequence[PtxInstruction | None]]
+"""The instruction of PTX that each instruction of each thread comes from."""
+
+
+def origin_of(origins: Origins, event: Event) -> PtxInstruction | None:
+    """Return the instruction of PTX that an event comes from; None where it is an initial write."""
+    return None if event.thread == INITIAL else origins[event.thread][event.position]
 
 
 def _places(
     program: KernelProgram, execution: CandidateExecution, numbers: Iterable[int]
 ) -> tuple[PtxInstruction, ...]:
-    found = (_origin(program, execution, number) for number in numbers)
+    found = (origin_of(program.origins, execution.events[number]) for number in numbers)
     return tuple(dict.fromkeys(each for each in found if each is not None))
 
 

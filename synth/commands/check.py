@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from corpus.errors import InputError
-from synth.options.launch import LaunchWords, launch_options
+from synth.options.launch import LaunchWords, launch_options, nvcc_option
 from synth.options.models import ModelName
 from synth.options.page import Page
 from synth.options.values import JOBS
@@ -28,7 +28,7 @@ TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
 
 @click.command(name="check", cls=Page, first="--grid --block --arg --expect --progress --format")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="KERNEL.cu|KERNEL.ptx...")
-@launch_options
+@launch_options()
 @click.option(
     "--model",
     "-m",
@@ -42,7 +42,7 @@ TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
 )
 @click.option("--progress", default="fair", show_default=True, metavar="MODEL", help="The progress that is assumed.")
 @click.option("--unroll", type=click.IntRange(0), default=2, show_default=True, help="Jumps back of a loop, at most.")
-@click.option("--nvcc-option", "-X", "nvcc_options", multiple=True, metavar="WORD", help="For nvcc: -X -Ifolder.")
+@nvcc_option
 @click.option(
     "--format",
     "form",

@@ -16,6 +16,7 @@ from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.inputs import Input, expand
+from synth.options.launch import KERNELS, LaunchWords, launch_options, nvcc_option
 from synth.options.models import ModelName, unroll_option
 from synth.options.page import Page
 from synth.options.tests import bell_option, with_bell
@@ -27,6 +28,8 @@ from synth.units import stopped_by
 from synth.worker import Limits
 
 if TYPE_CHECKING:  # the modules of repairs are slow to import
+    from synth.checking.tasks import KernelTask
+    from synth.repair.kernels import KernelRepairRequest, RepairedKernel
     from synth.repair.work import RepairFound, RepairRequest, RepairSummary
 
 WHAT = ("fences", "orders", "scopes", "barriers")
@@ -41,8 +44,14 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
 
 
 @click.command(name="fix", cls=Page, first="--model --forbid --allow --race-free --all --output")
-@click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER...", type=click.Path())
-@click.option("-m", "--model", type=ModelName(), required=True, metavar="MODEL", help="A consistency model, or a .cat.")
+@click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|KERNEL.cu|KERNEL.ptx...", type=click.Path())
+@click.option(
+    "-m",
+    "--model",
+    type=ModelName(),
+    metavar="MODEL",
+    help="A consistency model, or a .cat.  [default: ptx, of kernels]",
+)
 @click.option("--forbid", metavar="CONDITION", help="What is to be forbidden.  [default: the test's condition]")
 @click.option("--race-free", is_flag=True, help="No race is to be left, or other flag of the model's.")
 @click.option("--weaken", is_flag=True, help="What is stronger than it has to be, of a test that is right.")
@@ -62,6 +71,8 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
 )
 @click.option("--together", is_flag=True, help="The tests are of one program, which is to be right by all of them.")
 @click.option("--all", "every", is_flag=True, help="Every minimal repair, the cheapest first.")
+@launch_options("cluster")
+@nvcc_option
 @unroll_option()
 @bell_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT", help="A file, or a folder of several.")
@@ -74,7 +85,7 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
 @limit_options("the repairs of a program may take, with --all all of them", whole=True)
 def command(
     inputs: tuple[str, ...],
-    model: str,
+    model: str | None,
     forbid: str | None,
     race_free: bool,
     weaken: bool,
@@ -82,6 +93,8 @@ def command(
     cost: str | None,
     together: bool,
     every: bool,
+    launch: LaunchWords,
+    nvcc_options: tuple[str, ...],
     unroll: int,
     bell: str | None,
     output: Path | None,
@@ -123,6 +136,20 @@ def command(
 
     Exit code 1 where a test has no repair, 2 where --timeout or --memory cut the search.
     """
+    kernels = [Path(name) for name in inputs if Path(name).suffix in KERNELS]
+    if kernels:
+        if len(kernels) < len(inputs) or forbid or together or bell or output or svg:
+            raise click.UsageError("kernels go by themselves, without --forbid, --together, --bell, --svg and --output")
+        from synth.checking.sources import read_kernels
+        from synth.checking.tasks import tasks_of
+        from synth.repair.kernels import KernelRepairRequest
+
+        tasks = [task for path in kernels for task in tasks_of(read_kernels(path, nvcc_options), launch)]
+        request = KernelRepairRequest(model or "ptx", weaken, allowed, cost or "cuda", every, unroll)
+        with workplaces(jobs, cluster) as places:
+            sys.exit(_fix_kernels(tasks, request, places, limits, as_json))
+    if model is None:
+        raise click.UsageError("Missing option '-m' / '--model'.")
     if svg:
         check_picture_name(svg)
     tests = with_bell(expand(inputs), bell)
@@ -155,6 +182,32 @@ def command(
                 if step.lines and not as_json:
                     _say(step.lines)
     sys.exit(1 if missing else 2 if cut else 0)
+
+
+def _fix_kernels(
+    tasks: Sequence[KernelTask], asked: KernelRepairRequest, places: Jobs, limits: Limits, as_json: bool
+) -> int:
+    """Print the repairs of kernels, each with its launch, in their order; return the exit code."""
+    from synth.repair.kernels import unrepaired
+
+    found: dict[int, RepairedKernel] = {}
+
+    def over(task: tuple[int, KernelTask], limit: str) -> None:
+        found[task[0]] = unrepaired(task[1], asked, stopped_by([limit]))
+
+    work = partial(_repaired_kernel, asked=asked)
+    for result in run_tasks(list(enumerate(tasks)), work, places, limits=limits, over=over):
+        if result is not None:
+            (number, _), found[number] = result
+    for number in range(len(tasks)):
+        _say([json.dumps(found[number].record)] if as_json else found[number].lines)
+    return 2 if any(each.problem for each in found.values()) else int(not all(each.repaired for each in found.values()))
+
+
+def _repaired_kernel(task: tuple[int, KernelTask], asked: KernelRepairRequest) -> Iterator[RepairedKernel]:
+    from synth.repair.kernels import repaired_kernel
+
+    yield repaired_kernel(task[1], asked)
 
 
 def _each(

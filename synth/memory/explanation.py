@@ -7,7 +7,7 @@ initial writes have the name of their location.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -241,14 +241,18 @@ def _table(columns: Sequence[Sequence[str]], gap: str) -> Iterator[str]:
         yield gap.join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def execution_lines(execution: CandidateExecution) -> Iterator[str]:
-    """Yield the lines of each thread's events side by side, and of the relations that are worth a line."""
+def execution_lines(execution: CandidateExecution, notes: Mapping[int, str] | None = None) -> Iterator[str]:
+    """Yield the lines of each thread's events side by side, and of the relations that are worth a line.
+
+    ``notes`` go behind events, such as their source lines.
+    """
+    notes = notes or {}
     names = event_names(execution.events)
     columns = [
         [
             f"P{thread}",
             *(
-                f"{names[number]}: {event_text(execution, number)}"
+                f"{names[number]}: {event_text(execution, number)}  {notes.get(number, '')}".rstrip()
                 for number, event in enumerate(execution.events)
                 if event.thread == thread
             ),

@@ -6,7 +6,7 @@ Example: ``--grid 2 --block 32 --arg n=4 --expect 'data[0] == 2'``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -30,37 +30,53 @@ class LaunchWords:
     expect: str
 
 
-_OPTIONS = (
-    click.option("--kernel", metavar="NAME", help="Only this kernel."),
-    click.option("--grid", metavar="N", help="Blocks, as 2 or 2x1x1."),
-    click.option("--block", metavar="N", help="Threads of a block, as 32 or 8x4."),
-    click.option("--cluster", metavar="N", help="Blocks of a cluster."),
-    click.option("--warp", type=click.IntRange(1, 32), default=32, show_default=True, help="Threads of a warp."),
-    click.option(
+_OPTIONS = {
+    "kernel": click.option("--kernel", metavar="NAME", help="Only this kernel."),
+    "grid": click.option("--grid", metavar="N", help="Blocks, as 2 or 2x1x1."),
+    "block": click.option("--block", metavar="N", help="Threads of a block, as 32 or 8x4."),
+    "cluster": click.option("--cluster", metavar="N", help="Blocks of a cluster."),
+    "warp": click.option(
+        "--warp", type=click.IntRange(1, 32), default=32, show_default=True, help="Threads of a warp."
+    ),
+    "arguments": click.option(
         "--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="4, [1,2,0], int[8] for zeros, &data."
     ),
-    click.option("--first", multiple=True, metavar="LAUNCH", help="What the stream runs before: 'init --grid 2'."),
-    click.option("--expect", default="", metavar="CONDITION", help="What holds at the end: 'data[0] == 2'."),
+    "first": click.option(
+        "--first", multiple=True, metavar="LAUNCH", help="What the stream runs before: 'init --grid 2'."
+    ),
+    "expect": click.option("--expect", default="", metavar="CONDITION", help="What holds at the end: 'data[0] == 2'."),
+}
+
+KERNELS = (".cu", ".cuh", ".ptx")
+"""The ends of names of files that have kernels."""
+
+nvcc_option = click.option(
+    "--nvcc-option", "-X", "nvcc_options", multiple=True, metavar="WORD", help="For nvcc: -X -Ifolder."
 )
 
 
-def launch_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of a launch; it gets ``launch``, a ``LaunchWords``."""
+def launch_options(*without: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The options of a launch, but for some by the names of their values; the command gets ``launch``, a
+    ``LaunchWords``.
+    """
 
-    @wraps(command)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        words = LaunchWords(**{each.name: kwargs.pop(each.name) for each in fields(LaunchWords)})
-        return command(*args, launch=words, **kwargs)
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            given: dict[str, Any] = {name: None if name in without else kwargs.pop(name) for name in _OPTIONS}
+            return command(*args, launch=LaunchWords(**given), **kwargs)
 
-    for option in reversed(_OPTIONS):
-        call = option(call)
-    return call
+        for name, option in reversed(_OPTIONS.items()):
+            call = call if name in without else option(call)
+        return call
+
+    return decorate
 
 
 def read_launch(words: Sequence[str]) -> LaunchWords:
     """Return what words say of a launch. Raises ``click.ClickException`` where they are no options of a launch."""
 
-    @launch_options
+    @launch_options()
     def said(launch: LaunchWords) -> LaunchWords:
         return launch
 

@@ -23,7 +23,7 @@ from corpus.executions.vocabulary import KIND_WORDS, scope_word, spelled_mode
 from corpus.files import read_text
 from corpus.litmus.test import Mode, Order, Scope
 
-TARGETS = ("c", "opencl", "ptx", "vulkan")
+TARGETS = ("c", "cuda", "opencl", "ptx", "vulkan")
 """The targets whose cost tables ship."""
 
 _INSTRUCTIONS = tuple(KIND_WORDS.values())

@@ -94,7 +94,8 @@ class Fixing:
     """The search for repairs of a test, or of several tests of one program at once; it yields them, the cheapest first.
 
     ``allowed``: which of fences, orders, scopes and barriers may be changed. ``tied``: which sites change as one, where
-    instructions of several threads stand in one line of a source.
+    instructions of several threads stand in one line of a source; new barriers may then stand at the ends of threads as
+    well. ``places`` are the sites of each test.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class Fixing:
         costs: Costs,
         direction: Direction,
         allowed: Sequence[str],
-        tied: Callable[[Sites], Sites] = lambda sites: sites,
+        tied: Callable[[Sites], Sites] | None = None,
     ) -> None:
         """Find the sites of the tests, and prepare the search.
 
@@ -114,14 +115,14 @@ class Fixing:
         """
         self._dialect, self._direction = dialect, direction
         words = ModelVocabulary(question.model)
-        every = [sites_of(test, dialect, words, costs.of, direction) for test in tests]
-        found = [_allowed(tied(sites), allowed) for sites in every]
-        self._places = found if len(tests) == 1 else in_common(found)
-        self._ladders = self._places[0].ladders
+        every = [sites_of(test, dialect, words, costs.of, direction, ends=tied is not None) for test in tests]
+        found = [_allowed(tied(sites) if tied else sites, allowed) for sites in every]
+        self.places = found if len(tests) == 1 else in_common(found)
+        self._ladders = self.places[0].ladders
         asked = (question.unroll, question.outcome, question.flags)
         with ExitStack() as stack:
             self._programs = []
-            for sites in self._places:
+            for sites in self.places:
                 program = RepairableProgram(sites.padded, question.model, sites.sites, self._ladders, *asked)
                 self._programs.append(program)
                 stack.callback(program.close)
@@ -135,9 +136,9 @@ class Fixing:
         self._stack.close()
 
     def __iter__(self) -> Iterator[Fixed]:
-        required = [each for sites in self._places for each in sites.requirements]
+        required = [each for sites in self.places for each in sites.requirements]
         for repair in repairs(self._programs, self._ladders, required):
-            yield _fixed(self._places, self._dialect, repair, self._direction, self._programs, required)
+            yield _fixed(self.places, self._dialect, repair, self._direction, self._programs, required)
 
 
 def _allowed(sites: Sites, allowed: Sequence[str]) -> Sites:

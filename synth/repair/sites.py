@@ -276,11 +276,17 @@ def without_failure(ins: litmus.Instruction) -> litmus.Instruction:
 
 
 def sites_of(
-    test: litmus.LitmusTest, dialect: Dialect, words: ModelVocabulary, cost: Cost, direction: Direction
+    test: litmus.LitmusTest,
+    dialect: Dialect,
+    words: ModelVocabulary,
+    cost: Cost,
+    direction: Direction,
+    ends: bool = False,
 ) -> Sites:
     """Return the sites of a test, in the order of its text; fences go into gaps where the test is to be stronger.
 
-    Where the test is to be weaker, barriers that meet are one site, and may be left out.
+    Where the test is to be weaker, barriers that meet are one site, and may be left out. ``ends``: new barriers may
+    stand before all accesses of a thread, and behind them.
     """
     found: list[SiteModes] = []
     met = {place: places for places in met_barriers(test) for place in places if direction is Direction.WEAKER}
@@ -302,7 +308,7 @@ def sites_of(
                 found.append(_choice(places, KINDS[type(ins)], ways, words, cost))
     if direction is Direction.STRONGER:
         ways = [None, *(mode for mode in words.ways(OpKind.BARRIER) if ARRIVE not in mode.tags)]
-        found += [_choice(places, OpKind.BARRIER, ways, words, cost) for places in meetings(test)]
+        found += [_choice(places, OpKind.BARRIER, ways, words, cost) for places in meetings(test, ends)]
     said = (_said(test, choice, words, dialect, direction) for choice in found)
     return Sites(test, tuple(choice for choice in said if len(choice.modes) > 1), dialect.atomic_types)
 
@@ -346,18 +352,19 @@ MOST_MEETINGS = 256
 """The most ways of a work-group to meet at one more barrier that are tried; where there are more, none is."""
 
 
-def meetings(test: litmus.LitmusTest) -> list[tuple[SitePlace, ...]]:
+def meetings(test: litmus.LitmusTest, ends: bool = False) -> list[tuple[SitePlace, ...]]:
     """Return where the threads of a work-group may meet at one more barrier, in the order of the text.
 
-    Such a meeting is a gap of each thread that the thread comes to exactly once, behind equally many barriers. There is
-    none where the threads do not have equally many.
+    Such a meeting is a gap of each thread that the thread comes to exactly once, behind equally many barriers; with
+    ``ends``, it may be before or behind all accesses of a thread. There is none where the threads do not have equally
+    many.
     """
     groups: dict[tuple[int, ...], list[int]] = {}
     for number, thread in enumerate(test.threads):
         groups.setdefault(thread.place[: litmus.Scope.CTA.value], []).append(number)
     found: list[tuple[SitePlace, ...]] = []
     for threads in groups.values():
-        gaps = [_certain_gaps(test.threads[number], number) for number in threads]
+        gaps = [_certain_gaps(test.threads[number], number, ends) for number in threads]
         ways = [
             tuple(place for place, _ in way) for way in product(*gaps) if len({barriers for _, barriers in way}) == 1
         ]
@@ -408,14 +415,14 @@ def _jumps(body: Sequence[litmus.Instruction]) -> list[tuple[int, int]]:
     return [(min(pair), max(pair)) for pair in ends]
 
 
-def _certain_gaps(thread: litmus.Thread, number: int) -> list[tuple[SitePlace, int]]:
+def _certain_gaps(thread: litmus.Thread, number: int, ends: bool) -> list[tuple[SitePlace, int]]:
     """Return the gaps of a thread that it comes to exactly once, with how many barriers are before them."""
     body = thread.instructions
     jumps = _jumps(body)
     return [
         (SitePlace(number, index, True), sum(isinstance(ins, litmus.Barrier) for ins in body[:index]))
         for index in range(len(body))
-        if _is_gap(thread, index)
+        if (ends or _is_gap(thread, index))
         and not _sides(thread, index)
         and not any(first < index <= last for first, last in jumps)
     ]

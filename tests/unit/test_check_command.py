@@ -251,3 +251,44 @@ def test_models_are_asked_one_after_the_other(tmp_path: Path) -> None:
     result = synth("check", handed(tmp_path, "relaxed"), "-m", "ptx", "-m", "sc", "--json")
     answers = {each["model"]: each["answers"] for each in json.loads(result.stdout)}
     assert answers["ptx"]["race"] == "FOUND" and answers["sc"]["race"] == "UNKNOWN"
+
+
+def test_a_kernel_is_repaired_at_its_lines(tmp_path: Path) -> None:
+    file = handed(tmp_path, "relaxed", "relaxed")
+    lines = [n for n, line in enumerate(file.read_text().splitlines(), 1) if ".relaxed." in line]
+    result = synth("fix", file)
+    assert result.exit_code == 0 and "hand, 2x1 under ptx: repaired by 2 changes, cost 30" in result.stdout
+    store = "make this store release at gpu scope (cuda::memory_order_release, cuda::thread_scope_device)"
+    load = "make this load acquire at gpu scope (cuda::memory_order_acquire, cuda::thread_scope_device)"
+    for line, change in zip(lines, (store, load), strict=True):
+        assert f"  line {line} of the PTX: {change}\n    without it: data-race\n" in result.stdout
+    fenced = synth("fix", file, "--allow", "fences", "--json")
+    (repair,) = json.loads(fenced.stdout)["repairs"]
+    assert [change["change"].partition(" before")[0].partition(": ")[2] for change in repair["changes"]] == [
+        "put a fence release at gpu scope",
+        "put a fence acquire at gpu scope",
+    ]
+
+
+def test_a_kernel_that_is_right_has_nothing_to_change_and_nothing_to_spare(tmp_path: Path) -> None:
+    file = handed(tmp_path)
+    assert "nothing to change: no race, and what is expected holds" in synth("fix", file).stdout
+    weak = synth("fix", file, "--weaken")
+    assert weak.exit_code == 0 and "nothing can be weaker" in weak.stdout
+    assert "this store stays release at gpu scope" in weak.stdout
+    racing = synth("fix", handed(tmp_path, "relaxed", name="racing.ptx"), "--weaken")
+    assert racing.exit_code == 1 and "it races or fails as it is, so nothing is made weaker" in racing.stdout
+
+
+def test_what_no_order_repairs(tmp_path: Path) -> None:
+    file = handed(tmp_path)
+    result = synth("fix", file, "--grid", 2, "--expect", "out == 2")
+    assert result.exit_code == 1 and "no repair" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "more", [["--forbid", "x=1"], ["--together"], ["-o", "out"], ["other.litmus"]], ids=lambda more: more[0]
+)
+def test_kernels_are_repaired_by_themselves(tmp_path: Path, more: list[str]) -> None:
+    result = synth("fix", handed(tmp_path), *more)
+    assert result.exit_code == 2 and "kernels go by themselves" in result.stderr and result.stderr.count("\n") == 1

@@ -3,7 +3,9 @@
 The kernels of ``examples/kernels/library`` use libcu++, cooperative groups, CUB and CUTLASS. ``found`` has the kinds of
 findings, ``bounded`` the jumps back that loops were followed for, where more may be found beyond; under each progress
 model T is for terminates and H for may hang. A bug (``kernels_library_bugs.csv``) is text of the PTX that is replaced,
-or an instruction that is left out; it is found as a race of accesses at the ``lines`` of the kernel.
+or an instruction that is left out; it is found as a race of accesses at the ``lines`` of the kernel. The cheapest
+repair costs no more than to take the bug back, which is ``price`` of synth/repair/tables/cuda.toml; ``repair`` is where
+it is in the kernel's own lines, and how it is.
 """
 
 from __future__ import annotations
@@ -92,3 +94,8 @@ def test_seeded_bugs_are_found_at_their_lines(file, options, tmp_path):
             for line in place["lines"] if Path(line["file"]) == source
         }  # fmt: skip
         assert sorted(lines, key=int) == row["lines"].split(), row["bug"]
+        (cheapest,) = json.loads(synth("fix", bugged, "--json", "-j", 1, "--timeout", 300).stdout)["repairs"]
+        changes = cheapest["changes"]
+        told = [f"{each['lines'][-1]['line']} {each['change'].partition(': ')[2]}" for each in changes]
+        assert 0 < cheapest["cost"] <= int(row["price"]), row["bug"]
+        assert all(part in said for part, said in zip(row["repair"].split("; "), told, strict=True)), told

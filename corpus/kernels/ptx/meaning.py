@@ -15,7 +15,7 @@ from functools import reduce
 from corpus.kernels.launch import ArrayArgument, SharedArgument, volume
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.specialiser import Access, Meaning, State, ThreadSpecialiser
-from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
+from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value, plain_name
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import (
     COMPUTED,
@@ -699,7 +699,7 @@ def _placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Op
             if steps:
                 index = litmus.Reg(at.temporary("add.s64", index, steps))
             start = litmus.Loc(placeholder(array, inside))
-            name = array.rpartition(":")[2]
+            name = plain_name(array.rpartition(":")[2])
             at.assumed[f"computed indices of {name} are those of its elements"] = None
             return litmus.Reg(at.temporary("add", start, index)), Access(array, None, size)
         case Held(register):

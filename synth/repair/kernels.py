@@ -1,0 +1,392 @@
+"""Repairs of kernels: the cheapest changes after which nothing races and what is expected holds, at the source lines.
+
+What is left of a kernel and a launch (``corpus.kernels.program``) is repaired as litmus tests are. An instruction of
+PTX stands in the code of many threads, and more than once where a loop was unrolled; all these places change as one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from constraints.repairs import Cut
+from corpus.errors import InputError
+from corpus.executions.execution import OpKind
+from corpus.kernels.program import KernelProgram
+from corpus.kernels.ptx.module import PtxInstruction
+from corpus.kernels.ptx.specialiser import NotUnderstoodError
+from corpus.laws import ptx
+from corpus.litmus import test as litmus
+from corpus.litmus.text import Dialect, Source
+from oracle.executions.steps import TooManyError
+from synth.checking.account import named, noted, own_place, place_text, source_lines
+from synth.checking.questions import Origins, flagging, wrong
+from synth.checking.tasks import KernelTask
+from synth.memory.explanation import (
+    check_place,
+    event_names,
+    execution_lines,
+    execution_record,
+    path_text,
+    violation_record,
+)
+from synth.repair.costs import read_costs
+from synth.repair.fixing import Fixed, Fixing, RepairChange, RepairQuestion, model_named
+from synth.repair.sites import Direction, SiteModes, SitePlace, Sites
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRepairRequest:
+    """The request for repairs of every kernel, in the words of the command (``synth.repair.work.RepairRequest``)."""
+
+    model: str
+    weaken: bool
+    allowed: tuple[str, ...]
+    cost: str
+    every: bool
+    unroll: int
+
+
+@dataclass(frozen=True, slots=True)
+class RepairedKernel:
+    """The repairs of a kernel with a launch, as lines and as plain data; ``repaired``: there is one, or no need.
+
+    ``problem`` says why there is no answer.
+    """
+
+    repaired: bool
+    lines: tuple[str, ...]
+    record: dict[str, Any]
+    problem: str = ""
+
+
+def repaired_kernel(task: KernelTask, asked: KernelRepairRequest) -> RepairedKernel:
+    """Return the repairs of a kernel, the cheapest first.
+
+    Raises ``InputError`` where the model or the costs cannot be read.
+    """
+    model = flagging(asked.model) or model_named(asked.model)
+    try:
+        programs = task.programs(model, asked.unroll)
+        if programs[0].mixed:
+            return unrepaired(task, asked, "accesses overlap and are not of one place and size")
+        try:
+            found = find_repairs(task, asked, programs, asked.allowed)
+        except TooManyError:
+            others = tuple(word for word in asked.allowed if word != "fences")
+            if len(others) in (0, len(asked.allowed)):
+                raise
+            found = replace(find_repairs(task, asked, programs, others), unfenced=True)
+    except (NotUnderstoodError, TooManyError) as error:
+        return unrepaired(task, asked, str(error) if isinstance(error, InputError) else error.message)
+    return _told(task, asked, found)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRepairs:
+    """Repairs of a program, cheapest first, and where the instructions come from when all sites have one.
+
+    ``complete``: they hold beyond the rounds of loops that were followed; ``unfenced``: new fences were not tried.
+    """
+
+    program: KernelProgram
+    repairs: tuple[Fixed, ...]
+    origins: Origins
+    complete: bool
+    unfenced: bool = False
+
+
+def find_repairs(
+    task: KernelTask, asked: KernelRepairRequest, programs: Sequence[KernelProgram], allowed: Sequence[str]
+) -> FoundRepairs:
+    """Return the repairs of what is left of a kernel, by changes of these kinds. Raises ``TooManyError``."""
+    model = flagging(asked.model) or model_named(asked.model)
+    direction = Direction.WEAKER if asked.weaken else Direction.STRONGER
+    programs = [_ending(program) for program in programs]
+    program = programs[0]
+    tests = [wrong(each, task.expectation) for each in programs]
+    outcome = any(test.condition.proposition != litmus.Or(()) for test in tests)
+    question = RepairQuestion(model, asked.unroll, outcome, bool(model.flags))
+    words, costs = _words(tests, task.launch.cluster != (1, 1, 1)), read_costs(asked.cost)
+    with Fixing(tests, words, question, costs, direction, allowed, partial(_tied, program)) as fixing:
+        repairs = tuple(itertools.islice(fixing, None if asked.every else 1))
+        return FoundRepairs(program, repairs, _padded(program, fixing.places[0]), fixing.complete)
+
+
+def _ending(program: KernelProgram) -> KernelProgram:
+    """Return a program whose threads have a label at their end, where a barrier may be put."""
+    threads = (
+        replace(thread, instructions=(*thread.instructions, litmus.Label("BEHIND"))) for thread in program.test.threads
+    )
+    test = replace(program.test, threads=tuple(threads))
+    return replace(program, test=test, origins=tuple((*code, None) for code in program.origins))
+
+
+def _told(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -> RepairedKernel:
+    lines = list(_lines(f"{named(*task.names)} under {asked.model}:", found, asked))
+    if found.unfenced:
+        lines += ["  New fences were not tried: there are too many places for them."]
+    if not found.complete:
+        lines += [f"  Loops were followed for {asked.unroll} jumps back; --unroll looks further."]
+    lines += [f"  assumed: {each}" for each in found.program.assumed]
+    return RepairedKernel(bool(found.repairs), tuple(lines), _record(task, asked, found))
+
+
+def unrepaired(task: KernelTask, asked: KernelRepairRequest, problem: str) -> RepairedKernel:
+    """Return that nothing is known of the repairs of a kernel, and why."""
+    record = {**_names(task, asked), "problem": problem}
+    return RepairedKernel(False, (f"{named(*task.names)} under {asked.model}: UNKNOWN, {problem}",), record, problem)
+
+
+def _names(task: KernelTask, asked: KernelRepairRequest) -> dict[str, Any]:
+    file, kernel, launch = task.names
+    return {"file": file, "kernel": kernel, "launch": launch, "model": asked.model}
+
+
+# Sites
+
+
+def _words(tests: Sequence[litmus.LitmusTest], clusters: bool) -> Dialect:
+    """Return how kernels say accesses and fences: as they are written, and with orders and scopes as PTX has them."""
+    every = [ins for test in tests for thread in test.threads for ins in thread.instructions]
+    written = {(type(ins), ins.mode) for ins in every if isinstance(ins, _Ordered)}
+    rules = {litmus.Load: ptx.LOAD, litmus.Store: ptx.STORE, litmus.Rmw: ptx.ATOM, litmus.Fence: ptx.FENCE}
+
+    def check(test: litmus.LitmusTest) -> str:
+        for ins in (ins for thread in test.threads for ins in thread.instructions):
+            if not isinstance(ins, _Ordered) or (type(ins), ins.mode) in written:
+                continue
+            mode, rule = ins.mode, rules[type(ins)]
+            if isinstance(ins, litmus.Rmw) and ins.target is None:
+                rule = replace(rule, orders=ptx.RED_ORDERS)
+            if mode.volatile or mode.cache or (litmus.CLUSTER in mode.tags and not clusters):
+                raise InputError("kernels say orders and scopes")
+            ptx.mode_words(mode, rule, InputError)
+        return ""
+
+    return Dialect("cuda", "", _no_parser, check, opcodes=True)
+
+
+_Ordered = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence
+
+
+def _no_parser(source: Source) -> litmus.LitmusTest:
+    raise NotImplementedError
+
+
+_OWN = ("ld", "st", "atom", "red", "fence", "membar", "bar", "barrier")
+"""The instructions of PTX that can be changed; what others leave, as votes do, stays."""
+
+
+def _tied(program: KernelProgram, sites: Sites) -> Sites:
+    """Return sites that change as one where they are one instruction of PTX, or one gap between two."""
+    groups: dict[object, list[SiteModes]] = {}
+    for choice in sites.choices:
+        if _may_change(program, choice):
+            keys = frozenset(_key(program, choice.kind, place) for place in choice.places)
+            groups.setdefault((choice.kind, choice.modes, keys), []).append(choice)
+    return replace(sites, choices=tuple(map(_merged, groups.values())))
+
+
+def _merged(group: Sequence[SiteModes]) -> SiteModes:
+    """Return sites as one, whose levels cost what they cost in one line of the source."""
+    first = group[0]
+    costs = tuple(cost // len(first.places) for cost in first.ladder.costs)
+    if first.in_gaps and first.kind is OpKind.BARRIER:  # a block meets once, wherever in a gap
+        group = tuple({frozenset(place.thread for place in each.places): each for each in reversed(group)}.values())
+    places = tuple(sorted({place for each in group for place in each.places}))
+    return replace(first, places=places, ladder=replace(first.ladder, costs=costs))
+
+
+def _may_change(program: KernelProgram, choice: SiteModes) -> bool:
+    """Return whether a site is one of the source: what votes and the like leave stays, and so does a vector whole. A
+    barrier goes to one place of the text, which all threads come to.
+    """
+    around = [_around(program, place) for place in choice.places]
+    if choice.in_gaps and choice.kind is OpKind.BARRIER:
+        last, then = _gap(around)
+        return last is None or then is None or (last.line < then.line and _own_line(last) <= _own_line(then))
+    for place, (first, here) in zip(choice.places, around, strict=True):
+        ins = program.test.threads[place.thread].instructions[place.at]
+        if not isinstance(ins, _Ordered | litmus.Barrier) or here is None or here.name not in _OWN:
+            return False
+        if place.gap and first is here:
+            return False
+    return True
+
+
+def _gap(
+    around: Sequence[tuple[PtxInstruction | None, PtxInstruction | None]],
+) -> tuple[PtxInstruction | None, PtxInstruction | None]:
+    """Return the last instruction before a gap of several threads, and the first one behind it."""
+    before, behind = ([each for each in side if each] for side in zip(*around, strict=True))
+    return max(before, key=_own_line, default=None), min(behind, key=_own_line, default=None)
+
+
+def _own_line(ins: PtxInstruction) -> tuple[int, int]:
+    """Return the line of the kernel, and that of the PTX."""
+    return (ins.source.chain[-1].line if ins.source else 0), ins.line
+
+
+def _around(program: KernelProgram, place: SitePlace) -> tuple[PtxInstruction | None, PtxInstruction | None]:
+    """Return the instructions of PTX whose accesses are right before a place, and at it or behind it."""
+    code = program.test.threads[place.thread].instructions
+    accesses = [
+        (number, origin) for number, origin in enumerate(program.origins[place.thread])
+        if isinstance(code[number], litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier)
+    ]  # fmt: skip
+    before = [origin for number, origin in accesses if number < place.at]
+    return (before[-1] if before else None), next((origin for number, origin in accesses if number >= place.at), None)
+
+
+def _padded(program: KernelProgram, sites: Sites) -> Origins:
+    """Return where the instructions of a program come from, with something at each of its sites."""
+    gaps = Counter(place for choice in sites.choices for place in choice.places if place.gap)
+    return [
+        [each for at, origin in enumerate(code) for each in (*[None] * gaps[SitePlace(thread, at, True)], origin)]
+        for thread, code in enumerate(program.origins)
+    ]
+
+
+def _key(program: KernelProgram, kind: OpKind, place: SitePlace) -> object:
+    before, here = _around(program, place)
+    return (before and _line(before) if kind is OpKind.BARRIER else None, here and _line(here), place.gap)
+
+
+def _line(origin: PtxInstruction) -> object:
+    """Return what is one for instructions of one line of the source, as where a compiler has unrolled a loop."""
+    return (origin.source.chain, origin.opcode) if origin.source else origin.line
+
+
+# Words
+
+
+_KINDS = {OpKind.READ: "load", OpKind.WRITE: "store", OpKind.UPDATE: "atomic", OpKind.FENCE: "fence"}
+_SCOPES = {litmus.Scope.CTA: "block", litmus.Scope.GPU: "gpu", litmus.Scope.SYS: "system"}
+_CUDA_SCOPES = {litmus.Scope.CTA: "block", litmus.Scope.GPU: "device", litmus.Scope.SYS: "system"}
+_CUDA_ORDERS = {litmus.Order.SC: "seq_cst"}
+_THREADFENCE = {
+    litmus.Scope.CTA: "__threadfence_block()",
+    litmus.Scope.GPU: "__threadfence()",
+    litmus.Scope.SYS: "__threadfence_system()",
+}
+
+
+def change_text(program: KernelProgram, change: RepairChange, kept: bool = False) -> str:
+    """Return a change in the words of CUDA C++, at its source lines: ``kernel.cu:37: make this store release at gpu
+    scope (cuda::memory_order_release, cuda::thread_scope_device)``.
+    """
+    site, mode = change.site, change.mode
+    origins = list(dict.fromkeys(program.origins[place.thread][place.at] for place in site.places))
+    where = ", ".join(dict.fromkeys(place_text(origin) for origin in origins if origin is not None))
+    what = _KINDS.get(site.kind, "barrier")
+    if mode is None:
+        return f"{where}: this {what} is not needed"
+    if site.kind is OpKind.BARRIER and kept:
+        return f"{where}: this barrier is needed"
+    if site.kind is OpKind.BARRIER:
+        last, then = _gap([_around(program, place) for place in site.places])
+        between = f"between {own_place(last) if last else 'the beginning'} and {own_place(then) if then else 'the end'}"
+        return f"{between}: let all threads of the block meet (__syncthreads())"
+    here = _KIND_OF.get(origins[0].name, "access") if origins[0] is not None else "access"
+    if site.in_gaps:
+        return f"{where}: put a fence {_mode_text(mode)} before this {here} ({_cuda(site.kind, mode)})"
+    if kept:
+        return f"{where}: this {what} stays {_mode_text(mode)}"
+    return f"{where}: make this {what} {_mode_text(mode)} ({_cuda(site.kind, mode)})"
+
+
+_KIND_OF = {
+    "ld": "load",
+    "st": "store",
+    "atom": "atomic",
+    "red": "atomic",
+    "fence": "fence",
+    "membar": "fence",
+    "bar": "barrier",
+    "barrier": "barrier",
+}
+
+
+def _mode_text(mode: litmus.Mode) -> str:
+    if litmus.CLUSTER in mode.tags:
+        return f"{mode.order} at cluster scope"
+    if mode.scope is None:
+        return "volatile" if mode.volatile else "plain"
+    return f"{mode.order} at {_SCOPES[mode.scope]} scope"
+
+
+def _cuda(kind: OpKind, mode: litmus.Mode) -> str:
+    """Return what CUDA C++ has for a way to do an access or a fence."""
+    if mode.scope is None:
+        return "volatile" if mode.volatile else "no atomic"
+    if kind is OpKind.FENCE and mode.order is litmus.Order.SC and not mode.tags:
+        return _THREADFENCE[mode.scope]
+    order = f"cuda::memory_order_{_CUDA_ORDERS.get(mode.order, mode.order)}"
+    scope = "cluster" if litmus.CLUSTER in mode.tags else _CUDA_SCOPES[mode.scope]
+    given = f"{order}, cuda::thread_scope_{scope}"
+    return f"cuda::atomic_thread_fence({given})" if kind is OpKind.FENCE else given
+
+
+def _lines(head: str, found: FoundRepairs, asked: KernelRepairRequest) -> Iterator[str]:
+    if not found.repairs and asked.weaken:
+        yield f"{head} it races or fails as it is, so nothing is made weaker; without --weaken it is repaired"
+        return
+    if not found.repairs:
+        yield f"{head} no repair: no allowed change of orders, scopes, fences and barriers does it"
+        return
+    word = "weakened by" if asked.weaken else "repaired by"
+    for number, fixed in enumerate(found.repairs, 1):
+        count = f"{len(fixed.changes)} change{'s' * (len(fixed.changes) != 1)}"
+        said = f"{word} {count}, cost {fixed.cost}; nothing cheaper does it"
+        nothing = "nothing can be weaker" if asked.weaken else "nothing to change: no race, and what is expected holds"
+        said = said if fixed.changes else nothing
+        yield from [f"{head} {said}"] if number == 1 else ["", f"repair {number}, cost {fixed.cost}"]
+        for change in fixed.changes:
+            yield f"  {change_text(found.program, change)}"
+            if change.cut is not None and not asked.every:
+                yield from (f"    {line}".rstrip() for line in _reason(found.origins, change.cut))
+        for kept in fixed.kept:
+            yield f"  kept: {change_text(found.program, kept, kept=True)}"
+
+
+def _reason(origins: Origins, cut: Cut) -> Iterator[str]:
+    """Yield why a change is needed: an execution without it, and the cycle that it closes there."""
+    if cut.after is not None and cut.after.edges:
+        names = event_names(cut.after.execution.events)
+        yield f"cuts {path_text(cut.after.steps, names)}  ({cut.after.check.name}, {check_place(cut.after.check)})"
+    elif cut.flags:
+        yield f"without it: {', '.join(cut.flags)}"
+    yield from "\n".join(execution_lines(cut.before, noted(origins, cut.before))).rstrip().split("\n")
+
+
+def _record(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -> dict[str, Any]:
+    program = found.program
+
+    def changes(every: Sequence[RepairChange], kept: bool) -> list[dict[str, Any]]:
+        return [
+            {
+                "change": change_text(program, each, kept),
+                "lines": [line for origin in _origins(program, each) for line in source_lines(origin)],
+                "without": each.cut and execution_record(each.cut.before),
+                "flags": list(each.cut.flags) if each.cut else [],
+                "cut": each.cut and each.cut.after and violation_record(each.cut.after),
+            }
+            for each in every
+        ]
+
+    repairs = [
+        {"cost": fixed.cost, "changes": changes(fixed.changes, False), "kept": changes(fixed.kept, True)}
+        for fixed in found.repairs
+    ]
+    whole = {"complete": found.complete, "fences": not found.unfenced}
+    return {**_names(task, asked), "repairs": repairs, **whole, "assumed": list(program.assumed)}
+
+
+def _origins(program: KernelProgram, change: RepairChange) -> list[PtxInstruction]:
+    found = (program.origins[place.thread][place.at] for place in change.site.places)
+    return list(dict.fromkeys(origin for origin in found if origin is not None))
