@@ -13,6 +13,8 @@ from corpus.kernels.ptx.module import PtxInstruction, SourceLine
 from oracle.executions.witness import CandidateExecution
 from synth import VERSION
 from synth.checking.questions import QUESTIONS, CheckAnswer, KernelAnswers, KernelFinding, Origins, needed, origin_of
+from synth.drawing.execution import NotedExecution, draw_noted
+from synth.drawing.pictures import Drawing
 from synth.junit import Case, CaseOutcome
 from synth.memory.explanation import execution_lines, execution_record
 
@@ -31,6 +33,7 @@ class CheckedKernel:
     record: Mapping[str, Any] = field(default_factory=dict)
     findings: tuple[ToldFinding, ...] = ()
     problem: str = ""
+    drawing: Drawing | None = None
 
     @property
     def name(self) -> str:
@@ -51,12 +54,24 @@ class ToldFinding(NamedTuple):
     lines: tuple[SourceLine, ...]
 
 
-def told(file: str, kernel: str, launch: str, found: KernelAnswers) -> CheckedKernel:
-    """Return the answers about a kernel and a launch as told."""
+def told(file: str, kernel: str, launch: str, found: KernelAnswers, drawn: bool = False) -> CheckedKernel:
+    """Return the answers about a kernel and a launch as told, with pictures where they are to be ``drawn``."""
     findings = tuple(ToldFinding(each.kind, each.text, each.lines) for each in found.findings)
     record = {"file": file, "kernel": kernel, "launch": launch, **_record(found)}
-    lines = tuple(_lines(named(file, kernel, launch), found))
-    return CheckedKernel(file, kernel, launch, lines, record, findings)
+    name = named(file, kernel, launch)
+    drawing = _drawing(name, found) if drawn else None
+    return CheckedKernel(file, kernel, launch, tuple(_lines(name, found)), record, findings, "", drawing)
+
+
+def _drawing(name: str, found: KernelAnswers) -> Drawing | None:
+    """Draw the executions that show what is found, with source lines; None where none does."""
+    origins = found.program.origins
+    shown = [
+        NotedExecution(each.execution, each.text, frozenset(each.events), noted(origins, each.execution))
+        for each in found.findings
+        if each.execution is not None
+    ]
+    return draw_noted(f"{name} under {found.model}", found.program.test, shown) if shown else None
 
 
 def unanswered(

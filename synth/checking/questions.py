@@ -54,12 +54,15 @@ QUESTIONS = ("race", "expectation", "barrier", "bounds", "trap", "uninitialised"
 
 @dataclass(frozen=True, slots=True)
 class KernelFinding:
-    """Something that is wrong: of what kind, in a line, at which instructions, and an execution that shows it."""
+    """Something that is wrong: of what kind, in a line, at which instructions, and an execution that shows it, with
+    the events there that are wrong.
+    """
 
     kind: str
     text: str
     places: tuple[PtxInstruction, ...] = ()
     execution: CandidateExecution | None = None
+    events: tuple[int, ...] = ()
 
     @property
     def lines(self) -> tuple[SourceLine, ...]:
@@ -308,8 +311,14 @@ def _race(program: KernelProgram, model: Model, execution: CandidateExecution) -
     one, other = min(pairs)
     location = execution.events[one].location
     threads = " and ".join(_thread(program, execution.events[number].thread) for number in (one, other))
-    text = f"accesses of {location} by {threads} race"
-    return KernelFinding("race", text, _places(program, execution, (one, other)), execution)
+    strong = [not _STRONG.isdisjoint(execution.events[number].tags) for number in (one, other)]
+    why = "their scopes do not have both threads" if all(strong) else f"{'one is' if any(strong) else 'both are'} weak"
+    text = f"accesses of {location} by {threads} race: {why}, and causality does not order them"
+    return KernelFinding("race", text, _places(program, execution, (one, other)), execution, (one, other))
+
+
+_STRONG = frozenset(("RLX", "ACQ", "REL"))
+"""The tags of strong accesses (PTX ISA, Operation Types)."""
 
 
 def _thread(program: KernelProgram, number: int) -> str:
@@ -332,7 +341,11 @@ def _uninitialised(program: KernelProgram, shared: set[str], execution: Candidat
     ]  # fmt: skip
     location = execution.events[reads[0]].location
     return KernelFinding(
-        "uninitialised", f"{location} is read before anybody writes it", _places(program, execution, reads), execution
+        "uninitialised",
+        f"{location} is read before anybody writes it",
+        _places(program, execution, reads),
+        execution,
+        tuple(reads),
     )
 
 
@@ -364,15 +377,16 @@ def _ask_hangs(
 def _hang(program: KernelProgram, found: Liveness, progress: str) -> KernelFinding:
     hang = found.hanging.hang
     assert hang is not None
-    places = _places(program, hang.execution, sorted(stuck_events(hang)))
+    events = tuple(sorted(stuck_events(hang)))
+    places = _places(program, hang.execution, events)
     waits = [n for n, ending in enumerate(hang.endings) if ending is ThreadEnding.WAITS]
     if waits:
         return KernelFinding(
-            "barrier", f"{_thread(program, waits[0])} waits at a barrier for ever", places, hang.execution
+            "barrier", f"{_thread(program, waits[0])} waits at a barrier for ever", places, hang.execution, events
         )
     stuck = next(n for n, ending in enumerate(hang.endings) if ending not in (ThreadEnding.ENDED, ThreadEnding.LEFT))
     return KernelFinding(
-        "hang", f"{_thread(program, stuck)} may go round for ever under {progress}", places, hang.execution
+        "hang", f"{_thread(program, stuck)} may go round for ever under {progress}", places, hang.execution, events
     )
 
 

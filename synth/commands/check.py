@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from corpus.errors import InputError
+from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.options.launch import LaunchWords, launch_options, nvcc_option
 from synth.options.models import ModelName
 from synth.options.page import Page
@@ -53,6 +54,13 @@ TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--litmus", type=click.Path(path_type=Path), metavar="FILE", help="Write what is left of the kernel.")
+@title_option
+@click.option(
+    "--svg",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Draw the executions that show what is found: .svg, .pdf, .png or .tex.",
+)
 @limit_options("a kernel may take with a launch. Beyond that its answers are UNKNOWN", 600, 4096)
 @click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")
 def command(
@@ -65,6 +73,7 @@ def command(
     form: str,
     as_json: bool,
     litmus: Path | None,
+    svg: Path | None,
     limits: Limits,
     jobs: int | None,
 ) -> None:
@@ -95,6 +104,8 @@ def command(
     from synth.checking.tasks import tasks_of
     from synth.pool import run_tasks
 
+    if svg is not None:
+        check_picture_name(svg)
     tasks: list[KernelTask] = []
     for path in files:
         tasks += tasks_of(read_kernels(path, nvcc_options), launch)
@@ -106,18 +117,22 @@ def command(
         answer = unanswered(*task[1].names, f"it takes more than {limit} allows", CheckAnswer.UNKNOWN)
         found.setdefault(task[0], []).append(answer)
 
-    work = partial(_check, models=models, progress=progress, unroll=unroll)
+    work = partial(_check, models=models, progress=progress, unroll=unroll, drawn=svg is not None)
     with workplaces(jobs, None) as places:
         for result in run_tasks(list(enumerate(tasks)), work, places, limits=limits, over=over):
             if result is not None:
                 (number, _), answers = result
                 found.setdefault(number, []).append(answers)
     checked = [each for number in range(len(tasks)) for each in found[number]]
+    if svg is not None:
+        _draw(svg, checked)
     _print(checked, JSON if as_json else form)
     sys.exit(2 if any(each.problem for each in checked) else int(any(each.findings for each in checked)))
 
 
-def _check(task: tuple[int, KernelTask], models: Sequence[str], progress: str, unroll: int) -> Iterator[CheckedKernel]:
+def _check(
+    task: tuple[int, KernelTask], models: Sequence[str], progress: str, unroll: int, drawn: bool
+) -> Iterator[CheckedKernel]:
     from corpus.kernels.ptx.specialiser import NotUnderstoodError
     from oracle.consistency import AxiomaticModel, resolve_consistency_models
     from oracle.executions.steps import TooManyError
@@ -137,7 +152,7 @@ def _check(task: tuple[int, KernelTask], models: Sequence[str], progress: str, u
             yield unanswered(*one.names, error.message, CheckAnswer.UNKNOWN)
             return
         answers = [check(program, consistency, one.expectation, unroll, progress) for program in programs]
-        yield told(*one.names, together(answers))
+        yield told(*one.names, together(answers), drawn)
 
 
 def _write_litmus(path: Path, tasks: Sequence[KernelTask]) -> None:
@@ -149,6 +164,15 @@ def _write_litmus(path: Path, tasks: Sequence[KernelTask]) -> None:
         raise click.UsageError("--litmus is for one kernel with one launch: --kernel, --grid and --block name them")
     program = program_of(tasks[0].file.module, tasks[0].kernel, tasks[0].launch)
     write_atomically(path, [printed(program.test, DIALECTS["gpu-ptx"])])
+
+
+def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:
+    from synth.drawing.pictures import side_by_side
+
+    drawings = [each.drawing for each in checked if each.drawing is not None]
+    if not drawings:
+        raise InputError("no execution shows anything that is wrong, so there is nothing to draw", str(path))
+    write_picture(path, (drawings[0] if len(drawings) == 1 else side_by_side("synth check", drawings)).svg())
 
 
 def _print(checked: Sequence[CheckedKernel], form: str) -> None:

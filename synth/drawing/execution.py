@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
@@ -128,6 +129,21 @@ def _drawing(title: str, pictures: Sequence[_Picture]) -> Drawing:
     return Drawing(title, boxes, body, sorted({_PO, *_COLOURS.values()}))
 
 
+class NotedExecution(NamedTuple):
+    """An execution to be drawn: its caption, the events with a band behind them, and notes that go behind events."""
+
+    execution: CandidateExecution
+    caption: str
+    marked: frozenset[int]
+    notes: Mapping[int, str]
+
+
+def draw_noted(title: str, test: LitmusTest, executions: Sequence[NotedExecution]) -> Drawing:
+    """Draw executions of a test, at least one, one below the other, with notes such as source lines."""
+    pictures = [_picture(test, each.execution, (), each.marked, each.caption, each.notes) for each in executions]
+    return _drawing(title, pictures)
+
+
 def draw_dot(explanation: MemoryExplanation) -> str:
     """Return the pictures of an explanation as Graphviz text, a graph each.
 
@@ -197,7 +213,12 @@ def _pictures(explanation: MemoryExplanation) -> list[_Picture]:
 
 
 def _picture(
-    test: LitmusTest, execution: CandidateExecution, steps: Sequence[DerivedPair], marked: frozenset[int], caption: str
+    test: LitmusTest,
+    execution: CandidateExecution,
+    steps: Sequence[DerivedPair],
+    marked: frozenset[int],
+    caption: str,
+    notes: Mapping[int, str] = MappingProxyType({}),
 ) -> _Picture:
     events, names = execution.events, event_names(execution.events)
     band = marked | {event for step in steps for event in (step.source, step.target)}
@@ -211,7 +232,7 @@ def _picture(
     texts = {
         number: event_text(execution, number)
         if events[number].thread == INITIAL
-        else f"{names[number]}: {event_text(execution, number)}"
+        else f"{names[number]}: {event_text(execution, number)}  {notes.get(number, '')}".rstrip()
         for number in shown
     }
     places = tuple(thread.place for thread in test.threads) if tells_places(test) else None

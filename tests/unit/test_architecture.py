@@ -49,7 +49,7 @@ ROOMS = {
     "synth/memory": {"options", "progress"},
     "synth/mutation": {"options", "memory"},
     "synth/tuning": {"memory"},
-    "synth/checking": {"options", "memory"},
+    "synth/checking": {"options", "memory", "drawing"},
     "synth/drawing": {"progress", "memory", "tuning"},
     "synth/repair": {"memory", "checking", "drawing"},
     "synth/hardening": set(),

@@ -17,6 +17,10 @@ from commands import synth
 from tutorials import PAGES, followed
 
 
+NEEDED = {"application": "cuda", "conformance": "cpp"}
+"""The compilers that pages need."""
+
+
 def run(command: str) -> str:
     """What a command prints. Synth's run in this process, for that is quicker; all others in a shell."""
     if command.startswith("synth ") and not re.search(r"[|<>;]", re.sub(r"'[^']*'", "", command)):
@@ -31,7 +35,7 @@ def run(command: str) -> str:
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=[pytest.mark.device] * (page.stem == "conformance"), id=page.stem) for page in PAGES],
+    [pytest.param(page, marks=[pytest.mark.device] * (page.stem in NEEDED), id=page.stem) for page in PAGES],
 )
 def test_the_commands_print_what_the_page_shows(
     page: Path,
@@ -40,8 +44,8 @@ def test_the_commands_print_what_the_page_shows(
     need: Callable[..., None],
     request: pytest.FixtureRequest,
 ) -> None:
-    if page.stem == "conformance":
-        need("cpp", runs=True)
+    if page.stem in NEEDED:
+        need(NEEDED[page.stem], runs=page.stem == "conformance")
     monkeypatch.chdir(tmp_path)
     promoted, wrong = followed(page.read_text(encoding="utf-8"), run)
     pictures = [page.parent / name for name in re.findall(r"!\[[^\]]+\]\((\S+)\)", promoted)]
