@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # what reads and asks is imported where it is needed
 TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
 
 
-@click.command(name="check", cls=Page, first="--grid --block --arg --expect --progress --format")
+@click.command(name="check", cls=Page, first="--grid --block --arg --expect --progress --format --svg")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="KERNEL.cu|KERNEL.ptx...")
 @launch_options()
 @click.option(
@@ -97,6 +97,8 @@ def command(
       synth check examples/kernels/counter.cu --kernel counter --grid 3 --expect 'count == 3'
       synth check examples/kernels/spinlock-cas.cu --grid 2 --progress obe
       synth check examples/kernels/ticket-lock.cu examples/kernels/spinlock-cas.cu --format sarif
+      synth check examples/kernels/stream.cu --first 'fill --grid 2' --kernel total --grid 2 --expect 'sum == 3'
+      synth check examples/kernels/mp-fences.cu --kernel mp_fence_of_reader --grid 2 --svg race.svg
     """
     from synth.checking.account import unanswered
     from synth.checking.questions import CheckAnswer

@@ -43,7 +43,12 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
     return words
 
 
-@click.command(name="fix", cls=Page, first="--model --forbid --allow --race-free --all --output")
+@click.command(
+    name="fix",
+    cls=Page,
+    first="--model --forbid --allow --race-free --weaken --all --output",
+    sections={"Kernels": "--kernel --grid --block --warp --arg --first --expect --nvcc-option"},
+)
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|KERNEL.cu|KERNEL.ptx...", type=click.Path())
 @click.option(
     "-m",
@@ -104,7 +109,7 @@ def command(
     cluster: str | None,
     limits: Limits,
 ) -> None:
-    """Repair litmus tests: the cheapest changes after which the outcome is forbidden.
+    """Repair litmus tests and kernels: the cheapest changes after which the outcome is forbidden, or nothing races.
 
     Fences go between any two instructions, accesses and fences become stronger, and scopes wider, as the test's dialect
     can say it and the model tells apart. That nothing cheaper does it is proved: what is tried hits every way in which
@@ -125,8 +130,13 @@ def command(
     --together takes several tests of one program, as of its parts, and repairs them all by the same changes: at places
     that go by a label's name, in whichever thread, or in tests of the same code at the same place.
 
+    Kernels in CUDA C++ (.cu) and PTX are repaired at the lines of their source, for the launch that is given by options
+    or by the file (synth check --help). What is to be forbidden are races, traps and what --expect excludes.
+
     \b
     Examples:
+      synth fix examples/kernels/mp-fences.cu
+      synth fix examples/kernels/ticket-lock.cu --weaken
       synth fix examples/memory/cas-sl.litmus --model ptx-rmo
       synth fix examples/memory/mp-weak.litmus --model ptx-6.0 --allow fences --all
       synth fix examples/memory/c-sb-rel-acq.litmus --model rc11 --svg sb.svg -o sb-repaired.litmus

@@ -16,7 +16,6 @@ import pytest
 from commands import synth
 from tutorials import PAGES, followed
 
-
 NEEDED = {"application": "cuda", "conformance": "cpp"}
 """The compilers that pages need."""
 
