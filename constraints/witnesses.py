@@ -63,14 +63,21 @@ def violated(model: Model, number: int, execution: CandidateExecution) -> Violat
 class ExecutionSearch:
     """Executions of a test that a solver finds, allowed ones where checks are ``required``, for any questions.
 
-    ``asked`` are the literals of the test's own question: its filter, and its proposition.
+    ``asked`` are the literals of the test's own question: its filter, and its proposition. ``unfinished``: executions
+    whose threads have come anywhere, of which finals say nothing.
     """
 
     def __init__(
-        self, test: LitmusTest, model: Model, unroll: int, required: bool = True, solver: str = EXECUTION_SOLVER
+        self,
+        test: LitmusTest,
+        model: Model,
+        unroll: int,
+        required: bool = True,
+        solver: str = EXECUTION_SOLVER,
+        unfinished: bool = False,
     ) -> None:
         """Writes the clauses. Raises ``InputError`` as the parts do, and ``TooManyError`` above their limits."""
-        self.executions = Executions(test, model, unroll, required)
+        self.executions = Executions(test, model, unroll, required, unfinished)
         self._values = FiniteValues(self.executions)
         self.asked: tuple[Literal, ...] = self._values.asked()
         self._solver = solver

@@ -201,12 +201,7 @@ def _ask_executions(
     if races is None:
         asked.answers["race"] = CheckAnswer.UNKNOWN
         asked.reasons.append(f"{model.name} does not say what a data race is")
-    for name, literal in search.executions.flags.items():
-        if "race" in name:
-            execution = search.find([literal])
-            if execution is not None:
-                assert races is not None
-                asked.found(_race(program, races, execution))
+    _ask_accesses(asked, program, search, races)
     for stop in stops:
         execution = search.find([search.satisfied(litmus.Atom("eq", stop, 1))])
         if execution is not None:
@@ -221,10 +216,34 @@ def _ask_executions(
             execution = None if search.find([literal]) is not None else search.find([])
         if execution is not None:
             asked.found(KernelFinding("expectation", f"the expectation {expectation} may fail", (), execution))
-    shared = {each.name for each in test.locations if each.region is litmus.Region.SHARED}
-    execution = search.find([search.reads_initial(shared)]) if shared else None
-    if execution is not None:
-        asked.found(_uninitialised(program, shared, execution))
+
+
+def _ask_accesses(asked: _Asked, program: KernelProgram, search: ExecutionSearch, races: Model | None) -> None:
+    """Ask whether accesses race, and whether anybody reads shared memory that nobody has written."""
+    for name, literal in search.executions.flags.items():
+        if races is not None and "race" in name and asked.answers["race"] is not CheckAnswer.FOUND:
+            execution = search.find([literal])
+            if execution is not None:
+                asked.found(_race(program, races, execution))
+    shared = {each.name for each in program.test.locations if each.region is litmus.Region.SHARED}
+    if shared and asked.answers["uninitialised"] is not CheckAnswer.FOUND:
+        execution = search.find([search.reads_initial(shared)])
+        if execution is not None:
+            asked.found(_uninitialised(program, shared, execution))
+
+
+def _ask_unfinished(asked: _Asked, program: KernelProgram, model: AxiomaticModel, unroll: int) -> None:
+    """Ask about accesses in executions whose threads have come anywhere, as some of them never end."""
+    races = flagging(model.name)
+    try:
+        search = ExecutionSearch(program.test, races or model.model, unroll, unfinished=True)
+    except TooManyError as error:
+        asked.reasons.append(f"whether executions that never end race: {error.message}")
+        return
+    asked.bounded |= search.executions.bounded and not search.executions.complete
+    _ask_accesses(asked, program, search, races)
+    if program.stops:
+        asked.reasons.append("whether executions that never end come to a trap")
 
 
 def wrong(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
@@ -368,7 +387,7 @@ def _ask_hangs(
         asked.bounded |= found.hanging.provisional
         if name == progress and found.verdict is Verdict.MAY_HANG:
             asked.found(_hang(program, found, progress))
-            asked.reasons.append("whether executions that never end race")
+            _ask_unfinished(asked, program, model, unroll)
     if verdicts.get(progress) == CheckAnswer.UNKNOWN:
         asked.answers["barrier"] = CheckAnswer.UNKNOWN
     return verdicts

@@ -131,3 +131,11 @@ def test_what_memory_decides_about_barriers_of_a_warp_is_assumed():
     assert said in program(both, "", ONE_WARP).assumed
     assert said not in program(both, "").assumed
     assert said not in program(f"{SPIN} bar.sync 0;", "", ONE_WARP).assumed
+
+
+def test_a_race_is_found_in_executions_that_never_end():
+    """Nobody raises the flag that both wait for, and both have written before."""
+    wait = "$spin: ld.relaxed.gpu.global.u32 %r1, [%rd1+4]; setp.eq.s32 %p2, %r1, 0; @%p2 bra $spin;"
+    kinds, ends = found(f"{SET} {wait}", f"{SET} {wait.replace('spin', 'turn')}")
+    assert kinds == {"hang", "race"} and not ends
+    assert found(f"{RAISE} {wait}", f"{RAISE} {wait.replace('spin', 'turn')}")[0] == {"hang"}
