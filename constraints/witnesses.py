@@ -95,6 +95,14 @@ class ExecutionSearch:
                     found = found | (literal & executions.executed[read])
         return found
 
+    def accesses(self, locations: Collection[str]) -> Literal:
+        """The literal that says that a thread accesses one of these locations."""
+        executions, found = self.executions, self.executions.circuit.false
+        for event, happens in zip(executions.events, executions.executed, strict=True):
+            if event.thread != INITIAL and event.location in locations:
+                found = found | happens
+        return found
+
     def find(self, questions: Sequence[Literal]) -> CandidateExecution | None:
         """One of them for which the literals hold; None where there is none."""
         circuit = self.executions.circuit

@@ -22,11 +22,18 @@ class ThreadIds(NamedTuple):
 class ArrayArgument:
     """The memory that a pointer points to: the initial values of its elements; zeros behind these.
 
-    ``count`` is the number of elements; None: as many as the kernel accesses.
+    ``count`` is the number of elements; None: as many as the kernel accesses. ``size``: the bytes of an element, where
+    that is known.
     """
 
     values: tuple[int, ...] = ()
     count: int | None = None
+    size: int | None = None
+
+    @property
+    def bytes(self) -> int | None:
+        """The bytes of the array, where they are known."""
+        return self.count * self.size if self.count is not None and self.size is not None else None
 
 
 @dataclass(frozen=True, slots=True)

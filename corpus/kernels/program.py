@@ -54,7 +54,8 @@ class KernelProgram:
     ``origins`` has the PTX instruction of each instruction of each thread of the ``test``; ``ids`` the place of each
     thread in the launch. ``assumed`` lists what was taken for granted. ``stops`` has the registers that say why a
     thread has stopped, by thread and reason. ``mixed`` are accesses of which the specification says nothing. ``cells``
-    are the places of locations. ``divergent`` are the barriers that threads of one warp come to in place of each other.
+    are the places of locations; those that ``outside`` names stand for all that is outside of an array. ``divergent``
+    are the barriers that threads of one warp come to in place of each other.
     """
 
     test: litmus.LitmusTest
@@ -66,6 +67,7 @@ class KernelProgram:
     mixed: tuple[MixedSize, ...]
     cells: Mapping[str, ArrayCell]
     divergent: tuple[ptx.PtxInstruction, ...] = ()
+    outside: frozenset[str] = frozenset()
 
 
 def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch) -> KernelProgram:
@@ -103,7 +105,8 @@ def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch
     origins = tuple(tuple(each.origin for each in code) for _, code in kept)
     places = tuple(ids for ids, _ in kept)
     mixed = tuple(layout.mixed())
-    return KernelProgram(test, launch, places, origins, tuple(assumed), stops, mixed, layout.cells, divergent)
+    outside = frozenset(layout.outside)
+    return KernelProgram(test, launch, places, origins, tuple(assumed), stops, mixed, layout.cells, divergent, outside)
 
 
 def left_behind(program: KernelProgram, finals: Mapping[str, int]) -> dict[str, ArrayImage]:
@@ -267,15 +270,18 @@ class _Layout:
         self.cells: dict[str, ArrayCell] = {}
         self._accesses: dict[str, dict[tuple[int, int], list[ptx.PtxInstruction]]] = {}
         self._computed: dict[str, int] = {}
+        self._limits: dict[str, int] = {}
+        self.outside: set[str] = set()
         blocks: dict[str, list[str]] = {}
         for code in threads:
             for each in code:
                 if each.access is None:
                     continue
-                array, offset, size = each.access
+                array, offset, size, limit = each.access
                 if offset is None:
                     if array:
                         self._computed[array] = size
+                        self._limits |= {} if limit is None else {array: limit}
                         self._accesses.setdefault(array, {})
                     continue
                 origins = self._accesses.setdefault(array, {}).setdefault((offset, size), [])
@@ -345,6 +351,10 @@ class _Layout:
             if array in self._computed:
                 size = self._computed[array]
                 places |= dict.fromkeys((n * size, size) for n in range(self._count(array, size)))
+            if array in self._limits:
+                outside = (self._limits[array] * self._computed[array], self._computed[array])
+                self.outside |= set() if outside in places else {self.name(array, outside[0])}
+                places[outside] = None
             region = litmus.Region.SHARED if array.startswith("shared") else litmus.Region.GLOBAL
             for offset, size in sorted(places):
                 name = self.name(array, offset)
@@ -364,6 +374,8 @@ class _Layout:
 
     def _count(self, array: str, size: int) -> int:
         """Return the number of elements of an array whose index is computed."""
+        if array in self._limits:
+            return self._limits[array]
         given, variable = self._argument(array), self._variable(array)
         if given is not None and (given.count or given.values):
             return given.count or len(given.values)

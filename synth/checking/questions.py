@@ -197,13 +197,14 @@ def _ask_executions(
         asked.reasons.append(error.message)
         return
     asked.bounded = search.executions.bounded and not search.executions.complete
+    inside = ~search.accesses(program.outside)
     asked.nothing = search.find([]) is None
     if races is None:
         asked.answers["race"] = CheckAnswer.UNKNOWN
         asked.reasons.append(f"{model.name} does not say what a data race is")
     _ask_accesses(asked, program, search, races)
     for stop in stops:
-        execution = search.find([search.satisfied(litmus.Atom("eq", stop, 1))])
+        execution = search.find([inside, search.satisfied(litmus.Atom("eq", stop, 1))])
         if execution is not None:
             why = stop.register.removeprefix(MARK)
             kind = {"trap": "trap", "assert": "trap"}.get(why, why)
@@ -211,23 +212,31 @@ def _ask_executions(
     if condition is not None:
         wanted = condition.quantifier is litmus.Quantifier.EXISTS
         literal = search.satisfied(condition.proposition)
-        execution = search.find([literal if condition.quantifier is litmus.Quantifier.NOT_EXISTS else ~literal])
+        fails = literal if condition.quantifier is litmus.Quantifier.NOT_EXISTS else ~literal
+        execution = search.find([inside, fails])
         if wanted:
-            execution = None if search.find([literal]) is not None else search.find([])
+            execution = None if search.find([inside, literal]) is not None else search.find([inside])
         if execution is not None:
             asked.found(KernelFinding("expectation", f"the expectation {expectation} may fail", (), execution))
 
 
 def _ask_accesses(asked: _Asked, program: KernelProgram, search: ExecutionSearch, races: Model | None) -> None:
-    """Ask whether accesses race, and whether anybody reads shared memory that nobody has written."""
+    """Ask whether accesses are outside of an array; where none is, whether they race, and whether anybody reads shared
+    memory that nobody has written.
+    """
+    outside = search.accesses(program.outside)
+    if asked.answers["bounds"] is not CheckAnswer.FOUND:
+        execution = search.find([outside])
+        if execution is not None:
+            asked.found(_outside(program, execution))
     for name, literal in search.executions.flags.items():
         if races is not None and "race" in name and asked.answers["race"] is not CheckAnswer.FOUND:
-            execution = search.find([literal])
+            execution = search.find([~outside, literal])
             if execution is not None:
                 asked.found(_race(program, races, execution))
     shared = {each.name for each in program.test.locations if each.region is litmus.Region.SHARED}
     if shared and asked.answers["uninitialised"] is not CheckAnswer.FOUND:
-        execution = search.find([search.reads_initial(shared)])
+        execution = search.find([~outside, search.reads_initial(shared)])
         if execution is not None:
             asked.found(_uninitialised(program, shared, execution))
 
@@ -350,6 +359,14 @@ def _marked(program: KernelProgram, stop: litmus.FinalRegister) -> tuple[PtxInst
     return tuple(
         origin for ins, origin in pairs if origin and isinstance(ins, litmus.Assign) and ins.target == stop.register
     )
+
+
+def _outside(program: KernelProgram, execution: CandidateExecution) -> KernelFinding:
+    places = [n for n, event in enumerate(execution.events) if event.thread != INITIAL]
+    events = tuple(n for n in places if execution.events[n].location in program.outside)
+    array, count = litmus.element_of(execution.events[events[0]].location or "")
+    text = f"an access of {array} is outside of its {count} elements, told here as {array}[{count}]"
+    return KernelFinding("bounds", text, _places(program, execution, events), execution, events)
 
 
 def _uninitialised(program: KernelProgram, shared: set[str], execution: CandidateExecution) -> KernelFinding:

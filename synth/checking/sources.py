@@ -117,6 +117,14 @@ def extent(text: str, option: str) -> Extent:
     return x, y, z
 
 
+_SIZES = {
+    **dict.fromkeys(("char", "bool", "int8_t", "uint8_t"), 1),
+    **dict.fromkeys(("short", "int16_t", "uint16_t"), 2),
+    **dict.fromkeys(("int", "unsigned", "float", "int32_t", "uint32_t"), 4),
+    **dict.fromkeys(("long", "long long", "double", "int64_t", "uint64_t", "size_t"), 8),
+}
+"""The bytes of the types of CUDA C++ that ``--arg`` knows."""
+
 _ELEMENT = r"(?:\d+\*)?-?\d+"
 
 
@@ -131,8 +139,8 @@ def argument(text: str) -> tuple[str, Argument]:
     if equals and re.fullmatch(rf"\[\s*(?:{_ELEMENT}\s*(?:,\s*{_ELEMENT}\s*)*)?\]", value):
         runs = [each.rpartition("*") for each in re.findall(_ELEMENT, value)]
         return name, ArrayArgument(tuple(int(each) for times, _, each in runs for _ in range(int(times or 1))))
-    if equals and (sized := re.fullmatch(r"\w*\[(\d+)\]", value)):
-        return name, ArrayArgument((), int(sized[1]))
+    if equals and (sized := re.fullmatch(r"([\w ]*)\[(\d+)\]", value)):
+        return name, ArrayArgument((), int(sized[2]), _SIZES.get(sized[1]))
     if equals and re.fullmatch(r"&\w+", value):
         return name, SharedArgument(value[1:])
     raise InputError(f"--arg: expected NAME=4, NAME=[1,2,0], NAME=[8*0,1], NAME=int[8] or NAME=&OTHER, found '{text}'")

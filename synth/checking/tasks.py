@@ -68,7 +68,8 @@ class KernelTask:
 def _states_after(program: KernelProgram, model: Model, unroll: int) -> Iterator[Mapping[str, ArrayImage]]:
     """Yield what a kernel may leave in memory."""
     test = program.test
-    names = [each.name for each in test.locations if each.region is not litmus.Region.SHARED]
+    shared = {each.name for each in test.locations if each.region is litmus.Region.SHARED}
+    names = [each.name for each in test.locations if each.name not in shared | program.outside]
     terms = tuple(litmus.Loc(name) for name in names)
     search = ExecutionSearch(replace(test, condition=replace(test.condition, observed=terms)), model, unroll)
     others: list[Literal] = []

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from constraints.repairs import Cut
+from constraints.witnesses import ExecutionSearch
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
 from corpus.kernels.program import KernelProgram
@@ -22,6 +23,7 @@ from corpus.kernels.ptx.specialiser import NotUnderstoodError
 from corpus.laws import ptx
 from corpus.litmus import test as litmus
 from corpus.litmus.text import Dialect, Source
+from oracle.cat.interpreter import Model
 from oracle.executions.steps import TooManyError
 from synth.checking.account import named, noted, own_place, place_text, source_lines
 from synth.checking.questions import Origins, flagging, wrong
@@ -74,6 +76,8 @@ def repaired_kernel(task: KernelTask, asked: KernelRepairRequest) -> RepairedKer
         programs = task.programs(model, asked.unroll)
         if programs[0].mixed:
             return unrepaired(task, asked, "accesses overlap and are not of one place and size")
+        if any(map(partial(_leaves, model, asked.unroll), programs)):
+            return unrepaired(task, asked, "an access may be outside of its array, which no change here repairs")
         try:
             found = find_repairs(task, asked, programs, asked.allowed)
         except TooManyError:
@@ -84,6 +88,14 @@ def repaired_kernel(task: KernelTask, asked: KernelRepairRequest) -> RepairedKer
     except (NotUnderstoodError, TooManyError) as error:
         return unrepaired(task, asked, str(error) if isinstance(error, InputError) else error.message)
     return _told(task, asked, found)
+
+
+def _leaves(model: Model, unroll: int, program: KernelProgram) -> bool:
+    """Return whether an access with a computed index may be outside of its array."""
+    if not program.outside:
+        return False
+    search = ExecutionSearch(program.test, model, unroll)
+    return search.find([search.accesses(program.outside)]) is not None
 
 
 @dataclass(frozen=True, slots=True)

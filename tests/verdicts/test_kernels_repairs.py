@@ -24,6 +24,7 @@ from synth.repair.kernels import KernelRepairRequest, find_repairs
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[1] / "examples" / "kernels"
 REPAIRED = ("race", "expectation", "trap", "bounds")
+REFUSED = {"mixed-size": "of one place and size", "compaction-overflow": "outside of its array"}
 QUICK = ("counter", "mp-barrier-missing", "mp-orders", "mp-plain-flag", "rw-lock-unfenced", "spinlock-exch-unfenced")
 
 
@@ -40,13 +41,13 @@ FILES = sorted({file for file, _, _ in VERDICTS if "/" not in file})
 def test_a_kernel_has_a_repair_or_none_where_something_is_found():
     plain = {key: row for key, row in VERDICTS.items() if key[0] in FILES}
     found = {key for key, row in plain.items() if any(row[name] == "FOUND" for name in REPAIRED)}
-    assert found == set(REPAIRS)
+    assert found == set(REPAIRS) | {("compaction-overflow", "compaction_overflow", "2x1")}
 
 
 @pytest.mark.device
 @pytest.mark.parametrize(
     "file",
-    [pytest.param(each, marks=[] if each in QUICK else pytest.mark.slow) for each in FILES if each != "mixed-size"],
+    [pytest.param(each, marks=[] if each in QUICK else pytest.mark.slow) for each in FILES if each not in REFUSED],
 )
 def test_the_cheapest_repair(file, need):
     need("cuda")
@@ -96,3 +97,11 @@ def test_what_is_stronger_than_it_has_to_be(need):
     assert found["mp_relaxed"] == [] and changes["ticket_lock"] == changes["mp_release_acquire"] == []
     assert changes["mp_release_acquire_system"] == ["26 store release gpu", "26 load acquire gpu"]
     assert len(found["ticket_lock"][0]["kept"]) == 3
+
+
+@pytest.mark.device
+@pytest.mark.parametrize(("file", "why"), REFUSED.items())
+def test_what_is_undefined_is_not_repaired(file, why, need):
+    need("cuda")
+    result = synth("fix", KERNELS / f"{file}.cu")
+    assert result.exit_code == 2 and "UNKNOWN" in result.stdout and why in result.stdout

@@ -699,9 +699,14 @@ def _placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Op
             if steps:
                 index = litmus.Reg(at.temporary("add.s64", index, steps))
             start = litmus.Loc(placeholder(array, inside))
-            name = plain_name(array.rpartition(":")[2])
-            at.assumed[f"computed indices of {name} are those of its elements"] = None
-            return litmus.Reg(at.temporary("add", start, index)), Access(array, None, size)
+            length = _length(at, array)
+            limit = None if inside or length is None else length // size
+            if limit is None:
+                name = plain_name(array.rpartition(":")[2])
+                at.assumed[f"computed indices of {name} are those of its elements"] = None
+            else:
+                index = litmus.Reg(at.temporary("min.u64", index, limit))
+            return litmus.Reg(at.temporary("add", start, index)), Access(array, None, size, limit)
         case Held(register):
             at.assumed["addresses that are read from memory are those of arrays"] = None
             return litmus.Reg(register), Access("", None, size)
@@ -713,7 +718,12 @@ def _placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Op
 
 def _length(at: ThreadSpecialiser, array: str) -> int | None:
     """Return the bytes of an array, where they are known."""
-    variable = None if array.startswith("argument:") else at.module.variable(at.kernel, array.rpartition(":")[2])
+    name = array.rpartition(":")[2]
+    if array.startswith("argument:"):
+        number = at.kernel.number_of(name)
+        given = None if number is None else at.launch.array(name, number)
+        return given.bytes if given else None
+    variable = at.module.variable(at.kernel, name)
     return None if variable is None else variable.size
 
 

@@ -61,11 +61,15 @@ class NotUnderstoodError(InputError):
 
 
 class Access(NamedTuple):
-    """An access of the residual program: the array, the offset in bytes (None: it is computed), and the size."""
+    """An access of the residual program: the array, the offset in bytes (None: it is computed), and the size.
+
+    ``limit``: a computed index is at most this, the number of elements, which stands for all that are outside.
+    """
 
     array: str
     offset: int | None
     size: int
+    limit: int | None = None
 
 
 class Residual(NamedTuple):
