@@ -118,6 +118,18 @@ class KernelLaunch:
         """Return the number of a thread's cluster."""
         return _number(self.cluster_of(ids)[0], self.clusters)
 
+    def rank(self, block: Extent) -> int:
+        """Return the number of a block in its cluster."""
+        return _number(self.cluster_of(ThreadIds(block, (0, 0, 0)))[1], self.cluster)
+
+    def ranked(self, ids: ThreadIds, rank: int) -> int | None:
+        """Return the number in the grid of the block that has a number in the cluster of a thread; None: there is
+        none.
+        """
+        own = self.cluster_of(ids)[0]
+        blocks = (block for block in _places(self.grid) if self.cluster_of(ThreadIds(block, (0, 0, 0)))[0] == own)
+        return next((_number(block, self.grid) for block in blocks if self.rank(block) == rank), None)
+
     @property
     def clusters(self) -> Extent:
         """The number of clusters along each direction."""
@@ -128,7 +140,9 @@ class KernelLaunch:
     def text(self) -> str:
         """The launch in short: ``2x1``, blocks by threads."""
         grid, block = volume(self.grid), volume(self.block)
-        return f"{grid}x{block}" + (f", warps of {self.warp}" if block > 1 and self.warp < 32 else "")
+        warps = f", warps of {self.warp}" if block > 1 and self.warp < 32 else ""
+        clusters = f", clusters of {volume(self.cluster)}" if volume(self.cluster) > 1 else ""
+        return f"{grid}x{block}{warps}{clusters}"
 
 
 def volume(extent: Extent) -> int:

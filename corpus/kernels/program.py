@@ -131,18 +131,23 @@ def _with_exits(
     A barrier waits for all threads of the block that have not ended (PTX ISA, ``exit``). In a litmus test it waits for
     those whose code has it.
     """
-    every = {ids: {name: _comings(code, name) for name in _barriers(code)} for ids, code in followed}
+    every = {ids: {each: _comings(code, each) for each in _barriers(code)} for ids, code in followed}
+
+    def group(ids: ThreadIds, scope: litmus.Scope) -> int:
+        return launch.cluster_number(ids) if scope is litmus.Scope.QUEUE else launch.block_number(ids)
+
     for ids, code in followed:
-        block = [every[other] for other, _ in followed if launch.block_number(other) == launch.block_number(ids)]
         exits = []
-        for name in dict.fromkeys(name for names in block for name in names):
-            counts = [names[name] for names in block if name in names]
-            own = every[ids].get(name, {0})
+        for barrier in dict.fromkeys(each for found in every.values() for each in found):
+            name, scope = barrier
+            others = [found for other, found in every.items() if group(other, scope) == group(ids, scope)]
+            counts = [found[barrier] for found in others if barrier in found]
+            own = every[ids].get(barrier, {0})
             if None not in counts and own is not None and len(own) == 1:
                 most = max((count for each in counts if each is not None for count in each), default=0)
-                arrival = litmus.Barrier(name, arrive=True, mode=litmus.Mode(tags=(litmus.EXIT,)))
+                arrival = litmus.Barrier(name, arrive=True, mode=litmus.Mode(tags=(litmus.EXIT,)), scope=scope)
                 exits += [Residual(arrival, None)] * (most - min(own))
-            elif name not in every[ids] and any(map(_may_stay, code)):
+            elif counts and barrier not in every[ids] and any(map(_may_stay, code)):
                 what = f"barrier {name} is in a loop of some threads, and others of the block have none of that number"
                 raise NotUnderstoodError(what, path)
         if exits:
@@ -150,17 +155,21 @@ def _with_exits(
         yield ids, code + exits
 
 
-def _barriers(code: Sequence[Residual]) -> list[litmus.Operand]:
-    """Return the names of the barriers of a thread that wait for all threads of its block."""
-    names = (ins.name for ins, _, _ in code if isinstance(ins, litmus.Barrier) and ins.quorum is None)
-    return list(dict.fromkeys(names))
+_BarrierKey = tuple[litmus.Operand, litmus.Scope]
+"""The name of a barrier, and whose threads meet there."""
+
+
+def _barriers(code: Sequence[Residual]) -> list[_BarrierKey]:
+    """Return the barriers of a thread that wait for all threads of its block, or of its cluster."""
+    found = (ins for ins, _, _ in code if isinstance(ins, litmus.Barrier) and ins.quorum is None)
+    return list(dict.fromkeys((ins.name, ins.scope) for ins in found))
 
 
 def _may_stay(residual: Residual) -> bool:
     return isinstance(residual.instruction, litmus.Branch | litmus.Barrier)
 
 
-def _comings(code: Sequence[Residual], name: litmus.Operand) -> frozenset[int] | None:
+def _comings(code: Sequence[Residual], key: _BarrierKey) -> frozenset[int] | None:
     """Return how often a thread may come to a barrier that waits for all; None where no number is the most."""
     ways = _ways(code)
     most = sum(isinstance(each.instruction, litmus.Barrier) for each in code)
@@ -171,7 +180,7 @@ def _comings(code: Sequence[Residual], name: litmus.Operand) -> frozenset[int] |
         if at == len(code):
             continue
         match code[at].instruction:
-            case litmus.Barrier(quorum=None) as barrier if barrier.name == name:
+            case litmus.Barrier(quorum=None) as barrier if (barrier.name, barrier.scope) == key:
                 count += 1
         if count > most:
             return None

@@ -1,5 +1,7 @@
 """Barriers of kernels: who is waited for, and what the end of a thread means to those who wait."""
 
+from dataclasses import replace
+
 import pytest
 
 from corpus.kernels.launch import KernelLaunch
@@ -139,3 +141,32 @@ def test_a_race_is_found_in_executions_that_never_end():
     kinds, ends = found(f"{SET} {wait}", f"{SET} {wait.replace('spin', 'turn')}")
     assert kinds == {"hang", "race"} and not ends
     assert found(f"{RAISE} {wait}", f"{RAISE} {wait.replace('spin', 'turn')}")[0] == {"hang"}
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("barrier.cluster.arrive; st.global.u32 [%rd1], 1; barrier.cluster.wait;", "the wait right behind it"),
+        ("barrier.cluster.arrive.relaxed; barrier.cluster.wait;", "an arrival that releases"),
+        ("barrier.cluster.wait;", "an arrival that releases"),
+    ],
+    ids=["split", "relaxed", "no arrival"],
+)
+def test_halves_of_a_barrier_of_a_cluster_are_not_understood(words, why):
+    with pytest.raises(NotUnderstoodError, match=why):
+        program(words, words)
+
+
+def test_a_barrier_of_a_cluster_has_the_threads_of_its_blocks():
+    both = "barrier.cluster.arrive; barrier.cluster.wait;"
+    launch = KernelLaunch(grid=(4, 1, 1), block=(2, 1, 1), cluster=(2, 1, 1))
+    left = program(f"{SET} {both}", f"{both} {GET}", launch)
+    barriers = [ins for thread in left.test.threads for ins in thread.instructions if isinstance(ins, litmus.Barrier)]
+    assert [(each.scope, each.arrive) for each in barriers] == [(litmus.Scope.QUEUE, False)] * 8
+    assert {thread.place.queue for thread in left.test.threads} == {0, 1}
+    (model,) = resolve_consistency_models(["ptx"])
+    one = replace(launch, grid=(2, 1, 1))
+    racing = check(program(f"{SET} {both}", f"{both} {GET}", one), model, "", 2, "fair")
+    assert {each.text.partition(" race:")[0] for each in racing.findings} == {
+        "accesses of k_param_0 by thread 0 of block 0 and thread 0 of block 1"
+    }, "both blocks write, and nothing else is found"

@@ -783,7 +783,7 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
         _converge(at, _mask(at, state, ins.operands[0]))
         return True
     if words[:1] == ["cluster"]:
-        raise at.wrong("is not understood")
+        return _cluster_barrier(at, state, words[1:])
     alone = at.launch.block == (1, 1, 1)
     if words[0] in ("sync", "arrive"):
         numbers = [_number(at, state, operand) for operand in ins.operands]
@@ -803,6 +803,42 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
             _result(at, state, target, _folded(at, f"{words[1]}.pred", every))
     else:
         raise at.wrong("is not understood")
+    return True
+
+
+CLUSTER_BARRIER = 16
+"""The number of the barrier of a cluster, which has no number; those of blocks have 0 to 15."""
+
+
+def _cluster_barrier(at: ThreadSpecialiser, state: State, words: Sequence[str]) -> bool:
+    """``barrier.cluster.arrive``, and the ``wait`` right behind it: together they are a barrier (9.7.13.4)."""
+    body = state.function.body or ()
+    follows = body[state.at] if state.at < len(body) else None
+    waits = follows is not None and follows.name == "barrier" and follows.words[:2] == ("cluster", "wait")
+    if words[0] != "arrive" or "relaxed" in words or not waits or (follows and follows.guard):
+        raise at.wrong("is understood only as an arrival that releases with the wait right behind it")
+    if volume(at.launch.cluster) * volume(at.launch.block) > 1:
+        at.put(litmus.Barrier(CLUSTER_BARRIER, scope=litmus.Scope.QUEUE))
+    state.at += 1
+    return True
+
+
+def map_shared(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``mapa``: the place in the shared memory of another block of the cluster; ``getctarank``: the rank of a block."""
+    target, source, *rank = ins.operands
+    address = at.value(state, source)
+    if not isinstance(address, Pointer) or not address.array.startswith("shared:"):
+        raise at.wrong("of what is not known to be an address in shared memory is not understood")
+    _, block, name = address.array.split(":", 2)
+    if not rank:
+        blocks = {at.launch.block_number(ids): ids.block for ids in at.launch.threads()}
+        _result(at, state, target, at.launch.rank(blocks[int(block)]))
+        return True
+    number = at.value(state, rank[0], 32)
+    there = at.launch.ranked(at.ids, number) if isinstance(number, int) else None
+    if there is None:
+        raise at.wrong("with a rank that is of no block of the cluster is not understood")
+    _result(at, state, target, replace(address, array=f"shared:{there}:{name}"))
     return True
 
 
@@ -1096,6 +1132,8 @@ MEANINGS: Mapping[str, Meaning] = {
     "bar": barrier,
     "barrier": barrier,
     "mbarrier": mbarrier,
+    "mapa": map_shared,
+    "getctarank": map_shared,
     "vote": vote,
     "shfl": shuffle,
     "redux": reduce_,
