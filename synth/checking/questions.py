@@ -8,7 +8,7 @@ is asked of each progress model together with the consistency model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
@@ -21,6 +21,7 @@ from corpus.kernels.ptx.module import PtxInstruction, SourceLine
 from corpus.kernels.ptx.specialiser import MARK
 from corpus.litmus import test as litmus
 from corpus.litmus.condition import parse_condition
+from corpus.litmus.normal import map_operands
 from corpus.litmus.ptx_arithmetic import signed
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
@@ -271,6 +272,47 @@ def wrong(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
         elif condition.quantifier is litmus.Quantifier.NOT_EXISTS:
             parts.append(condition.proposition)
     return replace(program.test, condition=litmus.Condition(litmus.Quantifier.EXISTS, litmus.Or(tuple(parts))))
+
+
+def left_over(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
+    """Return what is left of a kernel as a litmus test that asks for an expectation. Elements of an array whose places
+    are known are locations by themselves: ``data_1`` for ``data[1]``, which most dialects have no word for.
+
+    Raises ``InputError`` where the expectation cannot be read.
+    """
+    test = program.test
+    if expectation:
+        test = replace(test, condition=_condition(program, expectation))
+    assigned = [ins for thread in test.threads for ins in thread.instructions if isinstance(ins, litmus.Assign)]
+    starts = [each.name for ins in assigned for each in litmus.operands(ins) if isinstance(each, litmus.Loc)]
+    computed = {litmus.element_of(name)[0] for name in starts}
+    names: dict[str, str] = {}
+    for each in test.locations:
+        array, number = litmus.element_of(each.name)
+        apart = array not in computed and number > 0
+        names[each.name] = _unused(f"{array}_{number}" if apart else each.name, names.values())
+
+    def renamed(operand: litmus.Operand) -> litmus.Operand:
+        return litmus.Loc(names[operand.name]) if isinstance(operand, litmus.Loc) else operand
+
+    def said(atom: litmus.Atom) -> litmus.Atom:
+        left, right = (litmus.Loc(names[x.name]) if isinstance(x, litmus.Loc) else x for x in (atom.left, atom.right))
+        return litmus.Atom(atom.operation, left, right)
+
+    threads = (
+        replace(thread, instructions=tuple(map_operands(ins, renamed) for ins in thread.instructions))
+        for thread in test.threads
+    )
+    return replace(
+        test,
+        threads=tuple(threads),
+        locations=tuple(replace(each, name=names[each.name]) for each in test.locations),
+        condition=replace(test.condition, proposition=litmus.map_atoms(test.condition.proposition, said)),
+    )
+
+
+def _unused(name: str, others: Collection[str]) -> str:
+    return name if name not in others else _unused(f"{name}_", others)
 
 
 _STOPPED = {

@@ -161,11 +161,12 @@ def _write_litmus(path: Path, tasks: Sequence[KernelTask]) -> None:
     from corpus.dialects.registry import DIALECTS, printed
     from corpus.files import write_atomically
     from corpus.kernels.program import program_of
+    from synth.checking.questions import left_over
 
     if len(tasks) != 1 or tasks[0].before:
         raise click.UsageError("--litmus is for one kernel with one launch: --kernel, --grid and --block name them")
     program = program_of(tasks[0].file.module, tasks[0].kernel, tasks[0].launch)
-    write_atomically(path, [printed(program.test, DIALECTS["gpu-ptx"])])
+    write_atomically(path, [printed(left_over(program, tasks[0].expectation), DIALECTS["gpu-ptx"])])
 
 
 def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:

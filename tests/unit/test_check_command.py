@@ -292,3 +292,25 @@ def test_what_no_order_repairs(tmp_path: Path) -> None:
 def test_kernels_are_repaired_by_themselves(tmp_path: Path, more: list[str]) -> None:
     result = synth("fix", handed(tmp_path), *more)
     assert result.exit_code == 2 and "kernels go by themselves" in result.stderr and result.stderr.count("\n") == 1
+
+
+APART = """.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<3>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %ctaid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.u32 [%rd3], 7;
+  ret;
+}
+"""
+
+
+def test_elements_of_an_array_and_the_expectation_go_to_the_litmus_test(tmp_path: Path) -> None:
+    file, out = kernel(tmp_path, APART), tmp_path / "out.litmus"
+    for expected, answer in [("out[0] == 7 && out[1] == 7", "true"), ("out[1] == 0", "false")]:
+        synth("check", file, "--grid", 2, "--expect", expected, "--litmus", out)
+        shown = synth("label", out, "-m", "ptx", "--format", "csv").stdout.splitlines()
+        assert shown[1].split(",")[3] == answer, shown
+    assert "forall (out_1 = 0)" in out.read_text()
