@@ -15,6 +15,7 @@ from ptx_text import kernel_text
 from corpus.kernels.launch import ArrayArgument, KernelLaunch
 from corpus.litmus.test import (
     DEFAULT_RMW,
+    EXIT,
     NEGATED,
     PLAIN,
     And,
@@ -70,6 +71,11 @@ LAUNCHES = ((2, 1, 32), (2, 1, 32), (1, 2, 32), (1, 2, 1), (3, 1, 32), (2, 2, 2)
 
 RESULTS = 3
 """The results that a thread may have."""
+
+
+MET = "met"
+"""The register of the litmus test that says whether a thread has met the others: a thread that has ended is not waited
+for, which the test says by an arrival at the end."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +152,8 @@ class _ThreadWriter:
     def barrier(self) -> None:
         """Write a barrier for the threads of the block; now and then what was read decides whether it is met."""
         if self._read and self._rng.random() < 0.15:
-            self._around(lambda: self._say("bar.sync 0;", Barrier(0)))
+            self.code.append(Assign(MET, "mov", (0,)))
+            self._around(lambda: self._say("bar.sync 0;", Barrier(0), Assign(MET, "mov", (1,))))
         else:
             self._say(self._rng.choice(("bar.sync 0;", "barrier.sync.aligned 0;")), Barrier(0))
 
@@ -162,6 +169,9 @@ class _ThreadWriter:
             out = self._new(64)
             self.lines.append(f"add.s64 {out}, %out, {4 * at}; st.global.u32 [{out}], {register};")
             self.code.append(Store(Loc(element("out", at)), _reg(register)))
+        if any(isinstance(ins, Assign) and ins.target == MET for ins in self.code):
+            exits = Barrier(0, arrive=True, mode=Mode(tags=(EXIT,)))
+            self.code += [Branch(MET, Comparison("ne", Reg(MET), 0)), exits, Label(MET)]
 
     def _say(self, line: str, *code: Instruction) -> None:
         self.lines.append(line)

@@ -16,7 +16,14 @@ from corpus.errors import InputError
 from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, ThreadIds
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.meaning import MEANINGS
-from corpus.kernels.ptx.specialiser import MARK, NotUnderstoodError, Residual, ThreadSpecialiser
+from corpus.kernels.ptx.specialiser import (
+    MARK,
+    BarrierKey,
+    NotUnderstoodError,
+    Residual,
+    ThreadSpecialiser,
+    exit_arrival,
+)
 from corpus.kernels.tidying import tidied
 from corpus.kernels.values import plain_name
 from corpus.litmus import test as litmus
@@ -55,7 +62,8 @@ class KernelProgram:
     thread in the launch. ``assumed`` lists what was taken for granted. ``stops`` has the registers that say why a
     thread has stopped, by thread and reason. ``mixed`` are accesses of which the specification says nothing. ``cells``
     are the places of locations; those that ``outside`` names stand for all that is outside of an array. ``divergent``
-    are the barriers that threads of one warp come to in place of each other.
+    are the barriers that threads of one warp come to in place of each other. ``uncounted``: memory decides how often
+    threads come to a barrier, without a bound; then who waits for a thread that has ended may not wait in truth.
     """
 
     test: litmus.LitmusTest
@@ -68,6 +76,7 @@ class KernelProgram:
     cells: Mapping[str, ArrayCell]
     divergent: tuple[ptx.PtxInstruction, ...] = ()
     outside: frozenset[str] = frozenset()
+    uncounted: bool = False
 
 
 def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch) -> KernelProgram:
@@ -86,6 +95,12 @@ def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch
         followed.append((ids, thread.run()))
         assumed |= thread.assumed
     divergent = _divergent(launch, followed, assumed)  # before equal ways are made one
+    for number, owed in enumerate(_owed(launch, followed)):
+        if owed:
+            ids = every[number]
+            thread = ThreadSpecialiser(module, kernel, launch, ids, MEANINGS, owed)
+            followed[number] = (ids, thread.run())
+    uncounted = any(None in found.values() for found in _comings_of(followed).values())
     followed = list(_with_exits(launch, [(ids, tidied(code)) for ids, code in followed], assumed, module.path))
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
     layout = _Layout(module, kernel, launch, [code for _, code in kept])
@@ -106,7 +121,10 @@ def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch
     places = tuple(ids for ids, _ in kept)
     mixed = tuple(layout.mixed())
     outside = frozenset(layout.outside)
-    return KernelProgram(test, launch, places, origins, tuple(assumed), stops, mixed, layout.cells, divergent, outside)
+    notes = tuple(assumed)
+    return KernelProgram(
+        test, launch, places, origins, notes, stops, mixed, layout.cells, divergent, outside, uncounted
+    )
 
 
 def left_behind(program: KernelProgram, finals: Mapping[str, int]) -> dict[str, ArrayImage]:
@@ -120,6 +138,41 @@ def left_behind(program: KernelProgram, finals: Mapping[str, int]) -> dict[str, 
     return found
 
 
+def _owed(
+    launch: KernelLaunch, followed: Sequence[tuple[ThreadIds, list[Residual]]]
+) -> Iterator[Mapping[BarrierKey, int]]:
+    """Yield for each thread how often it has to have come to barriers at its end, where memory decides how often it
+    comes there: as often as any thread of the group may.
+    """
+    comings = _comings_of(followed)
+    for ids, found in comings.items():
+        several = [key for key, counts in found.items() if counts is not None and len(counts) > 1]
+        most = {key: [other.get(key, frozenset({0})) for other in _group(launch, comings, ids, key)] for key in several}
+        yield {
+            key: max(count for each in counts for count in each or ())
+            for key, counts in most.items()
+            if None not in counts
+        }
+
+
+def _comings_of(
+    followed: Sequence[tuple[ThreadIds, list[Residual]]],
+) -> dict[ThreadIds, dict[BarrierKey, frozenset[int] | None]]:
+    """Return how often each thread may come to each of its barriers."""
+    return {ids: {key: _comings(code, key) for key in _barriers(code)} for ids, code in followed}
+
+
+_Comings = Mapping[ThreadIds, Mapping[BarrierKey, frozenset[int] | None]]
+
+
+def _group(
+    launch: KernelLaunch, comings: _Comings, ids: ThreadIds, key: BarrierKey
+) -> list[Mapping[BarrierKey, frozenset[int] | None]]:
+    """Return the comings of the threads that a barrier waits for: those of the block, or of the cluster."""
+    number = launch.cluster_number if key[1] is litmus.Scope.QUEUE else launch.block_number
+    return [found for other, found in comings.items() if number(other) == number(ids)]
+
+
 def _with_exits(
     launch: KernelLaunch,
     followed: Sequence[tuple[ThreadIds, list[Residual]]],
@@ -131,35 +184,28 @@ def _with_exits(
     A barrier waits for all threads of the block that have not ended (PTX ISA, ``exit``). In a litmus test it waits for
     those whose code has it.
     """
-    every = {ids: {each: _comings(code, each) for each in _barriers(code)} for ids, code in followed}
-
-    def group(ids: ThreadIds, scope: litmus.Scope) -> int:
-        return launch.cluster_number(ids) if scope is litmus.Scope.QUEUE else launch.block_number(ids)
-
+    every = _comings_of(followed)
     for ids, code in followed:
         exits = []
         for barrier in dict.fromkeys(each for found in every.values() for each in found):
-            name, scope = barrier
-            others = [found for other, found in every.items() if group(other, scope) == group(ids, scope)]
-            counts = [found[barrier] for found in others if barrier in found]
+            counts = [found[barrier] for found in _group(launch, every, ids, barrier) if barrier in found]
             own = every[ids].get(barrier, {0})
             if None not in counts and own is not None and len(own) == 1:
                 most = max((count for each in counts if each is not None for count in each), default=0)
-                arrival = litmus.Barrier(name, arrive=True, mode=litmus.Mode(tags=(litmus.EXIT,)), scope=scope)
-                exits += [Residual(arrival, None)] * (most - min(own))
+                exits += [Residual(exit_arrival(barrier), None)] * (most - min(own))
             elif counts and barrier not in every[ids] and any(map(_may_stay, code)):
-                what = f"barrier {name} is in a loop of some threads, and others of the block have none of that number"
+                what = f"barrier {barrier[0]} is in a loop of some threads, and others have none of that number"
                 raise NotUnderstoodError(what, path)
-        if exits:
+        if exits or any(_is_exit(each.instruction) for each in code):
             assumed["a thread that has ended is not waited for at bar.sync"] = None
         yield ids, code + exits
 
 
-_BarrierKey = tuple[litmus.Operand, litmus.Scope]
-"""The name of a barrier, and whose threads meet there."""
+def _is_exit(ins: litmus.Instruction) -> bool:
+    return isinstance(ins, litmus.Barrier) and litmus.EXIT in ins.mode.tags
 
 
-def _barriers(code: Sequence[Residual]) -> list[_BarrierKey]:
+def _barriers(code: Sequence[Residual]) -> list[BarrierKey]:
     """Return the barriers of a thread that wait for all threads of its block, or of its cluster."""
     found = (ins for ins, _, _ in code if isinstance(ins, litmus.Barrier) and ins.quorum is None)
     return list(dict.fromkeys((ins.name, ins.scope) for ins in found))
@@ -169,7 +215,7 @@ def _may_stay(residual: Residual) -> bool:
     return isinstance(residual.instruction, litmus.Branch | litmus.Barrier)
 
 
-def _comings(code: Sequence[Residual], key: _BarrierKey) -> frozenset[int] | None:
+def _comings(code: Sequence[Residual], key: BarrierKey) -> frozenset[int] | None:
     """Return how often a thread may come to a barrier that waits for all; None where no number is the most."""
     ways = _ways(code)
     most = sum(isinstance(each.instruction, litmus.Barrier) for each in code)

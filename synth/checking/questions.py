@@ -442,6 +442,12 @@ def _ask_hangs(
             verdicts[name] = CheckAnswer.UNKNOWN
             asked.reasons.append(error.message)
             continue
+        if program.uncounted and _waits_for_ended(program, found):
+            verdicts[name] = CheckAnswer.UNKNOWN
+            asked.reasons.append(
+                "memory decides how often threads come to a barrier, and those that end are not waited for"
+            )
+            continue
         verdicts[name] = found.verdict
         asked.bounded |= found.hanging.provisional
         if name == progress and found.verdict is Verdict.MAY_HANG:
@@ -450,6 +456,16 @@ def _ask_hangs(
     if verdicts.get(progress) == CheckAnswer.UNKNOWN:
         asked.answers["barrier"] = CheckAnswer.UNKNOWN
     return verdicts
+
+
+def _waits_for_ended(program: KernelProgram, found: Liveness) -> bool:
+    """Return whether threads of a hang wait at a barrier while another one of their block or cluster has ended."""
+    hang = found.hanging.hang
+    if hang is None:
+        return False
+    groups = [thread.place.queue for thread in program.test.threads]
+    ended = {group for group, end in zip(groups, hang.endings, strict=True) if end is ThreadEnding.ENDED}
+    return any(end is ThreadEnding.WAITS and g in ended for g, end in zip(groups, hang.endings, strict=True))
 
 
 def _hang(program: KernelProgram, found: Liveness, progress: str) -> KernelFinding:
@@ -471,6 +487,8 @@ def _hang(program: KernelProgram, found: Liveness, progress: str) -> KernelFindi
 def needed(hang: Mapping[str, str]) -> str:
     """Return which progress a kernel needs: the least fair of the models under which it always ends."""
     ends = [name for name in PROGRESS if hang.get(name) == Verdict.TERMINATES]
+    if not ends and CheckAnswer.UNKNOWN in hang.values():
+        return "not known"
     if not ends:
         return "" if not hang else "none of the progress models is enough"
     return "no fairness" if ends[0] == "unfair" else f"needs {' or '.join(_least(ends))}"

@@ -170,3 +170,42 @@ def test_a_barrier_of_a_cluster_has_the_threads_of_its_blocks():
     assert {each.text.partition(" race:")[0] for each in racing.findings} == {
         "accesses of k_param_0 by thread 0 of block 0 and thread 0 of block 1"
     }, "both blocks write, and nothing else is found"
+
+
+COUNT = "atom.relaxed.gpu.global.add.u32 %r1, [%rd1], 1;"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"{COUNT} setp.eq.s32 %p2, %r1, 0; @%p2 ret; bar.sync 0;",
+        f"bar.sync 0; {COUNT} setp.eq.s32 %p2, %r1, 0; @%p2 ret; bar.sync 0; bar.sync 0;",
+        f"{COUNT} setp.eq.s32 %p2, %r1, 1; @%p2 ret; bar.red.popc.u32 %r2, 0, %p1;",
+    ],
+    ids=["at once", "after the first", "reduction"],
+)
+def test_a_thread_that_memory_ends_early_is_not_waited_for(code):
+    kinds, ends = found(code, code)
+    assert kinds <= {"uninitialised"} and ends == {"unfair", "hsa", "obe", "hsa+obe", "lobe", "fair"}
+
+
+def test_a_thread_that_memory_keeps_from_a_barrier_is_waited_for():
+    """Who is first spins for ever, and has not ended."""
+    first, second = (
+        f"{COUNT} setp.ne.s32 %p2, %r1, 0; @%p2 bra $meet{n}; $on{n}: bra $on{n}; $meet{n}: bar.sync 0;"
+        for n in range(2)
+    )
+    kinds, ends = found(first, second)
+    assert kinds == {"barrier"} and not ends
+
+
+def test_a_barrier_in_a_loop_that_memory_ends_is_not_known():
+    rounds = [
+        f"$go{n}: bar.sync 0; {COUNT} setp.lt.s32 %p2, %r1, 3; @%p2 bra $go{n}; st.global.u32 [%rd1+4], 1;"
+        for n in (0, 1)
+    ]
+    (model,) = resolve_consistency_models(["ptx"])
+    answers = check(program(*rounds), model, "", 2, "fair")
+    assert "barrier" not in {each.kind for each in answers.findings}
+    assert answers.answers["barrier"] == "UNKNOWN" and set(answers.hang.values()) == {"UNKNOWN"}
+    assert "those that end are not waited for" in answers.reasons[0]

@@ -789,14 +789,14 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
         numbers = [_number(at, state, operand) for operand in ins.operands]
         if not alone:
             quorum = numbers[1] if len(numbers) > 1 else None
-            at.put(litmus.Barrier(numbers[0], words[0] == "arrive", quorum=quorum))
+            at.meets(state, litmus.Barrier(numbers[0], words[0] == "arrive", quorum=quorum))
     elif words[0] == "red":
         target, number, *more = ins.operands
         quorum = _number(at, state, more[0]) if len(more) > 1 else None
         value = at.value(state, more[-1])
         if quorum not in (None, volume(at.launch.block)):
             raise at.wrong("of some threads of the block is not understood")
-        every = _met(at, value, _number(at, state, number), quorum) if not alone else [value]
+        every = _met(at, state, value, _number(at, state, number), quorum) if not alone else [value]
         if "popc" in words:
             _result(at, state, target, _folded(at, "add.s32", [0, *every]))
         else:
@@ -818,7 +818,7 @@ def _cluster_barrier(at: ThreadSpecialiser, state: State, words: Sequence[str]) 
     if words[0] != "arrive" or "relaxed" in words or not waits or (follows and follows.guard):
         raise at.wrong("is understood only as an arrival that releases with the wait right behind it")
     if volume(at.launch.cluster) * volume(at.launch.block) > 1:
-        at.put(litmus.Barrier(CLUSTER_BARRIER, scope=litmus.Scope.QUEUE))
+        at.meets(state, litmus.Barrier(CLUSTER_BARRIER, scope=litmus.Scope.QUEUE))
     state.at += 1
     return True
 
@@ -921,14 +921,15 @@ def _folded(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Valu
     return reduce(lambda found, value: _computed(at, opcode, [found, value]), values)
 
 
-def _met(at: ThreadSpecialiser, value: Value, number: int, quorum: int | None) -> list[Value]:
+def _met(at: ThreadSpecialiser, state: State, value: Value, number: int, quorum: int | None) -> list[Value]:
     """Return the values that all threads of a block bring to a barrier, through an array of the system's."""
     meeting, every = litmus.Barrier(number, quorum=quorum), range(volume(at.launch.block))
-    return _exchanged(at, f"shared:{at.block}:barrier{number}", at.number, every, value, meeting)
+    return _exchanged(at, state, f"shared:{at.block}:barrier{number}", at.number, every, value, meeting)
 
 
 def _exchanged(
     at: ThreadSpecialiser,
+    state: State,
     array: str,
     here: int,
     others: Sequence[int],
@@ -942,7 +943,7 @@ def _exchanged(
     """
     if brings:
         at.put(litmus.Store(litmus.Loc(placeholder(array, 4 * here)), _given(at, value, 4)), Access(array, 4 * here, 4))
-    at.put(meeting)
+    at.meets(state, meeting)
     found: list[Value] = []
     for other in others:
         if other == here:
@@ -951,7 +952,7 @@ def _exchanged(
         register = at.new_register()
         at.put(litmus.Load(register, litmus.Loc(placeholder(array, 4 * other))), Access(array, 4 * other, 4))
         found.append(Held(register, 32))
-    at.put(meeting)
+    at.meets(state, meeting)
     return found
 
 
@@ -960,6 +961,7 @@ def _exchanged(
 
 def _brought(
     at: ThreadSpecialiser,
+    state: State,
     ins: ptx.PtxInstruction,
     value: Value,
     mask: int,
@@ -977,20 +979,20 @@ def _brought(
     array = f"shared:{at.block}:warp{at.number // at.launch.warp}_{ins.line}"
     meeting = litmus.Barrier(0, quorum=len(lanes), scope=litmus.Scope.WARP)
     if partners is None:
-        return dict(zip(lanes, _exchanged(at, array, lane, lanes, value, meeting), strict=True))
+        return dict(zip(lanes, _exchanged(at, state, array, lane, lanes, value, meeting), strict=True))
     asked = {each: other for each, other in partners.items() if other in lanes and other != each}
     if not asked:
         at.put(meeting)
         return {lane: value}
     own = [lane, asked[lane]] if lane in asked else [lane]
     brings = lane in asked.values()
-    return dict(zip(own, _exchanged(at, array, lane, own, value, meeting, brings), strict=True))
+    return dict(zip(own, _exchanged(at, state, array, lane, own, value, meeting, brings), strict=True))
 
 
 def vote(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``vote``: all, any, uni, ballot."""
     target, source, *mask = ins.operands
-    brought = _brought(at, ins, at.value(state, source), _mask(at, state, mask[0]) if mask else 0xFFFFFFFF)
+    brought = _brought(at, state, ins, at.value(state, source), _mask(at, state, mask[0]) if mask else 0xFFFFFFFF)
     values = list(brought.values())
     if "ballot" in ins.words:
         found = _folded(at, "or.b32", [_computed(at, "shl.b32", [value, lane]) for lane, value in brought.items()])
@@ -1023,7 +1025,7 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
             return ways.get(mode, lane & segment | offset & ~segment)
 
         other = partner(lane)
-        brought = _brought(at, ins, value, lanes, {each: partner(each) for each in _lanes(at, lanes)})
+        brought = _brought(at, state, ins, value, lanes, {each: partner(each) for each in _lanes(at, lanes)})
         if other not in brought:
             at.assumed[f"{ins.name} from a lane that is not there gives a lane its own value"] = None
         there = _compared(at, ("ge" if mode == "up" else "le", "s32"), other & 0xFFFFFFFF, _furthest(at, bounds))
@@ -1044,7 +1046,7 @@ def _furthest(at: ThreadSpecialiser, bounds: Value) -> Value:
 def reduce_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``redux``: the values of the threads of a warp combined."""
     target, source, mask = ins.operands
-    brought = list(_brought(at, ins, at.value(state, source), _mask(at, state, mask)).values())
+    brought = list(_brought(at, state, ins, at.value(state, source), _mask(at, state, mask)).values())
     operation = next(word for word in ins.words if word in ("add", "min", "max", "and", "or", "xor"))
     _result(at, state, target, _folded(at, f"{operation}.{type_of(ins.words)}", brought))
     return True

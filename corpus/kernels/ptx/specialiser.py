@@ -129,8 +129,15 @@ Meaning = Callable[["ThreadSpecialiser", "State", ptx.PtxInstruction], bool]
 """What an instruction does: it changes what is known and appends what stays; false where the thread ends."""
 
 
+BarrierKey = tuple[litmus.Operand, litmus.Scope]
+"""The name of a barrier that waits for all threads of a group, and the level of the group."""
+
+
 class ThreadSpecialiser:
-    """The specialiser of one thread. ``assumed`` collects what was taken for granted, once each."""
+    """The specialiser of one thread. ``assumed`` collects what was taken for granted, once each.
+
+    ``owed``: how often the thread has to have come to barriers at its end, which are then counted on each way.
+    """
 
     def __init__(
         self,
@@ -139,8 +146,10 @@ class ThreadSpecialiser:
         launch: KernelLaunch,
         ids: ThreadIds,
         meanings: Mapping[str, Meaning],
+        owed: Mapping[BarrierKey, int] | None = None,
     ) -> None:
         self._meanings = meanings
+        self._owed = owed or {}
         self.module, self.kernel, self.launch, self.ids = module, kernel, launch, ids
         self.code: list[Residual] = []
         self.assumed: dict[str, None] = {}
@@ -335,6 +344,10 @@ class ThreadSpecialiser:
     def returns(self, state: State) -> bool:
         """Go back to the caller; return whether there is one."""
         if not state.frames:
+            self._origin = None if self._owed else self._origin
+            for key, most in self._owed.items():
+                for _ in range(most - self._came(state, key)):
+                    self.put(exit_arrival(key))
             self.put(litmus.Branch(END))
             return False
         callee, depth, frame = state.function, state.depth, state.frames[-1]
@@ -349,6 +362,20 @@ class ThreadSpecialiser:
         state.known = {name: value for name, value in state.known.items() if not name.startswith(f"{depth}:")}
         state.function, state.at, state.frames = frame.function, frame.after, state.frames[:-1]
         return True
+
+    def meets(self, state: State, barrier: litmus.Barrier) -> None:
+        """Append a barrier of a group, and count it where that is asked for."""
+        key = (barrier.name, barrier.scope)
+        if key in self._owed:
+            state.known[_met(key)] = self._came(state, key) + 1
+        self.put(barrier)
+
+    def _came(self, state: State, key: BarrierKey) -> int:
+        """Return how often the thread has come to a barrier."""
+        value = state.known.get(_met(key), 0)
+        if not isinstance(value, int):
+            raise self.wrong("how often a thread comes to a barrier takes too many ways")
+        return value
 
     def _copy(self, state: State, old: str, new: str) -> None:
         """Copy what is known of the cells of a variable to those of another one."""
@@ -527,6 +554,17 @@ class ThreadSpecialiser:
         self._temporaries += 1
         line = 0 if self._origin is None else self._origin.line
         return f"t{line}_{self._temporaries}"
+
+
+def exit_arrival(key: BarrierKey) -> litmus.Barrier:
+    """Return what the end of a thread is to a barrier: an arrival that orders nothing (PTX ISA, ``exit``)."""
+    name, scope = key
+    return litmus.Barrier(name, arrive=True, mode=litmus.Mode(tags=(litmus.EXIT,)), scope=scope)
+
+
+def _met(key: BarrierKey) -> str:
+    """Return the cell of the state that counts the arrivals at a barrier."""
+    return f"0:[barrier {key[0]} {key[1].label}+0:4]"
 
 
 def residual_name(home: str) -> str:
