@@ -17,7 +17,9 @@ from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, Threa
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.meaning import MEANINGS
 from corpus.kernels.ptx.specialiser import (
+    ENDED_REDUCTION,
     MARK,
+    SLOTS,
     BarrierKey,
     NotUnderstoodError,
     Residual,
@@ -192,6 +194,8 @@ def _with_exits(
             own = every[ids].get(barrier, {0})
             if None not in counts and own is not None and len(own) == 1:
                 most = max((count for each in counts if each is not None for count in each), default=0)
+                if 0 < min(own) < most and f"barrier{barrier[0]}" in _reductions(code):
+                    raise NotUnderstoodError(ENDED_REDUCTION, path)
                 exits += [Residual(exit_arrival(barrier), None)] * (most - min(own))
             elif counts and barrier not in every[ids] and any(map(_may_stay, code)):
                 what = f"barrier {barrier[0]} is in a loop of some threads, and others have none of that number"
@@ -199,6 +203,12 @@ def _with_exits(
         if exits or any(_is_exit(each.instruction) for each in code):
             assumed["a thread that has ended is not waited for at bar.sync"] = None
         yield ids, code + exits
+
+
+def _reductions(code: Sequence[Residual]) -> set[str]:
+    """Return the barriers by which a thread exchanges values: ``barrier0``."""
+    arrays = (each.access.array for each in code if each.access and each.access.array.startswith(SLOTS))
+    return {array.rpartition(":")[2].partition("_")[0] for array in arrays}
 
 
 def _is_exit(ins: litmus.Instruction) -> bool:
@@ -362,7 +372,7 @@ class _Layout:
         number = self._kernel.number_of(name)
         given = name if number is None else self._launch.source_name(name, number)
         plain = "".join(each if each.isalnum() or each == "_" else "_" for each in plain_name(given))
-        return f"{plain}_b{block}" if several and space == "shared" else plain
+        return f"{plain}_b{block}" if several and space in ("shared", SLOTS) else plain
 
     def _shared_name(self, array: str) -> str:
         """Return the name that all kernels of a stream have for an array: of an argument, that which the source has."""
@@ -444,7 +454,7 @@ class _Layout:
         return count
 
     def _image(self, array: str) -> ArrayImage | None:
-        return None if array.startswith("shared") else self._launch.memory.get(self._shared_name(array))
+        return None if array.startswith(("shared", SLOTS)) else self._launch.memory.get(self._shared_name(array))
 
     def _argument(self, array: str) -> ArrayArgument | None:
         name = array.rpartition(":")[2]
@@ -460,6 +470,8 @@ class _Layout:
         return value if image is None else image.over(value, offset, size)
 
     def _at_start(self, array: str, offset: int, size: int) -> int:
+        if array.startswith(SLOTS):  # who has ended brings nothing: what changes no combination of others
+            return int(array.endswith("_and"))
         given, variable = self._argument(array), self._variable(array)
         if given is not None:
             return signed(given.values[offset // size], 8 * size) if offset // size < len(given.values) else 0

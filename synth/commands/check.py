@@ -98,7 +98,6 @@ def command(
       synth check examples/kernels/spinlock-cas.cu --grid 2 --progress obe
       synth check examples/kernels/ticket-lock.cu examples/kernels/spinlock-cas.cu --format sarif
       synth check examples/kernels/stream.cu --first 'fill --grid 2' --kernel total --grid 2 --expect 'sum == 3'
-      synth check examples/kernels/mp-fences.cu --kernel mp_fence_of_reader --grid 2 --svg race.svg
     """
     from synth.checking.account import unanswered
     from synth.checking.questions import CheckAnswer

@@ -186,7 +186,7 @@ COUNT = "atom.relaxed.gpu.global.add.u32 %r1, [%rd1], 1;"
 )
 def test_a_thread_that_memory_ends_early_is_not_waited_for(code):
     kinds, ends = found(code, code)
-    assert kinds <= {"uninitialised"} and ends == {"unfair", "hsa", "obe", "hsa+obe", "lobe", "fair"}
+    assert kinds == set() and ends == {"unfair", "hsa", "obe", "hsa+obe", "lobe", "fair"}
 
 
 def test_a_thread_that_memory_keeps_from_a_barrier_is_waited_for():
@@ -209,3 +209,21 @@ def test_a_barrier_in_a_loop_that_memory_ends_is_not_known():
     assert "barrier" not in {each.kind for each in answers.findings}
     assert answers.answers["barrier"] == "UNKNOWN" and set(answers.hang.values()) == {"UNKNOWN"}
     assert "those that end are not waited for" in answers.reasons[0]
+
+
+@pytest.mark.parametrize(("word", "result"), [("popc.u32 %r1", 1), ("and.pred %p2", 1), ("or.pred %p2", 1)])
+def test_a_thread_that_has_ended_brings_nothing_to_a_reduction(word, result):
+    """Thread 0 alone brings 1."""
+    store = "st.global.u32 [%rd1], %r1;" if "popc" in word else "selp.u32 %r1, 1, 0, %p2; st.global.u32 [%rd1], %r1;"
+    first = f"setp.eq.s32 %p3, 0, 0; bar.red.{word}, 0, %p3; {store}"
+    assert found(first, "", f"k_param_0 == {result}")[0] == set()
+    assert found(first, "", f"k_param_0 != {result}")[0] == {"expectation"}
+
+
+def test_a_reduction_after_a_thread_has_ended_at_an_earlier_one():
+    red = "bar.red.popc.u32 %r1, 0, %p1;"
+    with pytest.raises(NotUnderstoodError, match="ends after bar.red"):
+        program(f"{red} {red}", red)
+    early = f"{red} {COUNT} setp.eq.s32 %p2, %r1, 0; @%p2 ret; {red}"
+    with pytest.raises(NotUnderstoodError, match="ends after bar.red"):
+        program(early, early)

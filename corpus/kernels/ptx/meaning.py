@@ -14,7 +14,7 @@ from functools import reduce
 
 from corpus.kernels.launch import ArrayArgument, SharedArgument, volume
 from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.specialiser import Access, Meaning, State, ThreadSpecialiser
+from corpus.kernels.ptx.specialiser import SLOTS, Access, Meaning, State, ThreadSpecialiser
 from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value, plain_name
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import (
@@ -796,7 +796,7 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
         value = at.value(state, more[-1])
         if quorum not in (None, volume(at.launch.block)):
             raise at.wrong("of some threads of the block is not understood")
-        every = _met(at, state, value, _number(at, state, number), quorum) if not alone else [value]
+        every = _met(at, state, words[1], value, _number(at, state, number), quorum) if not alone else [value]
         if "popc" in words:
             _result(at, state, target, _folded(at, "add.s32", [0, *every]))
         else:
@@ -921,10 +921,11 @@ def _folded(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Valu
     return reduce(lambda found, value: _computed(at, opcode, [found, value]), values)
 
 
-def _met(at: ThreadSpecialiser, state: State, value: Value, number: int, quorum: int | None) -> list[Value]:
+def _met(at: ThreadSpecialiser, state: State, word: str, value: Value, number: int, quorum: int | None) -> list[Value]:
     """Return the values that all threads of a block bring to a barrier, through an array of the system's."""
+    at.reduced.add((number, litmus.Scope.CTA))
     meeting, every = litmus.Barrier(number, quorum=quorum), range(volume(at.launch.block))
-    return _exchanged(at, state, f"shared:{at.block}:barrier{number}", at.number, every, value, meeting)
+    return _exchanged(at, state, f"{SLOTS}:{at.block}:barrier{number}_{word}", at.number, every, value, meeting)
 
 
 def _exchanged(
@@ -976,7 +977,7 @@ def _brought(
     if len(lanes) < 2 or lane not in lanes:
         return {lane: value}
     at.assumed["vote, match, shfl and redux order memory as bar.warp.sync does"] = None
-    array = f"shared:{at.block}:warp{at.number // at.launch.warp}_{ins.line}"
+    array = f"{SLOTS}:{at.block}:warp{at.number // at.launch.warp}_{ins.line}"
     meeting = litmus.Barrier(0, quorum=len(lanes), scope=litmus.Scope.WARP)
     if partners is None:
         return dict(zip(lanes, _exchanged(at, state, array, lane, lanes, value, meeting), strict=True))

@@ -52,6 +52,11 @@ FAILING = ("__assertfail", "__trap")
 SILENT = ("vprintf",)
 """Functions of the system that have no effect on what is asked."""
 
+ENDED_REDUCTION = "a thread ends after bar.red, and others come to that barrier again, which is not understood"
+
+SLOTS = "slots"
+"""The space of arrays by which threads exchange values at a barrier or in a warp. It is the system's, not memory."""
+
 WORKSPACE = "grid_workspace"
 """The array that ``%envreg1`` and ``%envreg2`` point to, where cooperative groups keep a grid's barrier."""
 
@@ -153,6 +158,7 @@ class ThreadSpecialiser:
         self.module, self.kernel, self.launch, self.ids = module, kernel, launch, ids
         self.code: list[Residual] = []
         self.assumed: dict[str, None] = {}
+        self.reduced: set[BarrierKey] = set()
         self._labels: dict[tuple[object, ...], str] = {}
         self._variants: dict[tuple[str, int], int] = {}
         self._waiting: list[tuple[str, State]] = []
@@ -346,7 +352,10 @@ class ThreadSpecialiser:
         if not state.frames:
             self._origin = None if self._owed else self._origin
             for key, most in self._owed.items():
-                for _ in range(most - self._came(state, key)):
+                came = self._came(state, key)
+                if 0 < came < most and key in self.reduced:
+                    raise self.wrong(ENDED_REDUCTION)
+                for _ in range(most - came):
                     self.put(exit_arrival(key))
             self.put(litmus.Branch(END))
             return False
