@@ -41,8 +41,8 @@ def refused(*arguments: str) -> str:
 @pytest.mark.parametrize(
     ("file", "what"),
     [
-        ("lock.cu", "CUDA source"),
-        ("lock.ptx", "PTX assembly"),
+        ("lock.cu", "CUDA source, which synth check reads"),
+        ("lock.ptx", "PTX assembly, which synth check reads"),
         ("lock.spv", "SPIR-V"),
         ("lock.cpp", "C or C++ source"),
         ("notes.md", "neither"),
