@@ -222,8 +222,8 @@ def test_a_thread_that_has_ended_brings_nothing_to_a_reduction(word, result):
 
 def test_a_reduction_after_a_thread_has_ended_at_an_earlier_one():
     red = "bar.red.popc.u32 %r1, 0, %p1;"
-    with pytest.raises(NotUnderstoodError, match="ends after bar.red"):
+    with pytest.raises(NotUnderstoodError, match=r"ends after bar\.red"):
         program(f"{red} {red}", red)
     early = f"{red} {COUNT} setp.eq.s32 %p2, %r1, 0; @%p2 ret; {red}"
-    with pytest.raises(NotUnderstoodError, match="ends after bar.red"):
+    with pytest.raises(NotUnderstoodError, match=r"ends after bar\.red"):
         program(early, early)

@@ -1,0 +1,425 @@
+"""What instructions that compute do when a thread is specialised (PTX ISA 9.1, 9.7.1 to 9.7.9).
+
+Where the operands are known, so is the result (``corpus.litmus.ptx_arithmetic``); where one is held by a register of
+the residual program, the instruction stays as an ``Assign`` whose operation is its own opcode, such as ``shr.u32``,
+which ``corpus.litmus.arithmetic`` computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from corpus.kernels.ptx import module as ptx
+from corpus.kernels.ptx.specialiser import State, ThreadSpecialiser
+from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
+from corpus.litmus import test as litmus
+from corpus.litmus.ptx_arithmetic import WIDTHS, compare, computable, compute, result_width, signed, type_of
+
+_AGNOSTIC = ("add", "sub", "mul", "and", "or", "xor")
+"""Operations of litmus tests that do not tell signed numbers from unsigned ones."""
+
+ONE_BIT = ("and", "or", "xor")
+
+
+def compute_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """An instruction that computes a result from its operands."""
+    target, *sources = ins.operands
+    values = [at.value(state, source) for source in sources]
+    found = computed(at, ins.opcode, values)
+    if ins.name == "cvt":
+        found = filled(at, state, target, found, next(word for word in ins.words if word in WIDTHS))
+    set_result(at, state, target, found)
+    return True
+
+
+def filled(at: ThreadSpecialiser, state: State, target: ptx.Operand, value: Value, kind: str) -> Value:
+    """Return a value of a type as its register has it, which may be wider: with its sign, or without one (9.4.1)."""
+    if not isinstance(target, ptx.Register) or target.name == "_" or kind[0] not in "su":
+        return value
+    wide, narrow = at.width(state, at.home(state, target.name)), WIDTHS[kind]
+    if wide <= narrow:
+        return value
+    if isinstance(value, int):
+        return signed(value, narrow) % (1 << wide) if kind[0] == "s" else value & (1 << narrow) - 1
+    if isinstance(value, Held) and value.width < wide:
+        if kind[0] == "s":
+            return Held(value.register, wide)
+        return Held(at.temporary(f"cvt.u{wide}.{kind}", litmus.Reg(value.register), 0), wide)
+    return value
+
+
+_UNTOLD = Unknown("a second result")
+
+
+def set_result(at: ThreadSpecialiser, state: State, target: ptx.Operand, value: Value, second: Value = _UNTOLD) -> None:
+    """Give a register the result of an instruction, and another one the ``second``, where the target is both."""
+    if isinstance(target, ptx.Both):
+        set_result(at, state, target.second, second)
+        target = target.first
+    if isinstance(target, ptx.Register) and target.name != "_":
+        at.define(state, at.home(state, target.name), value)
+
+
+def computed(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Value:
+    """Return the result of an instruction that computes, by its opcode, such as ``shr.u64``."""
+    name, *words = opcode.split(".")
+    if not computable(name, words, len(values)):
+        return Unknown(f"the result of {opcode}")
+    if name in ("div", "rem") and values[1] == 0 and type_of(words)[0] != "f":
+        return Unknown("the result of a division by 0")
+    if all(isinstance(value, int) for value in values):
+        return compute(name, words, [value for value in values if isinstance(value, int)])
+    for value in values:
+        if isinstance(value, Unknown):
+            return value
+    if name == "mov" or (name == "cvt" and isinstance(values[0], Missing)):
+        return values[0]
+    if name == "selp":
+        return _selected(at, words, values)
+    if name in ("mad", "mad24") and type_of(words)[0] != "f" and "sat" not in words:
+        product = computed(at, ".".join((name.replace("mad", "mul"), *words)), values[:2])
+        kind = type_of(words)
+        total = f"{kind[0]}{2 * WIDTHS[kind]}" if "wide" in words else kind
+        return computed(at, f"add.{total}", [product, values[2]])
+    found = _of_addresses(at, name, words, values)
+    if found is not None:
+        return found
+    for value in values:
+        if isinstance(value, Missing):
+            raise at.wrong(at.said(value))
+    held = [number_or_held(at, value) for value in values]
+    absorbed = _absorbed(name, held, result_width(name, words))
+    return _staying(at, name, words, held) if absorbed is None else absorbed
+
+
+def _absorbed(name: str, values: Sequence[int | Held], width: int) -> Value | None:
+    """Return a result that one operand decides, as ``x & 0``, or that is the other operand, as ``x | 0``."""
+    if len(values) != 2:
+        return None
+    every = (1 << width) - 1
+    for number, other in (values, values[::-1]):
+        if isinstance(number, int):
+            if (name, number & every) in (("and", 0), ("mul", 0)):
+                return 0
+            if (name, number & every) == ("or", every):
+                return every
+            if (name, number & every) in (("and", every), ("or", 0), ("xor", 0), ("add", 0)):
+                return other
+    return None
+
+
+def number_or_held(at: ThreadSpecialiser, value: Value) -> int | Held:
+    """Return a value as a number or a register; an address by parts is computed."""
+    match value:
+        case int() | Held():
+            return value
+        case Scaled(None, register, scale, offset):
+            product = at.temporary("mul.lo.s64", litmus.Reg(register), scale) if scale != 1 else register
+            return Held(at.temporary("add.s64", litmus.Reg(product), offset) if offset else product, 64)
+    raise at.wrong(at.said(value))
+
+
+def residual_operand(value: int | Held, width: int) -> litmus.Operand:
+    """Return a value of so many bits as an operand of the residual program."""
+    return signed(value, width) if isinstance(value, int) else litmus.Reg(value.register)
+
+
+def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Sequence[int | Held]) -> Value:
+    """Append a computation whose operands are not known."""
+    kind = type_of(words)
+    width = WIDTHS[kind]
+    given = [residual_operand(value, width) for value in values]
+    out = result_width(name, words)
+    if kind == "pred":
+        if name == "not":
+            return Held(at.temporary("xor", given[0], 1), 1)
+        given = [value & 1 if isinstance(value, int) else value for value in given]
+        return Held(at.temporary(name, *given), 1)
+    if name == "mul" and "wide" in words and width == 32:
+        register, scale = (values[0], values[1]) if isinstance(values[0], Held) else (values[1], values[0])
+        if isinstance(register, Held) and isinstance(scale, int):
+            factor = signed(scale, width) if kind[0] == "s" else scale & (1 << width) - 1
+            return Scaled(None, _widened(at, register, kind), factor)
+    if name == "shl" and width == 64 and isinstance(values[1], int) and isinstance(values[0], Held):
+        return Scaled(None, values[0].register, 1 << values[1]) if values[1] < 64 else 0
+    if name == "cvt":
+        return _converted(at, words, values[0])
+    if name == "bfe" and isinstance(values[1], int) and isinstance(values[2], int) and isinstance(values[0], Held):
+        start = min(values[1] & 0xFF, width)
+        length = min(values[2] & 0xFF, width - start)
+        if not values[2] & 0xFF:
+            return 0
+        up = at.temporary(f"shl.b{width}", given[0], width - start - length)
+        return Held(at.temporary(f"shr.{kind}", litmus.Reg(up), width - length), width)
+    if name == "bfi" and isinstance(values[2], int) and isinstance(values[3], int):
+        start, length = values[2] & 0xFF, values[3] & 0xFF
+        mask = (1 << length) - 1 << start & (1 << width) - 1
+        up = at.temporary(f"shl.b{width}", given[0], start)
+        new = at.temporary(f"and.b{width}", litmus.Reg(up), signed(mask, width))
+        old = at.temporary(f"and.b{width}", given[1], signed(~mask, width))
+        return Held(at.temporary(f"or.b{width}", litmus.Reg(old), litmus.Reg(new)), width)
+    if len(values) > 2:
+        if kind[0] == "f":
+            return Unknown("a floating-point number")
+        raise at.wrong("with values that memory gives it is not understood")
+    if name == "not":
+        return Held(at.temporary(f"xor.b{width}", given[0], -1), width)
+    if name == "neg" and kind[0] != "f":
+        return Held(at.temporary("sub" if width == 32 else f"sub.{kind}", 0, given[0]), width)
+    signless = name in _AGNOSTIC or (name in ("min", "max") and kind[0] == "s")
+    plain = signless and width == 32 and "f" not in kind and not {"hi", "sat"}.intersection(words)
+    operation = name if plain else ".".join((name, *words))
+    return Held(at.temporary(operation, *given, *([0] * (2 - len(given)))), out)
+
+
+def _widened(at: ThreadSpecialiser, value: Held, kind: str) -> str:
+    """Return the register that holds a value of a type in 64 bits."""
+    if WIDTHS[kind] == 64 or (kind[0] == "s" and value.width == WIDTHS[kind]):
+        return value.register
+    return at.temporary(f"cvt.{kind[0]}64.{kind}", litmus.Reg(value.register), 0)
+
+
+def _converted(at: ThreadSpecialiser, words: Sequence[str], value: int | Held) -> Value:
+    to, of = (word for word in words if word in WIDTHS)
+    assert isinstance(value, Held)
+    if "f" in (to[0], of[0]) or "sat" in words:
+        return Held(at.temporary(".".join(("cvt", *words)), litmus.Reg(value.register), 0), WIDTHS[to])
+    if WIDTHS[to] > WIDTHS[of]:
+        return Held(_widened(at, value, of) if of[0] == "s" or WIDTHS[to] == 64 else
+                    at.temporary(f"cvt.{to}.{of}", litmus.Reg(value.register), 0), WIDTHS[to])  # fmt: skip
+    if WIDTHS[to] == WIDTHS[of] and value.width == WIDTHS[to]:
+        return value
+    found = Held(at.temporary(f"cvt.s{WIDTHS[to]}.{of}", litmus.Reg(value.register), 0), WIDTHS[to])
+    return extended(at, found, to) if WIDTHS[to] < 16 else found
+
+
+def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Sequence[Value]) -> Value | None:
+    """Return the result where an operand is an address, or a part of one; None where none is."""
+    match name, values:
+        case "add", [(Pointer() | Scaled()) as address, int(number)] | [int(number), (Pointer() | Scaled()) as address]:
+            return moved(address, signed(number, WIDTHS[type_of(words)]))
+        case "sub", [(Pointer() | Scaled()) as address, int(number)]:
+            return moved(address, -signed(number, WIDTHS[type_of(words)]))
+        case "sub", [Pointer(array, offset), Pointer(other, less)] if array == other:
+            return offset - less & (1 << 64) - 1
+        case "add", [Pointer(array, offset), Scaled(None) as part] | [Scaled(None) as part, Pointer(array, offset)]:
+            return replace(part, base=array, offset=part.offset + offset)
+        case "add", [Pointer(array, offset), Held(register)] | [Held(register), Pointer(array, offset)]:
+            return Scaled(array, register, 1, offset)
+        case (("cvt" | "cvta"), [Pointer() as pointer]):
+            narrow = WIDTHS[next(word for word in words if word in WIDTHS)] < 64
+            return Half(pointer, False) if narrow and not pointer.array.startswith("shared") else pointer
+        case "cvt", [Half() as half]:
+            return half
+        case "cvt", [Scaled() as part] if all(WIDTHS[word] == 64 for word in words if word in WIDTHS):
+            return part
+        case "bfi", [Half(pointer, True), Half(other, False), 32, 32] if pointer == other:
+            return pointer
+        case "or", [Half(pointer, one), Half(other, two)] if pointer == other and one is not two:
+            return pointer
+        case "shl", [Half(pointer, True), 32]:
+            return Half(pointer, True)
+        case "shr", [Pointer() as pointer, 32]:
+            return Half(pointer, True)
+        case "and", [Pointer(array, offset), int(mask)] | [int(mask), Pointer(array, offset)]:
+            if mask < 256:  # every array begins at a multiple of 256 bytes
+                return offset & mask
+            if mask >> 8 == (1 << 56) - 1:
+                return Pointer(array, offset & signed(mask, 64))
+    return None
+
+
+def _selected(at: ThreadSpecialiser, words: Sequence[str], values: Sequence[Value]) -> Value:
+    one, other, chosen = values
+    if isinstance(chosen, int):
+        return one if chosen & 1 else other
+    if one == other:
+        return one
+    if not isinstance(chosen, Held):
+        raise at.wrong(at.said(chosen))
+    width = WIDTHS[type_of(words)]
+    if (one, other) == (1, 0):
+        return Held(at.temporary("mov", litmus.Reg(chosen.register)), width)
+    if isinstance(one, Pointer | Scaled | Half) or isinstance(other, Pointer | Scaled | Half):
+        raise at.wrong("with addresses and a predicate that memory decides it is not understood")
+    left, right = (residual_operand(number_or_held(at, value), width) for value in (one, other))
+    mask = at.temporary("sub", 0, litmus.Reg(chosen.register))
+    both = at.temporary(f"xor.b{width}", left, right)
+    kept = at.temporary(f"and.b{width}", litmus.Reg(both), litmus.Reg(mask))
+    return Held(at.temporary(f"xor.b{width}", right, litmus.Reg(kept)), width)
+
+
+def select(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``selp``: two ways where the predicate is not known and an operand is an address; else a computation."""
+    target, one, other, predicate = ins.operands
+    chosen = at.value(state, predicate)
+    values = [at.value(state, one), at.value(state, other)]
+    if isinstance(chosen, Held) and any(isinstance(value, Pointer | Scaled | Half) for value in values):
+        if isinstance(values[0], Scaled):  # the other way may put its value where this one is
+            values[0] = replace(values[0], register=at.temporary("mov", litmus.Reg(values[0].register)))
+        skipped = state.goes(state.at)
+        set_result(at, skipped, target, values[1])
+        at.put(litmus.Branch(at.jump(skipped), litmus.Comparison("eq", litmus.Reg(chosen.register), 0)))
+        set_result(at, state, target, values[0])
+    else:
+        set_result(at, state, target, computed(at, ins.opcode, [*values, chosen]))
+    return True
+
+
+def set_predicate(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``setp``: a comparison, which may be combined with a third operand."""
+    target, one, other, *more = ins.operands
+    value = compared(at, ins.words, at.value(state, one), at.value(state, other))
+    negative = negated(at, value)
+    if more:
+        boolean = next(word for word in ins.words if word in ONE_BIT)
+        third = at.value(state, more[0])
+        value, negative = (computed(at, f"{boolean}.pred", [each, third]) for each in (value, negative))
+    set_result(at, state, target, value, negative)
+    return True
+
+
+def negated(at: ThreadSpecialiser, value: Value) -> Value:
+    """Return a predicate's opposite."""
+    if isinstance(value, int):
+        return value & 1 ^ 1
+    return Held(at.temporary("xor", litmus.Reg(value.register), 1), 1) if isinstance(value, Held) else value
+
+
+def compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Value) -> Value:
+    """Return the predicate that a comparison of two values gives, by its words, such as ``ne`` and ``u32``."""
+    for value in (one, other):
+        if isinstance(value, Unknown):
+            return value
+    if not computable("setp", words, 2):
+        return Unknown(f"a comparison of {type_of(words)}")
+    if isinstance(one, int) and isinstance(other, int):
+        return int(compare(words, one, other))
+    name = next(word for word in words if word not in WIDTHS and word not in (*ONE_BIT, "ftz"))
+    match one, other:
+        case [Pointer(array, offset), Pointer(second, less)] if array == second:
+            start = 1 << WIDTHS[type_of(words)] - 2  # an address before the array is no large number
+            return int(compare(words, start + offset, start + less))
+        case [Pointer() | Scaled(str()) | Half() as address, 0] | [
+            0,
+            Pointer() | Scaled(str()) | Half() as address,
+        ] if name in ("eq", "ne"):
+            _assume_address(at, address)
+            return int(name == "ne")
+        case [Pointer(array), Pointer(second)] if name in ("eq", "ne"):
+            return int(name == "ne")
+    for value in (one, other):
+        if isinstance(value, Missing):
+            raise at.wrong(at.said(value))
+    width = WIDTHS[type_of(words)]
+    given = [residual_operand(number_or_held(at, value), width) for value in (one, other)]
+    kind = type_of(words)
+    signless = name in ("eq", "ne") or (kind[0] == "s" and name in litmus.COMPARISONS)
+    plain = kind[0] != "f" and width >= 32 and signless
+    full = ("setp", name, "ftz", kind) if "ftz" in words else ("setp", name, kind)
+    return Held(at.temporary(name if plain else ".".join(full), *given), 1)
+
+
+def _assume_address(at: ThreadSpecialiser, address: Value) -> None:
+    """Note that a parameter which the launch does not give is taken to be the address of an array."""
+    name = address.array.removeprefix("argument::") if isinstance(address, Pointer) else ""
+    number = at.kernel.number_of(name)
+    if number is not None and at.launch.argument(name, number) is None:
+        at.assumed[f"{at.launch.source_name(name, number)} is the address of an array"] = None
+
+
+def set_mask(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``set``: a comparison whose result is a mask of bits, or 1.0."""
+    target, one, other, *more = ins.operands
+    if more:
+        raise at.wrong("with a third operand it is not understood")
+    to = next(word for word in ins.words if word in WIDTHS)
+    words = [*ins.words]
+    words.remove(to)
+    if to not in ("u32", "s32", "f32"):
+        raise at.wrong("is not understood")
+    value = compared(at, words, at.value(state, one), at.value(state, other))
+    if isinstance(value, int):
+        value = value * (0x3F800000 if to == "f32" else (1 << WIDTHS[to]) - 1)
+    elif isinstance(value, Held):
+        mask = at.temporary("sub", 0, litmus.Reg(value.register))
+        value = Held(at.temporary("and", litmus.Reg(mask), 0x3F800000) if to == "f32" else mask, 32)
+    set_result(at, state, target, value)
+    return True
+
+
+def move(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``mov``, which also packs and unpacks vectors, and ``cvta``."""
+    target, source = ins.operands[:2]
+    width = WIDTHS[type_of(ins.words)]
+    if isinstance(target, ptx.Vector):
+        for part, value in zip(target.parts, _unpacked(at, state, ins, source), strict=False):
+            set_result(at, state, part, value)
+    elif isinstance(source, ptx.Vector):
+        set_result(at, state, target, _packed(at, [at.value(state, part) for part in source.parts], width))
+    elif ins.name == "cvta":
+        set_result(at, state, target, at.value(state, source))
+    else:
+        set_result(at, state, target, at.value(state, source, width))
+    return True
+
+
+def _unpacked(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction, source: ptx.Operand) -> list[Value]:
+    target = ins.operands[0]
+    assert isinstance(target, ptx.Vector)
+    count = len(target.parts)
+    width = WIDTHS[type_of(ins.words)] // count
+    match at.value(state, source):
+        case int(bits):
+            return [bits >> width * n & (1 << width) - 1 for n in range(count)]
+        case Pointer() as pointer if count == 2:
+            return [Half(pointer, False), Half(pointer, True)]
+        case Held(register, whole):
+            parts = [at.temporary(f"shr.u{whole}", litmus.Reg(register), width * n) for n in range(count)]
+            return [Held(at.temporary(f"cvt.s{width}.u{whole}", litmus.Reg(part), 0), width) for part in parts]
+        case Unknown() as unknown:
+            return [unknown] * count
+        case other:
+            raise at.wrong(at.said(other))
+
+
+def _packed(at: ThreadSpecialiser, values: Sequence[Value], width: int) -> Value:
+    part = width // len(values)
+    if all(isinstance(value, int) for value in values):
+        return sum(value << part * n for n, value in enumerate(values) if isinstance(value, int))
+    match values:
+        case [Half(pointer, False), Half(other, True)] if pointer == other:
+            return pointer
+    for value in values:
+        if isinstance(value, Unknown):
+            return value
+    found: litmus.Operand = 0
+    for n, value in enumerate(values):
+        held = number_or_held(at, value)
+        if isinstance(held, int):
+            piece: litmus.Operand = signed(held << part * n, width)
+        else:
+            wide = at.temporary(f"cvt.u{width}.u{part}", litmus.Reg(held.register), 0)
+            piece = litmus.Reg(at.temporary(f"shl.b{width}", litmus.Reg(wide), part * n))
+        found = litmus.Reg(at.temporary(f"or.b{width}", found, piece))
+    assert isinstance(found, litmus.Reg)
+    return Held(found.name, width)
+
+
+def extended(at: ThreadSpecialiser, value: Held, kind: str) -> Held:
+    """Return a value that was read as the register of its type has it: a small unsigned one without a sign."""
+    if value.width < 32 and kind[0] != "s":
+        return Held(at.temporary(f"cvt.u32.u{value.width}", litmus.Reg(value.register), 0), 32)
+    return Held(value.register, max(32, value.width))
+
+
+def moved(address: Value, offset: int) -> Value:
+    """Return an address so many bytes further on."""
+    match address:
+        case Pointer() | Scaled() | Missing():
+            return replace(address, offset=address.offset + offset)
+        case int(number):
+            return number + offset
+        case _:
+            return address

@@ -1,0 +1,335 @@
+"""What fences do when a thread is specialised, and barriers, votes and shuffles, where threads meet (ISA, 9.7.13)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+
+from corpus.kernels.launch import volume
+from corpus.kernels.ptx import module as ptx
+from corpus.kernels.ptx.computing import compared, computed, negated, set_result
+from corpus.kernels.ptx.memory import (
+    MEMBARS,
+    ORDERS,
+    SCOPES,
+    access_mode,
+    address_of,
+    placed,
+    placeholder,
+    stored_operand,
+)
+from corpus.kernels.ptx.specialiser import SLOTS, Access, State, ThreadSpecialiser
+from corpus.kernels.values import Held, Pointer, Unknown, Value
+from corpus.litmus import test as litmus
+from corpus.litmus.ptx_arithmetic import EXPECTED, PHASE, type_of
+
+
+def fence(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``fence`` and ``membar``."""
+    if ins.name == "membar" and ins.words[0] in MEMBARS:
+        at.put(litmus.Fence(litmus.Mode(litmus.Order.SC, MEMBARS[ins.words[0]])))
+    elif "proxy" in ins.words:
+        proxy = ins.words[ins.words.index("proxy") + 1]
+        if proxy not in litmus.FENCED or len(ins.words) > 2:
+            raise at.wrong("is not understood")
+        at.put(litmus.Fence(litmus.Mode(tags=(proxy,))))
+    else:
+        mode = access_mode(at, ins.words, litmus.Mode(litmus.Order.ACQ_REL))
+        if mode.scope is None or not set(ins.words) <= {*ORDERS, *SCOPES, "cluster"}:
+            raise at.wrong("is not understood")
+        at.put(litmus.Fence(mode))
+    return True
+
+
+def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``bar`` and ``barrier`` of a CTA, of a warp, and of a cluster."""
+    words = [word for word in ins.words if word not in ("cta", "aligned")]
+    if words[:1] == ["warp"]:
+        _converge(at, _mask(at, state, ins.operands[0]))
+        return True
+    if words[:1] == ["cluster"]:
+        return _cluster_barrier(at, state, words[1:])
+    alone = at.launch.block == (1, 1, 1)
+    if words[0] in ("sync", "arrive"):
+        numbers = [_number(at, state, operand) for operand in ins.operands]
+        if not alone:
+            quorum = numbers[1] if len(numbers) > 1 else None
+            at.meets(state, litmus.Barrier(numbers[0], words[0] == "arrive", quorum=quorum))
+    elif words[0] == "red":
+        target, number, *more = ins.operands
+        quorum = _number(at, state, more[0]) if len(more) > 1 else None
+        value = at.value(state, more[-1])
+        if quorum not in (None, volume(at.launch.block)):
+            raise at.wrong("of some threads of the block is not understood")
+        every = _met(at, state, words[1], value, _number(at, state, number), quorum) if not alone else [value]
+        if "popc" in words:
+            set_result(at, state, target, folded(at, "add.s32", [0, *every]))
+        else:
+            set_result(at, state, target, folded(at, f"{words[1]}.pred", every))
+    else:
+        raise at.wrong("is not understood")
+    return True
+
+
+CLUSTER_BARRIER = 16
+"""The number of the barrier of a cluster, which has no number; those of blocks have 0 to 15."""
+
+
+def _cluster_barrier(at: ThreadSpecialiser, state: State, words: Sequence[str]) -> bool:
+    """``barrier.cluster.arrive``, and the ``wait`` right behind it: together they are a barrier (9.7.13.4)."""
+    body = state.function.body or ()
+    follows = body[state.at] if state.at < len(body) else None
+    waits = follows is not None and follows.name == "barrier" and follows.words[:2] == ("cluster", "wait")
+    if words[0] != "arrive" or "relaxed" in words or not waits or (follows and follows.guard):
+        raise at.wrong("is understood only as an arrival that releases with the wait right behind it")
+    if volume(at.launch.cluster) * volume(at.launch.block) > 1:
+        at.meets(state, litmus.Barrier(CLUSTER_BARRIER, scope=litmus.Scope.QUEUE))
+    state.at += 1
+    return True
+
+
+def map_shared(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``mapa``: the place in the shared memory of another block of the cluster; ``getctarank``: the rank of a block."""
+    target, source, *rank = ins.operands
+    address = at.value(state, source)
+    if not isinstance(address, Pointer) or not address.array.startswith("shared:"):
+        raise at.wrong("of what is not known to be an address in shared memory is not understood")
+    _, block, name = address.array.split(":", 2)
+    if not rank:
+        blocks = {at.launch.block_number(ids): ids.block for ids in at.launch.threads()}
+        set_result(at, state, target, at.launch.rank(blocks[int(block)]))
+        return True
+    number = at.value(state, rank[0], 32)
+    there = at.launch.ranked(at.ids, number) if isinstance(number, int) else None
+    if there is None:
+        raise at.wrong("with a rank that is of no block of the cluster is not understood")
+    set_result(at, state, target, replace(address, array=f"shared:{there}:{name}"))
+    return True
+
+
+def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``mbarrier`` of a CTA, whose arrivals are counted in an object in shared memory (9.7.13.15).
+
+    ``arrive`` gives the object as it was, and a wait asks whether the object has come to another phase.
+    """
+    kind, *words = ins.words
+    operands = [*ins.operands]
+    if kind not in ("init", "inval", "arrive", "test_wait", "try_wait") or not _MBARRIER_WORDS.issuperset(words):
+        raise at.wrong("is not understood")
+    target = operands.pop(0) if kind in ("arrive", "test_wait", "try_wait") else None
+    where = placed(at, address_of(at, state, operands[0]), 8)
+    if where is None:
+        return at.stops("bounds")
+    operand, access = where
+    given = [at.value(state, each) for each in operands[1:]]
+    default = litmus.Mode(litmus.Order.RELEASE if kind == "arrive" else litmus.Order.ACQUIRE, litmus.Scope.CTA)
+    mode = access_mode(at, words, default)
+    if kind == "init":
+        count = _number(at, state, operands[1])
+        at.put(litmus.Store(operand, count << EXPECTED | count), access)
+    elif kind == "arrive":
+        assert target is not None
+        register = at.new_register()
+        arriving = stored_operand(at, given[0], 4) if given else 1
+        at.put(litmus.Rmw("mbarrier.arrive", register, operand, (arriving,), mode), access)
+        set_result(at, state, target, Held(register, 64))
+    elif kind != "inval":
+        assert target is not None
+        register = at.new_register()
+        at.put(litmus.Load(register, operand, mode), access)
+
+        def phase(value: Value) -> Value:
+            return computed(at, "shr.u64", [value, PHASE])
+
+        now, before = phase(Held(register, 64)), given[0]
+        if "parity" in words:
+            now = computed(at, "and.b64", [now, 1])
+        else:
+            before = phase(before)
+        set_result(at, state, target, compared(at, ("ne", "u32" if "parity" in words else "u64"), now, before))
+    return True
+
+
+_MBARRIER_WORDS = {"shared", "shared::cta", "b64", "parity", "acquire", "release", "relaxed", "cta", "cluster"}
+
+
+def _number(at: ThreadSpecialiser, state: State, operand: ptx.Operand) -> int:
+    value = at.value(state, operand, 32)
+    if not isinstance(value, int):
+        raise at.wrong("the number of a barrier or of its threads has to be known")
+    return value
+
+
+def _mask(at: ThreadSpecialiser, state: State, operand: ptx.Operand) -> int:
+    value = at.value(state, operand, 32)
+    if not isinstance(value, int):
+        at.assumed["a mask of threads that memory decides is taken to have all threads of the warp"] = None
+        return 0xFFFFFFFF
+    return value
+
+
+def _lanes(at: ThreadSpecialiser, mask: int) -> list[int]:
+    """Return the numbers in the warp of the threads that a mask has and that are there."""
+    there = min(at.launch.warp, volume(at.launch.block) - at.number + at.lane)
+    return [lane for lane in range(there) if mask >> lane & 1]
+
+
+def _converge(at: ThreadSpecialiser, mask: int) -> list[int]:
+    lanes = _lanes(at, mask)
+    if len(lanes) > 1:
+        at.put(litmus.Barrier(0, quorum=len(lanes), scope=litmus.Scope.WARP))
+    return lanes
+
+
+def folded(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Value:
+    """Return the values of all threads combined by an instruction that computes."""
+    return reduce(lambda found, value: computed(at, opcode, [found, value]), values)
+
+
+def _met(at: ThreadSpecialiser, state: State, word: str, value: Value, number: int, quorum: int | None) -> list[Value]:
+    """Return the values that all threads of a block bring to a barrier, through an array of the system's."""
+    at.reduced.add((number, litmus.Scope.CTA))
+    meeting, every = litmus.Barrier(number, quorum=quorum), range(volume(at.launch.block))
+    return _exchanged(at, state, f"{SLOTS}:{at.block}:barrier{number}_{word}", at.number, every, value, meeting)
+
+
+def _exchanged(
+    at: ThreadSpecialiser,
+    state: State,
+    array: str,
+    here: int,
+    others: Sequence[int],
+    value: Value,
+    meeting: litmus.Barrier,
+    brings: bool = True,
+) -> list[Value]:
+    """Return what threads bring: each writes its place of an array, and reads the others' between two barriers.
+
+    ``brings``: somebody asks for what this thread brings.
+    """
+    if brings:
+        at.put(
+            litmus.Store(litmus.Loc(placeholder(array, 4 * here)), stored_operand(at, value, 4)),
+            Access(array, 4 * here, 4),
+        )
+    at.meets(state, meeting)
+    found: list[Value] = []
+    for other in others:
+        if other == here:
+            found.append(value)
+            continue
+        register = at.new_register()
+        at.put(litmus.Load(register, litmus.Loc(placeholder(array, 4 * other))), Access(array, 4 * other, 4))
+        found.append(Held(register, 32))
+    at.meets(state, meeting)
+    return found
+
+
+# Threads of a warp
+
+
+def _brought(
+    at: ThreadSpecialiser,
+    state: State,
+    ins: ptx.PtxInstruction,
+    value: Value,
+    mask: int,
+    partners: Mapping[int, int] | None = None,
+) -> dict[int, Value]:
+    """Return what each thread of a warp brings to an instruction that they do together.
+
+    ``partners``: the one lane that each lane asks, where it does not ask all. Each instruction has an array of its own,
+    for lanes that come to different instructions do not meet.
+    """
+    lane, lanes = at.lane, _lanes(at, mask)
+    if len(lanes) < 2 or lane not in lanes:
+        return {lane: value}
+    at.assumed["vote, match, shfl and redux order memory as bar.warp.sync does"] = None
+    array = f"{SLOTS}:{at.block}:warp{at.number // at.launch.warp}_{ins.line}"
+    meeting = litmus.Barrier(0, quorum=len(lanes), scope=litmus.Scope.WARP)
+    if partners is None:
+        return dict(zip(lanes, _exchanged(at, state, array, lane, lanes, value, meeting), strict=True))
+    asked = {each: other for each, other in partners.items() if other in lanes and other != each}
+    if not asked:
+        at.put(meeting)
+        return {lane: value}
+    own = [lane, asked[lane]] if lane in asked else [lane]
+    brings = lane in asked.values()
+    return dict(zip(own, _exchanged(at, state, array, lane, own, value, meeting, brings), strict=True))
+
+
+def vote(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``vote``: all, any, uni, ballot."""
+    target, source, *mask = ins.operands
+    brought = _brought(at, state, ins, at.value(state, source), _mask(at, state, mask[0]) if mask else 0xFFFFFFFF)
+    values = list(brought.values())
+    if "ballot" in ins.words:
+        found = folded(at, "or.b32", [computed(at, "shl.b32", [value, lane]) for lane, value in brought.items()])
+    elif "uni" in ins.words:
+        every, none = folded(at, "and.pred", values), negated(at, folded(at, "or.pred", values))
+        found = folded(at, "or.pred", [every, none])
+    else:
+        found = folded(at, "and.pred" if "all" in ins.words else "or.pred", values)
+    set_result(at, state, target, found)
+    return True
+
+
+def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``shfl``: the value of another thread of the warp (9.7.9.6)."""
+    target, source, by, limits, *mask = ins.operands
+    value, lane = at.value(state, source), at.lane
+    lanes = _mask(at, state, mask[0]) if mask else 0xFFFFFFFF
+    found: Value = value
+    inside: Value = Unknown("whether the other thread of a shuffle is there")
+    if len(_lanes(at, lanes)) > 1:
+        offset, bounds = at.value(state, by), at.value(state, limits)
+        mode = next(word for word in ins.words if word in ("up", "down", "bfly", "idx"))
+        if not isinstance(offset, int) or (mode == "idx" and not isinstance(bounds, int)):
+            raise at.wrong("with lanes that memory decides it is not understood")
+        offset &= 0x1F
+
+        def partner(lane: int) -> int:
+            segment = bounds >> 8 & 0x1F if isinstance(bounds, int) else 0
+            ways = {"up": lane - offset, "down": lane + offset, "bfly": lane ^ offset}
+            return ways.get(mode, lane & segment | offset & ~segment)
+
+        other = partner(lane)
+        brought = _brought(at, state, ins, value, lanes, {each: partner(each) for each in _lanes(at, lanes)})
+        if other not in brought:
+            at.assumed[f"{ins.name} from a lane that is not there gives a lane its own value"] = None
+        there = compared(at, ("ge" if mode == "up" else "le", "s32"), other & 0xFFFFFFFF, _furthest(at, bounds))
+        found, inside = computed(at, "selp.b32", [brought.get(other, value), value, there]), there
+    set_result(at, state, target, found, inside)
+    return True
+
+
+def _furthest(at: ThreadSpecialiser, bounds: Value) -> Value:
+    """Return the furthest lane that a shuffle of this thread may ask, given its third operand."""
+    clamp = computed(at, "and.b32", [bounds, 0x1F])
+    segment = computed(at, "and.b32", [computed(at, "shr.u32", [bounds, 8]), 0x1F])
+    same = computed(at, "and.b32", [segment, at.lane])
+    free = computed(at, "xor.b32", [segment, 0x1F])
+    return computed(at, "or.b32", [same, computed(at, "and.b32", [free, clamp])])
+
+
+def reduce_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``redux``: the values of the threads of a warp combined."""
+    target, source, mask = ins.operands
+    brought = list(_brought(at, state, ins, at.value(state, source), _mask(at, state, mask)).values())
+    operation = next(word for word in ins.words if word in ("add", "min", "max", "and", "or", "xor"))
+    set_result(at, state, target, folded(at, f"{operation}.{type_of(ins.words)}", brought))
+    return True
+
+
+def active(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``activemask`` and ``elect``: all threads of the warp are taken to be there."""
+    lanes = _lanes(at, 0xFFFFFFFF if ins.name == "activemask" else _mask(at, state, ins.operands[1]))
+    if len(lanes) > 1:
+        at.assumed[f"{ins.name} is of all threads of the warp"] = None
+    target = ins.operands[0]
+    if ins.name == "activemask":
+        set_result(at, state, target, sum(1 << each for each in lanes))
+    else:
+        set_result(at, state, target, lanes[0], int(at.lane == lanes[0]))
+    return True
