@@ -52,39 +52,49 @@ class KernelTask:
         """
         module = self.file.module
         states: list[Mapping[str, ArrayImage]] = [{}]
+        assumed: dict[str, None] = {}
         for kernel, launch in self.before:
             begun = [program_of(module, kernel, replace(launch, memory=memory)) for memory in states]
             states = []
             for program in begun:
-                for state in _states_after(program, model, unroll):
+                after = _StatesAfter(program, model, unroll)
+                if after.cut:
+                    assumed[f"{kernel.name} leaves what it does within {unroll} jumps back of its loops"] = None
+                for state in after:
                     states += [state] if state not in states else []
                     if len(states) > MOST_STATES:
                         raise NotUnderstoodError(f"{kernel.name} may leave more than {MOST_STATES} states of memory")
             if not states:
                 raise NotUnderstoodError(f"{kernel.name}, which runs before, does not come to an end")
-        return [program_of(module, self.kernel, replace(self.launch, memory=memory)) for memory in states]
+        programs = (program_of(module, self.kernel, replace(self.launch, memory=memory)) for memory in states)
+        return [replace(program, assumed=(*program.assumed, *assumed)) for program in programs]
 
 
-def _states_after(program: KernelProgram, model: Model, unroll: int) -> Iterator[Mapping[str, ArrayImage]]:
-    """Yield what a kernel may leave in memory."""
-    test = program.test
-    shared = {each.name for each in test.locations if each.region is litmus.Region.SHARED}
-    names = [each.name for each in test.locations if each.name not in shared | program.outside]
-    terms = tuple(litmus.Loc(name) for name in names)
-    search = ExecutionSearch(replace(test, condition=replace(test.condition, observed=terms)), model, unroll)
-    others: list[Literal] = []
-    while (execution := search.find(others)) is not None:
-        finals = {}
-        for term in terms:
-            value = execution.finals[term]
-            if not isinstance(value, int):
-                raise NotUnderstoodError(
-                    f"{program.test.name} leaves an address in {term.name}, which is not understood"
-                )
-            finals[term.name] = value
-        yield left_behind(program, finals)
-        same = (litmus.Atom("eq", term, finals[term.name]) for term in terms)
-        others.append(~search.satisfied(litmus.conjunction(same)))
+class _StatesAfter:
+    """What a kernel may leave in memory, each state once. ``cut``: its loops may go on, and leave other states."""
+
+    def __init__(self, program: KernelProgram, model: Model, unroll: int) -> None:
+        test = program.test
+        shared = {each.name for each in test.locations if each.region is litmus.Region.SHARED}
+        names = [each.name for each in test.locations if each.name not in shared | program.outside]
+        self._program, self._terms = program, tuple(map(litmus.Loc, names))
+        test = replace(test, condition=replace(test.condition, observed=self._terms))
+        self._search = ExecutionSearch(test, model, unroll)
+        executions = self._search.executions
+        self.cut = executions.bounded and not executions.complete
+
+    def __iter__(self) -> Iterator[Mapping[str, ArrayImage]]:
+        others: list[Literal] = []
+        while (execution := self._search.find(others)) is not None:
+            finals = {}
+            for term in self._terms:
+                value = execution.finals[term]
+                if not isinstance(value, int):
+                    raise NotUnderstoodError(f"{self._program.test.name} leaves an address in {term.name}")
+                finals[term.name] = value
+            yield left_behind(self._program, finals)
+            same = (litmus.Atom("eq", term, finals[term.name]) for term in self._terms)
+            others.append(~self._search.satisfied(litmus.conjunction(same)))
 
 
 def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
