@@ -64,7 +64,8 @@ class ExecutionSearch:
     """Executions of a test that a solver finds, allowed ones where checks are ``required``, for any questions.
 
     ``asked`` are the literals of the test's own question: its filter, and its proposition. ``unfinished``: executions
-    whose threads have come anywhere, of which finals say nothing.
+    whose threads have come anywhere, of which finals say nothing. ``flags``: the literals of the model's flags.
+    ``cut``: loops were cut, and there may be executions beyond.
     """
 
     def __init__(
@@ -78,6 +79,8 @@ class ExecutionSearch:
     ) -> None:
         """Writes the clauses. Raises ``InputError`` as the parts do, and ``TooManyError`` above their limits."""
         self.executions = Executions(test, model, unroll, required, unfinished)
+        self.flags: Mapping[str, Literal] = self.executions.flags
+        self.cut = self.executions.bounded and not self.executions.complete
         self._values = FiniteValues(self.executions)
         self.asked: tuple[Literal, ...] = self._values.asked()
         self._solver = solver

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
+from typing import Protocol, Self, TypeVar
 
 from constraints.witnesses import ExecutionSearch
 from corpus.errors import InputError
@@ -26,18 +27,46 @@ from corpus.litmus.ptx_arithmetic import signed
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.events import INITIAL, Event
+from oracle.executions.listing import ListedExecutions
 from oracle.executions.steps import TooManyError
 from oracle.executions.stuck import ThreadEnding
 from oracle.executions.witness import CandidateExecution
 from oracle.liveness import Liveness, resolve_liveness_models
 from oracle.progress.models import Verdict
 from synth.memory.liveness import explain_liveness, stuck_events
+from synth.options.models import ENUMERATE, SAT
 
 RACES = "ptx-races.cat"
 """The part of a model that is PTX with its data races flagged."""
 
 PROGRESS = ("unfair", "hsa", "obe", "hsa+obe", "lobe", "fair")
 """The progress models that are asked about, the least fair first; neither of ``obe`` and ``hsa`` is the fairer one."""
+
+
+class _Invertible(Protocol):
+    def __invert__(self) -> Self: ...
+
+
+Asked = TypeVar("Asked", bound=_Invertible)
+
+
+class Search(Protocol[Asked]):
+    """Executions that a model allows, of which one is found that has all that is asked for: by a solver, or listed."""
+
+    flags: Mapping[str, Asked]
+    cut: bool
+
+    def satisfied(self, proposition: litmus.Proposition, /) -> Asked:
+        """What asks for a final state that satisfies a proposition."""
+
+    def accesses(self, locations: Collection[str], /) -> Asked:
+        """What asks for an access of one of these locations."""
+
+    def reads_initial(self, locations: Collection[str], /) -> Asked:
+        """What asks for a read of what nobody has written to one of these locations."""
+
+    def find(self, questions: Sequence[Asked], /) -> CandidateExecution | None:
+        """One of the executions that have all that is asked for; None where there is none."""
 
 
 class CheckAnswer(StrEnum):
@@ -110,11 +139,14 @@ class _Asked:
         self.findings.append(finding)
 
 
-def check(program: KernelProgram, model: AxiomaticModel, expectation: str, unroll: int, progress: str) -> KernelAnswers:
+def check(
+    program: KernelProgram, model: AxiomaticModel, expectation: str, unroll: int, progress: str, method: str = SAT
+) -> KernelAnswers:
     """Return the answers about a program that is left of a kernel.
 
     ``expectation`` is a condition on the final state, empty where there is none; ``progress`` is the model that is
-    assumed. Raises ``InputError`` where the expectation cannot be read.
+    assumed. ``method``: executions that end are asked of a solver, or listed (``ENUMERATE``). Raises ``InputError``
+    where the expectation cannot be read.
     """
     asked = _Asked()
     if not expectation:
@@ -126,7 +158,7 @@ def check(program: KernelProgram, model: AxiomaticModel, expectation: str, unrol
         asked.found(KernelFinding("barrier", text, program.divergent))
     hang: dict[str, str] = {}
     if not program.mixed:
-        _ask_executions(asked, program, model, expectation, unroll)
+        _ask_executions(asked, program, model, expectation, unroll, method)
         hang = _ask_hangs(asked, program, model, unroll, progress)
         if asked.nothing and hang.get("fair") == Verdict.TERMINATES:
             asked.unknown("no execution has a meaning: an address that is computed or read is of no array")
@@ -181,30 +213,45 @@ def flagging(name: str) -> Model | None:
 
 
 def _ask_executions(
-    asked: _Asked, program: KernelProgram, model: AxiomaticModel, expectation: str, unroll: int
+    asked: _Asked, program: KernelProgram, model: AxiomaticModel, expectation: str, unroll: int, method: str
 ) -> None:
     """Ask what may happen in an execution that comes to its end."""
-    test = program.test
     stops = [litmus.FinalRegister(thread, register) for thread, register in program.stops]
     condition = _condition(program, expectation) if expectation else None
     terms = [term for part in (condition and litmus.propositions(condition)) or () for term in _terms(part)]
     observed = tuple(dict.fromkeys((*stops, *terms)))
-    test = replace(test, condition=replace(test.condition, observed=observed))
+    test = replace(program.test, condition=replace(program.test.condition, observed=observed))
     races = flagging(model.name)
-    try:
-        search = ExecutionSearch(test, races or model.model, unroll)
-    except TooManyError as error:
-        asked.answers |= {name: CheckAnswer.UNKNOWN for name in asked.answers if name != "mixed-size"}
-        asked.reasons.append(error.message)
-        return
-    asked.bounded = search.executions.bounded and not search.executions.complete
-    inside = ~search.accesses(program.outside)
-    asked.nothing = search.find([]) is None
     if races is None:
         asked.answers["race"] = CheckAnswer.UNKNOWN
         asked.reasons.append(f"{model.name} does not say what a data race is")
+    try:
+        if method == ENUMERATE:
+            listed = ListedExecutions(test, races or model.model, unroll)
+            _ask_ends(asked, program, listed, races, condition, expectation)
+        else:
+            search = ExecutionSearch(test, races or model.model, unroll)
+            _ask_ends(asked, program, search, races, condition, expectation)
+    except TooManyError as error:
+        asked.answers |= {name: CheckAnswer.UNKNOWN for name in asked.answers if name != "mixed-size"}
+        asked.reasons.append(error.message)
+
+
+def _ask_ends(
+    asked: _Asked,
+    program: KernelProgram,
+    search: Search[Asked],
+    races: Model | None,
+    condition: litmus.Condition | None,
+    expectation: str,
+) -> None:
+    """Ask about accesses, traps, and the expectation."""
+    asked.bounded = search.cut
+    inside = ~search.accesses(program.outside)
+    asked.nothing = search.find([]) is None
     _ask_accesses(asked, program, search, races)
-    for stop in stops:
+    for thread, register in program.stops:
+        stop = litmus.FinalRegister(thread, register)
         execution = search.find([inside, search.satisfied(litmus.Atom("eq", stop, 1))])
         if execution is not None:
             why = stop.register.removeprefix(MARK)
@@ -212,16 +259,16 @@ def _ask_executions(
             asked.found(KernelFinding(kind, _STOPPED[why], _marked(program, stop), execution))
     if condition is not None:
         wanted = condition.quantifier is litmus.Quantifier.EXISTS
-        literal = search.satisfied(condition.proposition)
-        fails = literal if condition.quantifier is litmus.Quantifier.NOT_EXISTS else ~literal
+        holds = search.satisfied(condition.proposition)
+        fails = holds if condition.quantifier is litmus.Quantifier.NOT_EXISTS else ~holds
         execution = search.find([inside, fails])
         if wanted:
-            execution = None if search.find([inside, literal]) is not None else search.find([inside])
+            execution = None if search.find([inside, holds]) is not None else search.find([inside])
         if execution is not None:
             asked.found(KernelFinding("expectation", f"the expectation {expectation} may fail", (), execution))
 
 
-def _ask_accesses(asked: _Asked, program: KernelProgram, search: ExecutionSearch, races: Model | None) -> None:
+def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Asked], races: Model | None) -> None:
     """Ask whether accesses are outside of an array; where none is, whether they race, and whether anybody reads shared
     memory that nobody has written.
     """
@@ -230,7 +277,7 @@ def _ask_accesses(asked: _Asked, program: KernelProgram, search: ExecutionSearch
         execution = search.find([outside])
         if execution is not None:
             asked.found(_outside(program, execution))
-    for name, literal in search.executions.flags.items():
+    for name, literal in search.flags.items():
         if races is not None and "race" in name and asked.answers["race"] is not CheckAnswer.FOUND:
             execution = search.find([~outside, literal])
             if execution is not None:
@@ -250,7 +297,7 @@ def _ask_unfinished(asked: _Asked, program: KernelProgram, model: AxiomaticModel
     except TooManyError as error:
         asked.reasons.append(f"whether executions that never end race: {error.message}")
         return
-    asked.bounded |= search.executions.bounded and not search.executions.complete
+    asked.bounded |= search.cut
     _ask_accesses(asked, program, search, races)
     if program.stops:
         asked.reasons.append("whether executions that never end come to a trap")

@@ -14,7 +14,7 @@ import click
 from corpus.errors import InputError
 from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.options.launch import LaunchWords, launch_options, nvcc_option
-from synth.options.models import ModelName
+from synth.options.models import ENUMERATE, SAT, ModelName
 from synth.options.page import Page
 from synth.options.values import JOBS
 from synth.options.work import limit_options, workplaces
@@ -42,6 +42,13 @@ TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
     help="Memory model; may be repeated.",
 )
 @click.option("--progress", default="fair", show_default=True, metavar="MODEL", help="The progress that is assumed.")
+@click.option(
+    "--method",
+    type=click.Choice([SAT, ENUMERATE]),
+    default=SAT,
+    show_default=True,
+    help="Executions that end: ask a SAT solver, or list them.",
+)
 @click.option("--unroll", type=click.IntRange(0), default=2, show_default=True, help="Jumps back of a loop, at most.")
 @nvcc_option
 @click.option(
@@ -68,6 +75,7 @@ def command(
     launch: LaunchWords,
     models: tuple[str, ...],
     progress: str,
+    method: str,
     unroll: int,
     nvcc_options: tuple[str, ...],
     form: str,
@@ -118,7 +126,7 @@ def command(
         answer = unanswered(*task[1].names, f"it takes more than {limit} allows", CheckAnswer.UNKNOWN)
         found.setdefault(task[0], []).append(answer)
 
-    work = partial(_check, models=models, progress=progress, unroll=unroll, drawn=svg is not None)
+    work = partial(_check, models=models, progress=progress, method=method, unroll=unroll, drawn=svg is not None)
     with workplaces(jobs, None) as places:
         for result in run_tasks(list(enumerate(tasks)), work, places, limits=limits, over=over):
             if result is not None:
@@ -132,7 +140,7 @@ def command(
 
 
 def _check(
-    task: tuple[int, KernelTask], models: Sequence[str], progress: str, unroll: int, drawn: bool
+    task: tuple[int, KernelTask], models: Sequence[str], progress: str, method: str, unroll: int, drawn: bool
 ) -> Iterator[CheckedKernel]:
     from corpus.kernels.ptx.specialiser import NotUnderstoodError
     from oracle.consistency import AxiomaticModel, resolve_consistency_models
@@ -152,7 +160,7 @@ def _check(
         except TooManyError as error:
             yield unanswered(*one.names, error.message, CheckAnswer.UNKNOWN)
             return
-        answers = [check(program, consistency, one.expectation, unroll, progress) for program in programs]
+        answers = [check(program, consistency, one.expectation, unroll, progress, method) for program in programs]
         yield told(*one.names, together(answers), drawn)
 
 

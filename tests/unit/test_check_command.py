@@ -314,3 +314,11 @@ def test_elements_of_an_array_and_the_expectation_go_to_the_litmus_test(tmp_path
         shown = synth("label", out, "-m", "ptx", "--format", "csv").stdout.splitlines()
         assert shown[1].split(",")[3] == answer, shown
     assert "forall (out_1 = 0)" in out.read_text()
+
+
+def test_executions_may_be_listed(tmp_path: Path) -> None:
+    file = handed(tmp_path, "relaxed")
+    answers = [json.loads(synth("check", file, "--json", "--method", name).stdout) for name in ("sat", "enumerate")]
+    assert answers[0][0]["answers"] == answers[1][0]["answers"] and answers[0][0]["answers"]["race"] == "FOUND"
+    many = synth("check", kernel(tmp_path, STREAM), "--kernel", "pick", "--grid", 9, "--method", "enumerate")
+    assert many.exit_code == 0 and "UNKNOWN" in many.stdout and "too many to list" in many.stdout

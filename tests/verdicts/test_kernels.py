@@ -63,8 +63,32 @@ def holds(files):
     assert {key: answers(found[key], expected.get(key, {})) for key in found} == expected
 
 
-def checked(paths):
-    result = synth("check", *paths, "--json", "--jobs", 1)
+LISTED = (
+    "bounds",
+    "compaction-overflow",
+    "counter-limit",
+    "mp-barrier",
+    "mp-orders",
+    "mp-volatile",
+    "packed",
+    "warp-sum",
+)
+"""Files with few executions, of various findings."""
+
+
+@pytest.mark.device
+def test_executions_that_are_listed_give_the_same_answers(need):
+    need("cuda")
+    paths = [str(KERNELS / f"{name}.cu") for name in LISTED]
+    solved, listed = checked(paths), checked(paths, "--method", "enumerate")
+    assert [each["answers"] for each in listed] == [each["answers"] for each in solved]
+    kinds = [[(each["kind"], each["text"]) for each in one["findings"]] for one in solved]
+    assert [[(each["kind"], each["text"]) for each in one["findings"]] for one in listed] == kinds
+    assert {kind for one in kinds for kind, _ in one} >= {"race", "expectation", "bounds", "uninitialised", "trap"}
+
+
+def checked(paths, *more):
+    result = synth("check", *paths, "--json", "--jobs", 1, *more)
     assert result.exit_code in (0, 1), result.output
     return json.loads(result.stdout)
 

@@ -1,0 +1,94 @@
+"""Questions about the executions that a model allows, where these are few enough to be listed.
+
+A question is a set of listed executions: those whose final state satisfies a proposition, those that raise a flag, or
+those that access some locations. The same questions are asked of a solver by ``constraints.witnesses``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from corpus.litmus.test import LitmusTest, Proposition
+from oracle.cat.interpreter import CheckResult, Model
+from oracle.executions.bounds import UNROLL
+from oracle.executions.candidates import CandidateBatch
+from oracle.executions.events import INITIAL
+from oracle.executions.judge import is_complete, judged
+from oracle.executions.threads import unroll_threads
+from oracle.executions.witness import CandidateExecution, execution_of
+
+
+@dataclass(frozen=True, slots=True)
+class ListedQuestion:
+    """Executions of each batch, as the bits of a number."""
+
+    masks: tuple[int, ...]
+
+    def __invert__(self) -> ListedQuestion:
+        return ListedQuestion(tuple(~mask for mask in self.masks))
+
+
+class ListedExecutions:
+    """The executions of a test that a model allows. ``flags`` are those that raise each flag of the model's.
+
+    ``cut``: loops were cut, and there may be others beyond.
+    """
+
+    def __init__(self, test: LitmusTest, model: Model, unroll: int = UNROLL) -> None:
+        """List them. Raises ``TooManyError`` where they are too many, and ``InputError`` as ``judge`` does."""
+        threads = unroll_threads(test, unroll)
+        self._batches: list[tuple[CandidateBatch, int, list[CheckResult[int]]]] = list(
+            judged(test, threads, model, forbidden=False)
+        )
+        self.cut = any(thread.bounded for thread in threads) and not is_complete(test, threads, model)
+        names = dict.fromkeys(check.name for check in model.flags)
+        self.flags: Mapping[str, ListedQuestion] = {name: self._raising(name) for name in names}
+
+    def satisfied(self, proposition: Proposition) -> ListedQuestion:
+        """The executions whose final state satisfies a proposition, of terms that the test's condition names."""
+        return self._of(lambda batch: batch.satisfying(proposition))
+
+    def accesses(self, locations: Collection[str]) -> ListedQuestion:
+        """The executions in which a thread accesses one of these locations."""
+
+        def accessing(batch: CandidateBatch) -> int:
+            events = batch.base.events
+            there = any(event.thread != INITIAL and event.location in locations for event in events)
+            return batch.valid if there else 0
+
+        return self._of(accessing)
+
+    def reads_initial(self, locations: Collection[str]) -> ListedQuestion:
+        """The executions in which a read of one of these locations reads what nobody has written."""
+
+        def reading(batch: CandidateBatch) -> int:
+            found = 0
+            for event, row in zip(batch.base.events, batch.base.relation("rf"), strict=True):
+                if event.thread == INITIAL and event.location in locations:
+                    for mask in row.values():
+                        found |= mask
+            return found
+
+        return self._of(reading)
+
+    def find(self, questions: Sequence[ListedQuestion]) -> CandidateExecution | None:
+        """One of them that all questions have; None where there is none."""
+        for number, (batch, allowed, _) in enumerate(self._batches):
+            for question in questions:
+                allowed &= question.masks[number]
+            if allowed:
+                return execution_of(batch, (allowed & -allowed).bit_length() - 1)
+        return None
+
+    def _of(self, among: Callable[[CandidateBatch], int]) -> ListedQuestion:
+        return ListedQuestion(tuple(among(batch) for batch, _, _ in self._batches))
+
+    def _raising(self, name: str) -> ListedQuestion:
+        found = []
+        for _, _, results in self._batches:
+            mask = 0
+            for result in results:
+                mask |= result.truth if result.check.flag and result.check.name == name else 0
+            found.append(mask)
+        return ListedQuestion(tuple(found))
