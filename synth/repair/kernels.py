@@ -190,8 +190,8 @@ def _no_parser(source: Source) -> litmus.LitmusTest:
     raise NotImplementedError
 
 
-_OWN = ("ld", "st", "atom", "red", "fence", "membar", "bar", "barrier")
-"""The instructions of PTX that can be changed; what others leave, as votes do, stays."""
+_NOUNS = {"ld": "load", "st": "store", "atom": "atomic", "red": "atomic", "fence": "fence", "membar": "fence"}
+"""The accesses and fences of PTX, which can be changed; what others leave, as votes do, stays."""
 
 
 def _tied(program: KernelProgram, sites: Sites) -> Sites:
@@ -224,9 +224,10 @@ def _may_change(program: KernelProgram, choice: SiteModes) -> bool:
         return last is None or then is None or (last.line < then.line and _own_line(last) <= _own_line(then))
     for place, (first, here) in zip(choice.places, around, strict=True):
         ins = program.test.threads[place.thread].instructions[place.at]
-        if not isinstance(ins, _Ordered | litmus.Barrier) or here is None or here.name not in _OWN:
+        if here is None or (place.gap and first is here) or not isinstance(ins, _Ordered | litmus.Barrier):
             return False
-        if place.gap and first is here:
+        meets = here.name in ("bar", "barrier") and "red" not in here.words
+        if not (meets if isinstance(ins, litmus.Barrier) else here.name in _NOUNS):
             return False
     return True
 
@@ -304,24 +305,12 @@ def change_text(program: KernelProgram, change: RepairChange, kept: bool = False
         last, then = _gap([_around(program, place) for place in site.places])
         between = f"between {own_place(last) if last else 'the beginning'} and {own_place(then) if then else 'the end'}"
         return f"{between}: let all threads of the block meet (__syncthreads())"
-    here = _KIND_OF.get(origins[0].name, "access") if origins[0] is not None else "access"
+    here = _NOUNS.get(origins[0].name, "barrier") if origins[0] is not None else "access"
     if site.in_gaps:
         return f"{where}: put a fence {_mode_text(mode)} before this {here} ({_cuda(site.kind, mode)})"
     if kept:
         return f"{where}: this {what} stays {_mode_text(mode)}"
     return f"{where}: make this {what} {_mode_text(mode)} ({_cuda(site.kind, mode)})"
-
-
-_KIND_OF = {
-    "ld": "load",
-    "st": "store",
-    "atom": "atomic",
-    "red": "atomic",
-    "fence": "fence",
-    "membar": "fence",
-    "bar": "barrier",
-    "barrier": "barrier",
-}
 
 
 def _mode_text(mode: litmus.Mode) -> str:

@@ -322,3 +322,26 @@ def test_executions_may_be_listed(tmp_path: Path) -> None:
     assert answers[0][0]["answers"] == answers[1][0]["answers"] and answers[0][0]["answers"]["race"] == "FOUND"
     many = synth("check", kernel(tmp_path, STREAM), "--kernel", "pick", "--grid", 9, "--method", "enumerate")
     assert many.exit_code == 0 and "UNKNOWN" in many.stdout and "too many to list" in many.stdout
+
+
+REDUCED = """.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<3>; .reg .b32 %r<3>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  setp.eq.u32 %p1, %r1, 0;
+  bar.red.or.pred %p2, 0, %p1;
+  selp.u32 %r2, 7, 0, %p2;
+  st.u32 [%rd3], %r2;
+  ret;
+}
+"""
+
+
+def test_what_threads_exchange_at_a_barrier_is_no_access_of_theirs(tmp_path: Path) -> None:
+    launch = ["--block", 2, "--warp", 1, "--expect", "out[0] == 7 && out[1] == 7"]
+    result = synth("fix", kernel(tmp_path, REDUCED), "--weaken", *launch)
+    assert result.exit_code == 0 and "nothing can be weaker" in result.stdout and "kept" not in result.stdout
+    assert synth("check", tmp_path / "kernel.ptx", *launch).exit_code == 0
