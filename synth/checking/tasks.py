@@ -125,7 +125,7 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
 def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> tuple[PtxFunction, KernelLaunch]:
     """Return a kernel that runs before, with its launch: ``init --grid 2``; arguments of its names are given to it."""
     try:
-        name, *options = shlex.split(text) or [""]
+        name, *options = shlex.split(text)
         words = read_launch(options)
     except (ValueError, click.ClickException) as error:
         why = error.format_message() if isinstance(error, click.ClickException) else error

@@ -71,7 +71,7 @@ def repaired_kernel(task: KernelTask, asked: KernelRepairRequest) -> RepairedKer
 
     Raises ``InputError`` where the model or the costs cannot be read.
     """
-    model = flagging(asked.model) or model_named(asked.model)
+    model = _model(asked)
     try:
         programs = task.programs(model, asked.unroll)
         if programs[0].mixed:
@@ -88,6 +88,12 @@ def repaired_kernel(task: KernelTask, asked: KernelRepairRequest) -> RepairedKer
     except (NotUnderstoodError, TooManyError) as error:
         return unrepaired(task, asked, str(error) if isinstance(error, InputError) else error.message)
     return _told(task, asked, found)
+
+
+def _model(asked: KernelRepairRequest) -> Model:
+    """Return the model, with its data races flagged where it has them. Raises ``InputError`` where there is none."""
+    plain = model_named(asked.model)
+    return flagging(asked.model) or plain
 
 
 def _leaves(model: Model, unroll: int, program: KernelProgram) -> bool:
@@ -116,7 +122,7 @@ def find_repairs(
     task: KernelTask, asked: KernelRepairRequest, programs: Sequence[KernelProgram], allowed: Sequence[str]
 ) -> FoundRepairs:
     """Return the repairs of what is left of a kernel, by changes of these kinds. Raises ``TooManyError``."""
-    model = flagging(asked.model) or model_named(asked.model)
+    model = _model(asked)
     direction = Direction.WEAKER if asked.weaken else Direction.STRONGER
     programs = [_ending(program) for program in programs]
     program = programs[0]

@@ -238,6 +238,7 @@ def test_both_parameters_are_one_array(tmp_path: Path) -> None:
     ("first", "message"),
     [
         ("pick --grid", "--first: expected a kernel and its launch, found 'pick --grid'"),
+        ("", "--first: expected a kernel and its launch, found ''"),
         ("none --grid 2", "expected one of the kernels pick, use, found none"),
         ("pick --arg y=1", "--arg: pick has no parameter y; it has x"),
     ],
@@ -284,6 +285,15 @@ def test_what_no_order_repairs(tmp_path: Path) -> None:
     file = handed(tmp_path)
     result = synth("fix", file, "--grid", 2, "--expect", "out == 2")
     assert result.exit_code == 1 and "no repair" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [("thesis-strong", "is a transition system"), ("nosuch", "unknown consistency model 'nosuch'")],
+)
+def test_what_is_no_model_of_repairs(tmp_path: Path, model: str, message: str) -> None:
+    result = synth("fix", handed(tmp_path), "-m", model)
+    assert result.exit_code == 2 and message in result.stderr and result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
