@@ -422,15 +422,18 @@ def _places(
 
 
 def _race(program: KernelProgram, model: Model, execution: CandidateExecution) -> KernelFinding:
-    relation = model.relations(execution.base)["race"]
-    assert isinstance(relation, tuple)
+    relation = model.relations(execution.base).get("race")
+    if not isinstance(relation, tuple):  # the flag is of a term without that name
+        return KernelFinding("race", f"accesses race, as {model.name} says", (), execution)
     pairs = [(one, other) for one, row in enumerate(relation) for other in row]
     one, other = min(pairs)
     location = execution.events[one].location
     threads = " and ".join(_thread(program, execution.events[number].thread) for number in (one, other))
     strong = [not _STRONG.isdisjoint(execution.events[number].tags) for number in (one, other)]
     why = "their scopes do not have both threads" if all(strong) else f"{'one is' if any(strong) else 'both are'} weak"
-    text = f"accesses of {location} by {threads} race: {why}, and causality does not order them"
+    text = f"accesses of {location} by {threads} race"
+    if model.name == RACES.removesuffix(".cat"):
+        text += f": {why}, and causality does not order them"
     return KernelFinding("race", text, _places(program, execution, (one, other)), execution, (one, other))
 
 

@@ -350,7 +350,8 @@ def _lines(head: str, found: FoundRepairs, asked: KernelRepairRequest) -> Iterat
     for number, fixed in enumerate(found.repairs, 1):
         count = f"{len(fixed.changes)} change{'s' * (len(fixed.changes) != 1)}"
         said = f"{word} {count}, cost {fixed.cost}; nothing cheaper does it"
-        nothing = "nothing can be weaker" if asked.weaken else "nothing to change: no race, and what is expected holds"
+        right = "no race, and" if flagging(asked.model) else f"{asked.model} does not say what a race is, and"
+        nothing = "nothing can be weaker" if asked.weaken else f"nothing to change: {right} what is expected holds"
         said = said if fixed.changes else nothing
         yield from [f"{head} {said}"] if number == 1 else ["", f"repair {number}, cost {fixed.cost}"]
         for change in fixed.changes:

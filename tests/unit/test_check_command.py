@@ -355,3 +355,14 @@ def test_what_threads_exchange_at_a_barrier_is_no_access_of_theirs(tmp_path: Pat
     result = synth("fix", kernel(tmp_path, REDUCED), "--weaken", *launch)
     assert result.exit_code == 0 and "nothing can be weaker" in result.stdout and "kept" not in result.stdout
     assert synth("check", tmp_path / "kernel.ptx", *launch).exit_code == 0
+
+
+@pytest.mark.parametrize("model", ["c11", "opencl", "ptx-6.0", "ptx-rmo", "rc11", "sc", "tso", "vulkan", "webgpu"])
+def test_any_model_answers_or_says_that_it_does_not(tmp_path: Path, model: str) -> None:
+    file = handed(tmp_path, "relaxed", "relaxed")
+    (found,) = json.loads(synth("check", file, "-m", model, "--json").stdout)
+    races = [each["text"] for each in found["findings"] if each["kind"] == "race"]
+    assert found["answers"]["race"] == ("FOUND" if races else "UNKNOWN")
+    assert bool(races) is (model not in ("ptx-6.0", "ptx-rmo", "sc", "tso")) and "causality" not in "".join(races)
+    fixed = synth("fix", file, "-m", model)
+    assert fixed.exit_code in (0, 1) and (races or f"{model} does not say what a race is" in fixed.stdout)
