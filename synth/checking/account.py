@@ -79,7 +79,8 @@ def unanswered(
 ) -> CheckedKernel:
     """Return that there are no answers, and why: the kernel is not understood, or a limit was met (``UNKNOWN``)."""
     answers = dict.fromkeys((*QUESTIONS, "hang"), answer)
-    record = {"file": file, "kernel": kernel, "launch": launch, "answers": answers, "problem": problem}
+    nothing = {"hang": {}, "findings": [], "assumed": [], "problem": problem}
+    record = {"file": file, "kernel": kernel, "launch": launch, "answers": answers, **nothing}
     return CheckedKernel(
         file, kernel, launch, (f"{named(file, kernel, launch)}: {answer}: {problem}",), record, (), problem
     )
@@ -171,6 +172,7 @@ def _finding(program: KernelProgram, finding: KernelFinding) -> dict[str, Any]:
     return {
         "kind": finding.kind,
         "text": finding.text,
+        "lines": [line for place in finding.places for line in source_lines(place)],
         "places": [
             {
                 "opcode": place.opcode,
