@@ -18,7 +18,7 @@ from corpus.litmus.ptx_arithmetic import COMPUTED
 
 
 def branch(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
-    """``bra``."""
+    """Follow ``bra``: the thread goes on at its label."""
     state.at = at.target(state, ins)
     return True
 
@@ -40,18 +40,18 @@ def call(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
 
 
 def ret(at: ThreadSpecialiser, state: State, _: ptx.PtxInstruction) -> bool:
-    """``ret``."""
+    """Follow ``ret``: the thread goes back to the caller, or ends."""
     return at.returns(state)
 
 
 def end(at: ThreadSpecialiser, state: State, _: ptx.PtxInstruction) -> bool:
-    """``exit``."""
+    """Follow ``exit``: the thread ends, whatever called it."""
     state.frames = ()
     return at.returns(state)
 
 
 def trap(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
-    """``trap`` and ``brkpt``."""
+    """Stop at ``trap`` or ``brkpt``, which is a finding where a thread comes to it."""
     return at.stops("trap")
 
 

@@ -26,7 +26,7 @@ from corpus.litmus.ptx_arithmetic import EXPECTED, PHASE, type_of
 
 
 def fence(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
-    """``fence`` and ``membar``."""
+    """Keep ``fence`` or ``membar`` as a fence of the residual program."""
     if ins.name == "membar" and ins.words[0] in MEMBARS:
         at.put(litmus.Fence(litmus.Mode(litmus.Order.SC, MEMBARS[ins.words[0]])))
     elif "proxy" in ins.words:
@@ -260,7 +260,7 @@ def _brought(
 
 
 def vote(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
-    """``vote``: all, any, uni, ballot."""
+    """Combine the predicates of a warp by ``vote``: all, any, uni or ballot."""
     target, source, *mask = ins.operands
     brought = _brought(at, state, ins, at.value(state, source), _mask(at, state, mask[0]) if mask else 0xFFFFFFFF)
     values = list(brought.values())

@@ -304,7 +304,7 @@ def _length(at: ThreadSpecialiser, array: str) -> int | None:
 
 
 def atomic(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
-    """``atom`` and ``red``."""
+    """Keep ``atom`` or ``red`` as an update of the residual program."""
     operands = [*ins.operands]
     target = None if ins.name == "red" else operands.pop(0)
     source, *given = operands

@@ -25,7 +25,7 @@ class Symbol(NamedTuple):
 
 
 class Number(NamedTuple):
-    """An integer constant."""
+    """An operand that is an integer constant."""
 
     value: int
 
