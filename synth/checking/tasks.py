@@ -21,7 +21,7 @@ from corpus.kernels.ptx.module import PtxFunction
 from corpus.kernels.ptx.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
 from oracle.cat.interpreter import Model
-from synth.checking.sources import KernelFile, argument, launches_of, names_of
+from synth.checking.sources import KernelFile, argument, launches_of, names_of, source_name
 from synth.options.launch import LaunchWords, read_launch
 
 MOST_STATES = 64
@@ -41,8 +41,12 @@ class KernelTask:
     @property
     def names(self) -> tuple[str, str, str]:
         """The file, the kernel and the launch as answers name them."""
-        before = ", ".join(f"{kernel.name} {launch.text}" for kernel, launch in self.before)
-        return str(self.file.path), self.kernel.name, self.launch.text + (f" after {before}" if before else "")
+        before = ", ".join(f"{source_name(self.file, kernel)} {launch.text}" for kernel, launch in self.before)
+        return (
+            str(self.file.path),
+            source_name(self.file, self.kernel),
+            self.launch.text + (f" after {before}" if before else ""),
+        )
 
     def programs(self, model: Model, unroll: int) -> list[KernelProgram]:
         """Return the program that is left of the kernel, for each state of memory in which it may begin.
@@ -112,10 +116,10 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
         begun = {kernel.name for kernel, _ in before}
         for number, (kernel, launch) in enumerate(before):
             yield KernelTask(file, kernel, launch, "", before[:number])
-        for kernel in _kernels(file, words.kernel):
-            if words.kernel is None and kernel.name in begun:
-                continue
-            _check_names(file, kernel, arguments)
+        every = _kernels(file, words.kernel)
+        kernels = [kernel for kernel in every if words.kernel is not None or kernel.name not in begun]
+        _check_names(file, kernels, arguments)
+        for kernel in kernels:
             names = names_of(file, kernel)
             for each in launches_of(words):
                 launch = replace(each, arguments=arguments, names=names)
@@ -132,7 +136,7 @@ def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> t
         raise InputError(f"--first: expected a kernel and its launch, found '{text}': {why}") from None
     own = dict(map(argument, words.arguments))
     (kernel,) = _kernels(file, name)[:1]
-    _check_names(file, kernel, own)
+    _check_names(file, [kernel], own)
     names = names_of(file, kernel)
     named = {key: value for key, value in arguments.items() if key in names}
     sized = words if words.grid or words.block else replace(words, grid="1")
@@ -151,9 +155,11 @@ def _kernels(file: KernelFile, name: str | None) -> Sequence[PtxFunction]:
     return found
 
 
-def _check_names(file: KernelFile, kernel: PtxFunction, arguments: Mapping[str, Argument]) -> None:
-    """Raise ``InputError`` where arguments are given that a kernel has not."""
-    names, own = names_of(file, kernel), [each.name for each in kernel.parameters]
-    for name in arguments.keys() - {*names, *own, *map(str, range(len(own)))}:
-        there = ", ".join(names or own) or "none"
-        raise InputError(f"--arg: {kernel.name} has no parameter {name}; it has {there}", str(file.path))
+def _check_names(file: KernelFile, kernels: Sequence[PtxFunction], arguments: Mapping[str, Argument]) -> None:
+    """Raise ``InputError`` where arguments are given that none of these kernels has."""
+    names = {kernel.name: names_of(file, kernel) or [each.name for each in kernel.parameters] for kernel in kernels}
+    known = {name for kernel in kernels for name in (*names[kernel.name], *(each.name for each in kernel.parameters))}
+    most = max((len(kernel.parameters) for kernel in kernels), default=0)
+    for name in arguments.keys() - {*known, *map(str, range(most))}:
+        there = [f"{source_name(file, each)} has {', '.join(names[each.name]) or 'none'}" for each in kernels]
+        raise InputError(f"--arg: expected the name of a parameter, found {name}: {'; '.join(there)}", str(file.path))

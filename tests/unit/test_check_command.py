@@ -160,7 +160,7 @@ def test_a_limit_that_is_met_leaves_answers_unknown(tmp_path: Path) -> None:
     [
         (["--grid", "0"], "--grid: expected a number of blocks or threads"),
         (["--grid", "2", "--arg", "x"], "--arg: expected NAME=4"),
-        (["--grid", "2", "--arg", "x=4"], "--arg: hand has no parameter x; it has data, flag, out"),
+        (["--grid", "2", "--arg", "x=4"], "--arg: expected the name of a parameter, found x: hand has data, flag, out"),
         (["--kernel", "other"], "expected one of the kernels hand, found other"),
         (["--grid", "2", "--block", "33"], "expected a launch of at most 64 threads, found 66"),
         (["-m", "thesis-strong", "--grid", "2"], "is a transition system, and kernels are asked of .cat files"),
@@ -234,13 +234,21 @@ def test_both_parameters_are_one_array(tmp_path: Path) -> None:
     assert one.exit_code == 0 and "zeros" not in one.stdout
 
 
+def test_an_argument_is_for_the_kernels_that_have_it(tmp_path: Path) -> None:
+    file = kernel(tmp_path, STREAM)
+    result = synth("check", file, "--grid", 1, "--arg", "from=[7]", "--expect", "exists (true)")
+    assert result.exit_code == 0
+    wrong = synth("check", file, "--grid", 1, "--arg", "y=[7]")
+    assert wrong.exit_code == 2 and "found y: pick has x; use has from, to" in wrong.stderr
+
+
 @pytest.mark.parametrize(
     ("first", "message"),
     [
         ("pick --grid", "--first: expected a kernel and its launch, found 'pick --grid'"),
         ("", "--first: expected a kernel and its launch, found ''"),
         ("none --grid 2", "expected one of the kernels pick, use, found none"),
-        ("pick --arg y=1", "--arg: pick has no parameter y; it has x"),
+        ("pick --arg y=1", "--arg: expected the name of a parameter, found y: pick has x"),
     ],
 )
 def test_what_is_no_kernel_before(tmp_path: Path, first: str, message: str) -> None:
