@@ -30,10 +30,11 @@ class ArrayArgument:
     count: int | None = None
     size: int | None = None
 
-    @property
-    def bytes(self) -> int | None:
-        """The bytes of the array, where they are known."""
-        return self.count * self.size if self.count is not None and self.size is not None else None
+    def length(self, size: int) -> int | None:
+        """Return the bytes of the array where they are known, as an access of so many bytes has it: its elements may be
+        larger than was said.
+        """
+        return None if self.count is None or self.size is None else self.count * max(self.size, size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -374,3 +374,10 @@ def test_any_model_answers_or_says_that_it_does_not(tmp_path: Path, model: str) 
     assert bool(races) is (model not in ("ptx-6.0", "ptx-rmo", "sc", "tso")) and "causality" not in "".join(races)
     fixed = synth("fix", file, "-m", model)
     assert fixed.exit_code in (0, 1) and (races or f"{model} does not say what a race is" in fixed.stdout)
+
+
+@pytest.mark.parametrize(("given", "code"), [("int[2]", 0), ("int[1]", 1), ("char[2]", 0), ("[2]", 0)])
+def test_an_array_of_so_many_elements(tmp_path: Path, given: str, code: int) -> None:
+    """Elements are of 4 bytes here, also where somebody has called them smaller ones."""
+    result = synth("check", kernel(tmp_path, APART), "--grid", 2, "--arg", f"out={given}")
+    assert result.exit_code == code and ("bounds: an access is outside" in result.stdout) is bool(code)

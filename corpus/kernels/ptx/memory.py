@@ -258,7 +258,7 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Ope
         raise at.wrong("on the thread's own memory with a computed index, or atomically, is not understood")
     match address:
         case Pointer(array, offset):
-            length = _length(at, array)
+            length = _length(at, array, size)
             if offset < 0 or (length is not None and offset + size > length):
                 return None
             return litmus.Loc(placeholder(array, offset)), Access(array, offset, size)
@@ -275,7 +275,7 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Ope
             if steps:
                 index = litmus.Reg(at.temporary("add.s64", index, steps))
             start = litmus.Loc(placeholder(array, inside))
-            length = _length(at, array)
+            length = _length(at, array, size)
             limit = None if inside or length is None else length // size
             if limit is None:
                 name = plain_name(array.rpartition(":")[2])
@@ -292,13 +292,13 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Ope
             raise at.wrong(at.said(address))
 
 
-def _length(at: ThreadSpecialiser, array: str) -> int | None:
-    """Return the bytes of an array, where they are known."""
+def _length(at: ThreadSpecialiser, array: str, size: int) -> int | None:
+    """Return the bytes of an array, where they are known, for accesses of so many bytes."""
     name = array.rpartition(":")[2]
     if array.startswith("argument:"):
         number = at.kernel.number_of(name)
         given = None if number is None else at.launch.array(name, number)
-        return given.bytes if given else None
+        return given.length(size) if given else None
     variable = at.module.variable(at.kernel, name)
     return None if variable is None else variable.size
 
