@@ -213,7 +213,7 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
                 whole
             ]
             text = f"{checked.kernel}, {checked.launch}: {finding.text}"
-            related = [each for each in related if each != first]
+            related = [each for n, each in enumerate(related) if each != first and each not in related[:n]]
             results.append(_result(finding.kind, text, [first], related))
     driver = {
         "name": "synth check",

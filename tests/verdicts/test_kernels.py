@@ -87,6 +87,18 @@ def test_executions_that_are_listed_give_the_same_answers(need):
     assert {kind for one in kinds for kind, _ in one} >= {"race", "expectation", "bounds", "uninitialised", "trap"}
 
 
+@pytest.mark.device
+def test_sarif_names_each_location_once(need):
+    """SARIF 2.1.0 asks that related locations be unique; here lines of one function are inlined in two places."""
+    need("cuda")
+    files = (KERNELS / f"{name}.cu" for name in ("mp-orders", "rw-lock", "rw-lock-unfenced"))
+    result = synth("check", *files, "--format", "sarif", "--jobs", 1)
+    (run,) = json.loads(result.stdout)["runs"]
+    rows = [[json.dumps(each) for each in one.get("relatedLocations", ())] for one in run["results"]]
+    assert any(len(row) > 1 for row in rows) and all(len(set(row)) == len(row) for row in rows)
+    assert all(json.dumps(one["locations"][0]) not in row for one, row in zip(run["results"], rows, strict=True))
+
+
 def checked(paths, *more):
     result = synth("check", *paths, "--json", "--jobs", 1, *more)
     assert result.exit_code in (0, 1), result.output
