@@ -74,6 +74,7 @@ class Pages:
         context = self._browser.new_context(**options)
         self._contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(300_000)  # a busy machine is slow to give a GPU process
         if script:
             page.add_init_script(script)
         page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
