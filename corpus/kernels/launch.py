@@ -109,27 +109,25 @@ class KernelLaunch:
         """Return the number of a thread in its block."""
         return _number(ids.thread, self.block)
 
-    def cluster_of(self, ids: ThreadIds) -> tuple[Extent, Extent]:
+    def cluster_of(self, block: Extent) -> tuple[Extent, Extent]:
         """Return the place of a block's cluster in the grid of clusters, and that of the block in the cluster."""
-        pairs = [divmod(at, size) for at, size in zip(ids.block, self.cluster, strict=True)]
+        pairs = [divmod(at, size) for at, size in zip(block, self.cluster, strict=True)]
         (a, b), (c, d), (e, f) = pairs
         return (a, c, e), (b, d, f)
 
     def cluster_number(self, ids: ThreadIds) -> int:
         """Return the number of a thread's cluster."""
-        return _number(self.cluster_of(ids)[0], self.clusters)
+        return _number(self.cluster_of(ids.block)[0], self.clusters)
 
     def rank(self, block: Extent) -> int:
         """Return the number of a block in its cluster."""
-        return _number(self.cluster_of(ThreadIds(block, (0, 0, 0)))[1], self.cluster)
+        return _number(self.cluster_of(block)[1], self.cluster)
 
-    def ranked(self, ids: ThreadIds, rank: int) -> int | None:
-        """Return the number in the grid of the block that has a number in the cluster of a thread; None: there is
-        none.
-        """
-        own = self.cluster_of(ids)[0]
-        blocks = (block for block in _places(self.grid) if self.cluster_of(ThreadIds(block, (0, 0, 0)))[0] == own)
-        return next((_number(block, self.grid) for block in blocks if self.rank(block) == rank), None)
+    def ranked(self, block: Extent, rank: int) -> int | None:
+        """Return the number in the grid of the block that has a rank in the cluster of a block; None: there is none."""
+        own = self.cluster_of(block)[0]
+        others = (each for each in _places(self.grid) if self.cluster_of(each)[0] == own)
+        return next((_number(each, self.grid) for each in others if self.rank(each) == rank), None)
 
     @property
     def clusters(self) -> Extent:

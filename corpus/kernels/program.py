@@ -80,6 +80,11 @@ class KernelProgram:
     outside: frozenset[str] = frozenset()
     uncounted: bool = False
 
+    @property
+    def lasting(self) -> tuple[str, ...]:
+        """The locations that are still there when the kernel has ended."""
+        return tuple(name for name, cell in self.cells.items() if _outlasts(cell.array) and name not in self.outside)
+
 
 def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch) -> KernelProgram:
     """Return the program that is left of a kernel and a launch.
@@ -97,12 +102,11 @@ def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch
         followed.append((ids, thread.run()))
         assumed |= thread.assumed
     divergent = _divergent(launch, followed, assumed)  # before equal ways are made one
-    for number, owed in enumerate(_owed(launch, followed)):
+    comings = _comings_of(followed)
+    uncounted = any(None in found.values() for found in comings.values())
+    for number, (ids, owed) in enumerate(zip(every, _owed(launch, comings), strict=True)):
         if owed:
-            ids = every[number]
-            thread = ThreadSpecialiser(module, kernel, launch, ids, MEANINGS, owed)
-            followed[number] = (ids, thread.run())
-    uncounted = any(None in found.values() for found in _comings_of(followed).values())
+            followed[number] = (ids, ThreadSpecialiser(module, kernel, launch, ids, MEANINGS, owed).run())
     followed = list(_with_exits(launch, [(ids, tidied(code)) for ids, code in followed], assumed, module.path))
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
     layout = _Layout(module, kernel, launch, [code for _, code in kept])
@@ -140,13 +144,10 @@ def left_behind(program: KernelProgram, finals: Mapping[str, int]) -> dict[str, 
     return found
 
 
-def _owed(
-    launch: KernelLaunch, followed: Sequence[tuple[ThreadIds, list[Residual]]]
-) -> Iterator[Mapping[BarrierKey, int]]:
+def _owed(launch: KernelLaunch, comings: _Comings) -> Iterator[Mapping[BarrierKey, int]]:
     """Yield for each thread how often it has to have come to barriers at its end, where memory decides how often it
     comes there: as often as any thread of the group may.
     """
-    comings = _comings_of(followed)
     for ids, found in comings.items():
         several = [key for key, counts in found.items() if counts is not None and len(counts) > 1]
         most = {key: [other.get(key, frozenset({0})) for other in _group(launch, comings, ids, key)] for key in several}
@@ -157,19 +158,16 @@ def _owed(
         }
 
 
-def _comings_of(
-    followed: Sequence[tuple[ThreadIds, list[Residual]]],
-) -> dict[ThreadIds, dict[BarrierKey, frozenset[int] | None]]:
-    """Return how often each thread may come to each of its barriers."""
+_ThreadComings = Mapping[BarrierKey, frozenset[int] | None]
+_Comings = Mapping[ThreadIds, _ThreadComings]
+"""How often each thread may come to each of its barriers; None where no number is the most."""
+
+
+def _comings_of(followed: Sequence[tuple[ThreadIds, list[Residual]]]) -> _Comings:
     return {ids: {key: _comings(code, key) for key in _barriers(code)} for ids, code in followed}
 
 
-_Comings = Mapping[ThreadIds, Mapping[BarrierKey, frozenset[int] | None]]
-
-
-def _group(
-    launch: KernelLaunch, comings: _Comings, ids: ThreadIds, key: BarrierKey
-) -> list[Mapping[BarrierKey, frozenset[int] | None]]:
+def _group(launch: KernelLaunch, comings: _Comings, ids: ThreadIds, key: BarrierKey) -> list[_ThreadComings]:
     """Return the comings of the threads that a barrier waits for: those of the block, or of the cluster."""
     number = launch.cluster_number if key[1] is litmus.Scope.QUEUE else launch.block_number
     return [found for other, found in comings.items() if number(other) == number(ids)]
@@ -324,6 +322,11 @@ def _matters(residual: Residual) -> bool:
     return False
 
 
+def _outlasts(array: str) -> bool:
+    """Return whether an array is still there when the kernel has ended."""
+    return not array.startswith(("shared", SLOTS))
+
+
 class _Layout:
     """The locations of a program: where each array's accesses are, and what they are called."""
 
@@ -454,7 +457,7 @@ class _Layout:
         return count
 
     def _image(self, array: str) -> ArrayImage | None:
-        return None if array.startswith(("shared", SLOTS)) else self._launch.memory.get(self._shared_name(array))
+        return self._launch.memory.get(self._shared_name(array)) if _outlasts(array) else None
 
     def _argument(self, array: str) -> ArrayArgument | None:
         name = array.rpartition(":")[2]

@@ -78,14 +78,10 @@ class _StatesAfter:
     """What a kernel may leave in memory, each state once. ``cut``: its loops may go on, and leave other states."""
 
     def __init__(self, program: KernelProgram, model: Model, unroll: int) -> None:
-        test = program.test
-        shared = {each.name for each in test.locations if each.region is litmus.Region.SHARED}
-        names = [each.name for each in test.locations if each.name not in shared | program.outside]
-        self._program, self._terms = program, tuple(map(litmus.Loc, names))
-        test = replace(test, condition=replace(test.condition, observed=self._terms))
-        self._search = ExecutionSearch(test, model, unroll)
-        executions = self._search.executions
-        self.cut = executions.bounded and not executions.complete
+        self._program, self._terms = program, tuple(map(litmus.Loc, program.lasting))
+        condition = replace(program.test.condition, observed=self._terms)
+        self._search = ExecutionSearch(replace(program.test, condition=condition), model, unroll)
+        self.cut = self._search.cut
 
     def __iter__(self) -> Iterator[Mapping[str, ArrayImage]]:
         others: list[Literal] = []

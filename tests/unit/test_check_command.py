@@ -381,3 +381,22 @@ def test_an_array_of_so_many_elements(tmp_path: Path, given: str, code: int) -> 
     """Elements are of 4 bytes here, also where somebody has called them smaller ones."""
     result = synth("check", kernel(tmp_path, APART), "--grid", 2, "--arg", f"out={given}")
     assert result.exit_code == code and ("bounds: an access is outside" in result.stdout) is bool(code)
+
+
+COUNTED = """.visible .entry count(.param .u64 x)
+{
+  .reg .pred %p1; .reg .b32 %r<3>; .reg .b64 %rd1;
+  ld.param.u64 %rd1, [x];
+  atom.add.u32 %r1, [%rd1], 1;
+  setp.eq.u32 %p1, %r1, 0;
+  bar.red.popc.u32 %r2, 0, %p1;
+  ret;
+}
+"""
+
+
+def test_what_threads_exchange_at_a_barrier_is_no_memory(tmp_path: Path) -> None:
+    file = kernel(tmp_path, COUNTED + STREAM)
+    first = ["check", file, "--first", "count --block 2 --warp 1", "--kernel", "use", "--grid", 1, "--expect"]
+    assert synth(*first, "x == 2 && to == 0").exit_code == 0
+    assert "which are from, to, x\n" in synth(*first, "slot == 0").stderr

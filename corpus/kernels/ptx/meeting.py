@@ -101,7 +101,7 @@ def map_shared(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> 
         set_result(at, state, target, at.launch.rank(blocks[int(block)]))
         return True
     number = at.value(state, rank[0], 32)
-    there = at.launch.ranked(at.ids, number) if isinstance(number, int) else None
+    there = at.launch.ranked(at.ids.block, number) if isinstance(number, int) else None
     if there is None:
         raise at.wrong("with a rank that is of no block of the cluster is not understood")
     set_result(at, state, target, replace(address, array=f"shared:{there}:{name}"))

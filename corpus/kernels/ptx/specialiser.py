@@ -513,7 +513,7 @@ class ThreadSpecialiser:
         """Return the value of a special register (chapter 10); None where there is none of this name."""
         stem, _, axis = name.partition(".")
         lane = self.lane
-        cluster, inside = self.launch.cluster_of(self.ids)
+        cluster, inside = self.launch.cluster_of(self.ids.block)
         extents = {
             "%tid": self.ids.thread, "%ntid": self.launch.block, "%ctaid": self.ids.block, "%nctaid": self.launch.grid,
             "%clusterid": cluster, "%nclusterid": self.launch.clusters, "%cluster_ctaid": inside,
