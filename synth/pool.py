@@ -227,6 +227,34 @@ def run_tasks(
         crew.dismiss()
 
 
+def items_in_order(
+    tasks: Sequence[Task],
+    work: Callable[[Task], Iterator[Item]],
+    jobs: Jobs,
+    limits: Limits,
+    over: Callable[[Task, str], Item],
+) -> list[Item]:
+    """Return the items of all tasks, in the order of the tasks, when all are done.
+
+    Of a task that exceeds a limit, what ``over`` makes of it and of the option that sets the limit is the last item.
+    """
+    found: list[list[Item]] = [[] for _ in tasks]
+
+    def exceeded(task: tuple[int, Task], limit: str) -> None:
+        found[task[0]].append(over(task[1], limit))
+
+    numbered = list(enumerate(tasks))
+    for result in run_tasks(numbered, partial(_of_numbered, work=work), jobs, limits=limits, over=exceeded):
+        if result is not None:
+            (number, _), item = result
+            found[number].append(item)
+    return [item for items in found for item in items]
+
+
+def _of_numbered(task: tuple[int, Task], work: Callable[[Task], Iterator[Item]]) -> Iterator[Item]:
+    yield from work(task[1])
+
+
 @dataclass(frozen=True, slots=True)
 class _Over:
     """A task exceeded a limit, that of an option."""

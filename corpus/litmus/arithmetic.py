@@ -5,8 +5,11 @@ An operation with a dot in its name is an instruction of PTX, such as ``shr.u64`
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import lru_cache
+
+from corpus.litmus.test import COMPARISONS
 
 
 def wrap(number: int) -> int:
@@ -45,10 +48,5 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "xor": lambda left, right: left ^ right,
     "min": min,
     "max": max,
-    "eq": lambda left, right: left == right,
-    "ne": lambda left, right: left != right,
-    "lt": lambda left, right: left < right,
-    "le": lambda left, right: left <= right,
-    "gt": lambda left, right: left > right,
-    "ge": lambda left, right: left >= right,
+    **{name: getattr(operator, name) for name in COMPARISONS},
 }

@@ -8,9 +8,12 @@ each instruction: how many operands it takes, and a function of its words and of
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
+
+from corpus.litmus.test import COMPARISONS
 
 WIDTHS = {
     **{f"{kind}{bits}": bits for kind in "bsuf" for bits in (8, 16, 32, 64, 128)},
@@ -360,14 +363,7 @@ def _reversed(words: Words, values: Sequence[int]) -> int:
     return int(f"{values[0] & (1 << width) - 1:0{width}b}"[::-1], 2)
 
 
-_ORDERED: Mapping[str, Callable[[float, float], bool]] = {
-    "eq": lambda one, other: one == other,
-    "ne": lambda one, other: one != other,
-    "lt": lambda one, other: one < other,
-    "le": lambda one, other: one <= other,
-    "gt": lambda one, other: one > other,
-    "ge": lambda one, other: one >= other,
-}
+_COMPARED: Mapping[str, Callable[[float, float], bool]] = {name: getattr(operator, name) for name in COMPARISONS}
 _UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 
 
@@ -381,11 +377,11 @@ def compare(words: Words, one: int, other: int) -> bool:
         if name in ("num", "nan"):
             return unordered == (name == "nan")
         if len(name) == 3:
-            return unordered or _ORDERED[name[:2]](left, right)
-        return not unordered and _ORDERED[name](left, right)
+            return unordered or _COMPARED[name[:2]](left, right)
+        return not unordered and _COMPARED[name](left, right)
     if name in _UNSIGNED:
-        return _ORDERED[_UNSIGNED[name]](one & (1 << WIDTHS[kind]) - 1, other & (1 << WIDTHS[kind]) - 1)
-    return _ORDERED[name](_number(one, words), _number(other, words))
+        return _COMPARED[_UNSIGNED[name]](one & (1 << WIDTHS[kind]) - 1, other & (1 << WIDTHS[kind]) - 1)
+    return _COMPARED[name](_number(one, words), _number(other, words))
 
 
 def _converted(words: Words, values: Sequence[int]) -> int:

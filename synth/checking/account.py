@@ -6,17 +6,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpus.kernels.program import KernelProgram
 from corpus.kernels.ptx.module import PtxInstruction, SourceLine
 from oracle.executions.witness import CandidateExecution
 from synth import VERSION
 from synth.checking.questions import QUESTIONS, CheckAnswer, KernelAnswers, KernelFinding, Origins, needed, origin_of
-from synth.drawing.execution import NotedExecution, draw_noted
-from synth.drawing.pictures import Drawing
 from synth.junit import Case, CaseOutcome
 from synth.memory.explanation import execution_lines, execution_record
+
+if TYPE_CHECKING:
+    from synth.drawing.pictures import Drawing
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ def told(file: str, kernel: str, launch: str, found: KernelAnswers, drawn: bool 
 
 def _drawing(name: str, found: KernelAnswers) -> Drawing | None:
     """Draw the executions that show what is found, with source lines; None where none does."""
+    from synth.drawing.execution import NotedExecution, draw_noted  # imported only for pictures
+
     origins = found.program.origins
     shown = [
         NotedExecution(each.execution, each.text, frozenset(each.events), noted(origins, each.execution))
@@ -142,8 +145,7 @@ def _lines(name: str, found: KernelAnswers) -> Iterator[str]:
             yield f"    {place_text(place)}: {place.opcode}"
         if finding.execution is not None:
             notes = noted(found.program.origins, finding.execution)
-            shown = "\n".join(execution_lines(finding.execution, notes)).rstrip()
-            yield from (f"    {line}".rstrip() for line in shown.split("\n"))
+            yield from (f"    {line}".rstrip() for line in execution_lines(finding.execution, notes))
     for assumed in found.program.assumed:
         yield f"  assumed: {assumed}"
     for reason in dict.fromkeys(found.reasons):

@@ -47,25 +47,25 @@ class _Invertible(Protocol):
     def __invert__(self) -> Self: ...
 
 
-Asked = TypeVar("Asked", bound=_Invertible)
+Query = TypeVar("Query", bound=_Invertible)
 
 
-class Search(Protocol[Asked]):
+class Search(Protocol[Query]):
     """Executions that a model allows, of which one is found that has all that is asked for: by a solver, or listed."""
 
-    flags: Mapping[str, Asked]
+    flags: Mapping[str, Query]
     cut: bool
 
-    def satisfied(self, proposition: litmus.Proposition, /) -> Asked:
+    def satisfied(self, proposition: litmus.Proposition, /) -> Query:
         """What asks for a final state that satisfies a proposition."""
 
-    def accesses(self, locations: Collection[str], /) -> Asked:
+    def accesses(self, locations: Collection[str], /) -> Query:
         """What asks for an access of one of these locations."""
 
-    def reads_initial(self, locations: Collection[str], /) -> Asked:
+    def reads_initial(self, locations: Collection[str], /) -> Query:
         """What asks for a read of what nobody has written to one of these locations."""
 
-    def find(self, questions: Sequence[Asked], /) -> CandidateExecution | None:
+    def find(self, questions: Sequence[Query], /) -> CandidateExecution | None:
         """One of the executions that have all that is asked for; None where there is none."""
 
 
@@ -240,7 +240,7 @@ def _ask_executions(
 def _ask_ends(
     asked: _Asked,
     program: KernelProgram,
-    search: Search[Asked],
+    search: Search[Query],
     races: Model | None,
     condition: litmus.Condition | None,
     expectation: str,
@@ -268,7 +268,7 @@ def _ask_ends(
             asked.found(KernelFinding("expectation", f"the expectation {expectation} may fail", (), execution))
 
 
-def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Asked], races: Model | None) -> None:
+def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Query], races: Model | None) -> None:
     """Ask whether accesses are outside of an array; where none is, whether they race, and whether anybody reads shared
     memory that nobody has written.
     """

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import click
-
 from backends.cuda.compiler import INSTALL
 from backends.cuda.toolkits import ANY, chosen
 from backends.shared import toolchain
@@ -51,10 +49,9 @@ def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
     for match in COMMENT.finditer(text):
         try:
             launches.append(read_launch(shlex.split(match[1])))
-        except (ValueError, click.ClickException) as error:
+        except ValueError as error:
             line = text.count("\n", 0, match.start()) + 1
-            why = error.format_message() if isinstance(error, click.ClickException) else error
-            wanted = f"expected options of a launch, found {match[1]!r}: {why}"
+            wanted = f"expected options of a launch, found {match[1]!r}: {error}"
             raise InputError(wanted, str(path), line, 1) from None
     if path.suffix == ".ptx":
         return KernelFile(path, read_ptx(text, str(path)), tuple(launches), {})

@@ -10,8 +10,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import click
-
 from constraints.circuit import Literal
 from constraints.witnesses import ExecutionSearch
 from corpus.errors import InputError
@@ -125,11 +123,12 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
 def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> tuple[PtxFunction, KernelLaunch]:
     """Return a kernel that runs before, with its launch: ``init --grid 2``; arguments of its names are given to it."""
     try:
-        name, *options = shlex.split(text)
+        name, *options = shlex.split(text) or [""]
+        if not name or name.startswith("-"):
+            raise ValueError("the name of the kernel comes first")
         words = read_launch(options)
-    except (ValueError, click.ClickException) as error:
-        why = error.format_message() if isinstance(error, click.ClickException) else error
-        raise InputError(f"--first: expected a kernel and its launch, found '{text}': {why}") from None
+    except ValueError as error:
+        raise InputError(f"--first: expected a kernel and its launch, found '{text}': {error}") from None
     own = dict(map(argument, words.arguments))
     (kernel,) = _kernels(file, name)[:1]
     _check_names(file, [kernel], own)

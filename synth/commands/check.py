@@ -111,7 +111,7 @@ def command(
     from synth.checking.questions import CheckAnswer
     from synth.checking.sources import read_kernels
     from synth.checking.tasks import tasks_of
-    from synth.pool import run_tasks
+    from synth.pool import items_in_order
 
     if svg is not None:
         check_picture_name(svg)
@@ -120,27 +120,21 @@ def command(
         tasks += tasks_of(read_kernels(path, nvcc_options), launch)
     if litmus is not None:
         _write_litmus(litmus, tasks)
-    found: dict[int, list[CheckedKernel]] = {}
 
-    def over(task: tuple[int, KernelTask], limit: str) -> None:
-        answer = unanswered(*task[1].names, f"it takes more than {limit} allows", CheckAnswer.UNKNOWN)
-        found.setdefault(task[0], []).append(answer)
+    def over(task: KernelTask, limit: str) -> CheckedKernel:
+        return unanswered(*task.names, f"it takes more than {limit} allows", CheckAnswer.UNKNOWN)
 
     work = partial(_check, models=models, progress=progress, method=method, unroll=unroll, drawn=svg is not None)
     with workplaces(jobs, None) as places:
-        for result in run_tasks(list(enumerate(tasks)), work, places, limits=limits, over=over):
-            if result is not None:
-                (number, _), answers = result
-                found.setdefault(number, []).append(answers)
-    checked = [each for number in range(len(tasks)) for each in found[number]]
+        checked = items_in_order(tasks, work, places, limits, over)
+    _print(checked, JSON if as_json else form)
     if svg is not None:
         _draw(svg, checked)
-    _print(checked, JSON if as_json else form)
     sys.exit(2 if any(each.problem for each in checked) else int(any(each.findings for each in checked)))
 
 
 def _check(
-    task: tuple[int, KernelTask], models: Sequence[str], progress: str, method: str, unroll: int, drawn: bool
+    task: KernelTask, models: Sequence[str], progress: str, method: str, unroll: int, drawn: bool
 ) -> Iterator[CheckedKernel]:
     from corpus.kernels.ptx.specialiser import NotUnderstoodError
     from oracle.consistency import AxiomaticModel, resolve_consistency_models
@@ -148,20 +142,19 @@ def _check(
     from synth.checking.account import told, unanswered
     from synth.checking.questions import CheckAnswer, check, together
 
-    one = task[1]
     for consistency in resolve_consistency_models(models):
         if not isinstance(consistency, AxiomaticModel):
             raise InputError(f"--model: {consistency.name} is a transition system, and kernels are asked of .cat files")
         try:
-            programs = one.programs(consistency.model, unroll)
+            programs = task.programs(consistency.model, unroll)
         except NotUnderstoodError as error:
-            yield unanswered(*one.names, str(error))
+            yield unanswered(*task.names, str(error))
             return
         except TooManyError as error:
-            yield unanswered(*one.names, error.message, CheckAnswer.UNKNOWN)
+            yield unanswered(*task.names, error.message, CheckAnswer.UNKNOWN)
             return
-        answers = [check(program, consistency, one.expectation, unroll, progress, method) for program in programs]
-        yield told(*one.names, together(answers), drawn)
+        answers = [check(program, consistency, task.expectation, unroll, progress, method) for program in programs]
+        yield told(*task.names, together(answers), drawn)
 
 
 def _write_litmus(path: Path, tasks: Sequence[KernelTask]) -> None:
@@ -180,9 +173,10 @@ def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:
     from synth.drawing.pictures import side_by_side
 
     drawings = [each.drawing for each in checked if each.drawing is not None]
-    if not drawings:
-        raise InputError("no execution shows anything that is wrong, so there is nothing to draw", str(path))
-    write_picture(path, (drawings[0] if len(drawings) == 1 else side_by_side("synth check", drawings)).svg())
+    if drawings:
+        write_picture(path, (drawings[0] if len(drawings) == 1 else side_by_side("synth check", drawings)).svg())
+    else:
+        click.echo(f"synth: {path}: not written, for no execution shows anything that is wrong", err=True)
 
 
 def _print(checked: Sequence[CheckedKernel], form: str) -> None:

@@ -21,7 +21,7 @@ from synth.options.models import ModelName, unroll_option
 from synth.options.page import Page
 from synth.options.tests import bell_option, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
-from synth.pool import Jobs, run_tasks
+from synth.pool import Jobs, items_in_order, run_tasks
 from synth.repair.costs import TARGETS
 from synth.screen import printable_lines
 from synth.units import stopped_by
@@ -200,24 +200,19 @@ def _fix_kernels(
     """Print the repairs of kernels, each with its launch, in their order; return the exit code."""
     from synth.repair.kernels import unrepaired
 
-    found: dict[int, RepairedKernel] = {}
+    def over(task: KernelTask, limit: str) -> RepairedKernel:
+        return unrepaired(task, asked, stopped_by([limit]))
 
-    def over(task: tuple[int, KernelTask], limit: str) -> None:
-        found[task[0]] = unrepaired(task[1], asked, stopped_by([limit]))
-
-    work = partial(_repaired_kernel, asked=asked)
-    for result in run_tasks(list(enumerate(tasks)), work, places, limits=limits, over=over):
-        if result is not None:
-            (number, _), found[number] = result
-    for number in range(len(tasks)):
-        _say([json.dumps(found[number].record)] if as_json else found[number].lines)
-    return 2 if any(each.problem for each in found.values()) else int(not all(each.repaired for each in found.values()))
+    found = items_in_order(tasks, partial(_repaired_kernel, asked=asked), places, limits, over)
+    for each in found:
+        _say([json.dumps(each.record)] if as_json else each.lines)
+    return 2 if any(each.problem for each in found) else int(not all(each.repaired for each in found))
 
 
-def _repaired_kernel(task: tuple[int, KernelTask], asked: KernelRepairRequest) -> Iterator[RepairedKernel]:
+def _repaired_kernel(task: KernelTask, asked: KernelRepairRequest) -> Iterator[RepairedKernel]:
     from synth.repair.kernels import repaired_kernel
 
-    yield repaired_kernel(task[1], asked)
+    yield repaired_kernel(task, asked)
 
 
 def _each(

@@ -260,12 +260,13 @@ def execution_lines(execution: CandidateExecution, notes: Mapping[int, str] | No
         for thread in range(len(execution.base.places))
     ]
     yield from (f"  {line}" for line in _table(columns, "   "))
-    yield ""
     relations = shown_relations(execution)
+    finals = ", ".join(f"{spell(term)}={value_text(value)}" for term, value in execution.finals.items())
+    if relations or finals:
+        yield ""
     width = max((len(name) for name in (*relations, "final")), default=0)
     for name, pairs in relations.items():
         yield f"  {name:<{width}}  {', '.join(f'{names[one]} -> {names[other]}' for one, other in pairs)}"
-    finals = ", ".join(f"{spell(term)}={value_text(value)}" for term, value in execution.finals.items())
     if finals:
         yield f"  {'final':<{width}}  {finals}"
 

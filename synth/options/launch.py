@@ -74,12 +74,15 @@ def launch_options(*without: str) -> Callable[[Callable[..., Any]], Callable[...
 
 
 def read_launch(words: Sequence[str]) -> LaunchWords:
-    """Return what words say of a launch. Raises ``click.ClickException`` where they are no options of a launch."""
+    """Return what words say of a launch. Raises ``ValueError``, which says why, where they are no options of one."""
 
     @launch_options()
     def said(launch: LaunchWords) -> LaunchWords:
         return launch
 
-    found = click.command("launch", add_help_option=False)(said).main(list(words), standalone_mode=False)
+    try:
+        found = click.command("launch", add_help_option=False)(said).main(list(words), standalone_mode=False)
+    except click.ClickException as error:
+        raise ValueError(error.format_message()) from None
     assert isinstance(found, LaunchWords)
     return found

@@ -15,6 +15,7 @@ from typing import Any
 
 from constraints.repairs import Cut
 from constraints.witnesses import ExecutionSearch
+from corpus.dialects.registry import DIALECTS
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
 from corpus.kernels.program import KernelProgram
@@ -22,7 +23,7 @@ from corpus.kernels.ptx.module import PtxInstruction
 from corpus.kernels.ptx.specialiser import NotUnderstoodError
 from corpus.laws import ptx
 from corpus.litmus import test as litmus
-from corpus.litmus.text import Dialect, Source
+from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.executions.steps import TooManyError
 from synth.checking.account import named, noted, own_place, place_text, source_lines
@@ -186,14 +187,10 @@ def _words(tests: Sequence[litmus.LitmusTest], clusters: bool) -> Dialect:
             ptx.mode_words(mode, rule, InputError)
         return ""
 
-    return Dialect("cuda", "", _no_parser, check, opcodes=True)
+    return replace(DIALECTS["gpu-ptx"], name="cuda", print=check, opcodes=True)
 
 
 _Ordered = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence
-
-
-def _no_parser(source: Source) -> litmus.LitmusTest:
-    raise NotImplementedError
 
 
 _NOUNS = {"ld": "load", "st": "store", "atom": "atomic", "red": "atomic", "fence": "fence", "membar": "fence"}
@@ -369,7 +366,7 @@ def _reason(origins: Origins, cut: Cut) -> Iterator[str]:
         yield f"cuts {path_text(cut.after.steps, names)}  ({cut.after.check.name}, {check_place(cut.after.check)})"
     elif cut.flags:
         yield f"without it: {', '.join(cut.flags)}"
-    yield from "\n".join(execution_lines(cut.before, noted(origins, cut.before))).rstrip().split("\n")
+    yield from execution_lines(cut.before, noted(origins, cut.before))
 
 
 def _record(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -> dict[str, Any]:
