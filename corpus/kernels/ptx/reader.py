@@ -14,8 +14,8 @@ import math
 import re
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 from corpus.errors import InputError
@@ -38,6 +38,7 @@ from corpus.kernels.ptx.module import (
     Variable,
     Vector,
 )
+from corpus.kernels.ptx.scopes import FlatBody, PtxBlock
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 _WORDS = re.compile(
@@ -67,23 +68,10 @@ MOST_REGISTERS = 1 << 20
 MOST_VALUES = 1 << 24
 """The elements that a variable with an initial value may have."""
 
-_AXES = ("xyzw", "rgba")
-"""The names of the elements of a vector (6.4.3)."""
-
 
 def read_ptx(text: str, path: str) -> Module:
     """Return the module that a text of PTX denotes. Raises ``InputError`` with line and column."""
     return _Reader(text, path).module()
-
-
-@dataclass
-class _Block:
-    """The statements of a block, in order: labels as text, instructions, and blocks; and what it declares."""
-
-    statements: list[str | PtxInstruction | _Block] = field(default_factory=list)
-    registers: dict[str, Variable] = field(default_factory=dict)
-    variables: list[Variable] = field(default_factory=list)
-    tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class _AddressByte(NamedTuple):
@@ -424,7 +412,7 @@ class _Reader:
         for each in (*results, *parameters):
             if each.space == "reg":
                 block.registers[each.name] = each
-        flat = _Flat()
+        flat = FlatBody()
         flat.block(block, {})
         registers, variables = flat.registers, tuple(flat.variables)
         code, labels, tables = tuple(flat.code), flat.labels, flat.tables
@@ -442,11 +430,11 @@ class _Reader:
             found.append(next(self._variables(False)))  # the next one has a state space of its own
         return tuple(found)
 
-    def _block(self, depth: int) -> _Block:
+    def _block(self, depth: int) -> PtxBlock:
         """Read the statements up to the closing brace of a block whose opening one is read."""
         if depth > MOST_NESTED:
             self._wrong(f"at most {MOST_NESTED} blocks within each other")
-        block = _Block()
+        block = PtxBlock()
         words, kinds = self._words, self._kinds
         while True:
             word = words[self._at]
@@ -478,7 +466,7 @@ class _Reader:
             else:
                 self._wrong("an instruction")
 
-    def _table(self, block: _Block, label: str) -> None:
+    def _table(self, block: PtxBlock, label: str) -> None:
         if self._words[self._at] in (".branchtargets", ".calltargets"):
             block.tables[label] = tuple(self._list())
             self._want(";")
@@ -687,87 +675,6 @@ class _Reader:
             self._wrong("an integer of at most 64 bits")
         self._at += 1
         return found
-
-
-class _Flat:
-    """The blocks of a function as one list, in which each name of a nested scope is unique."""
-
-    def __init__(self) -> None:
-        self.registers: dict[str, str] = {}
-        self.variables: list[Variable] = []
-        self.code: list[PtxInstruction] = []
-        self.labels: dict[str, int] = {}
-        self.tables: dict[str, tuple[str, ...]] = {}
-        self._plain: set[str] = set()
-        self._scopes = 0
-
-    def block(self, block: _Block, around: dict[str, Operand]) -> None:
-        """Append what a block has; ``around`` are the new names of outer scopes."""
-        self._scopes += 1
-        mark = f"'{self._scopes}" if self._scopes > 1 else ""
-        names = dict(around)
-        for name, register in block.registers.items():
-            stem, _, count = name.rstrip(">").partition("<")
-            every = [f"{stem}{n}" for n in range(int(count))] if count else [name]
-            elements = (register.size or 0) // (WIDTHS.get(register.type, 64) + 7 >> 3)
-            self.registers[f"{stem}{mark}<{count}>" if count else name + mark] = register.type
-            if elements > 1:
-                for each in every:
-                    parts = tuple(Register(f"{each}{mark}.{axis}") for axis in _AXES[0][:elements])
-                    names[each] = Vector(parts)
-                    for axes in _AXES:
-                        names.update(zip((f"{each}.{axis}" for axis in axes), parts, strict=False))
-            elif mark or not name.startswith("%"):
-                names.update((each, Register(each + mark)) for each in every)
-        for variable in block.variables:
-            self.variables.append(replace(variable, name=variable.name + mark))
-            if mark:
-                names[variable.name] = Symbol(variable.name + mark)
-        if mark:
-            labels = [each for each in block.statements if isinstance(each, str)]
-            names.update((label, Symbol(label + mark)) for label in labels)
-        for label, targets in block.tables.items():
-            self.tables[label + mark] = tuple(_named(names, each) for each in targets)
-        for statement in block.statements:
-            if isinstance(statement, str):
-                self.labels[statement + mark] = len(self.code)
-            elif isinstance(statement, _Block):
-                self.block(statement, names)
-            else:
-                self.code.append(_renamed(statement, names) if names else statement)
-
-
-def _named(names: Mapping[str, Operand], name: str) -> str:
-    found = names.get(name)
-    return found.name if isinstance(found, Register | Symbol) else name
-
-
-def _renamed(ins: PtxInstruction, names: Mapping[str, Operand]) -> PtxInstruction:
-    guard = ins.guard and ins.guard._replace(register=_named(names, ins.guard.register))
-    return ins._replace(operands=tuple(_new_name(each, names) for each in ins.operands), guard=guard)
-
-
-def _new_name(operand: Operand, names: Mapping[str, Operand]) -> Operand:
-    match operand:
-        case Register(name):
-            return names.get(name, operand)
-        case Symbol(name, offset):
-            found = names.get(name, operand)
-            return found._replace(offset=offset) if isinstance(found, Symbol) else found
-        case PtxMemory(base, offset):
-            renamed = _new_name(base, names)
-            assert isinstance(renamed, Register | Symbol | Number)
-            return PtxMemory(renamed, offset)
-        case Vector(parts):
-            return Vector(tuple(_new_name(each, names) for each in parts))
-        case Negated(inner):
-            return Negated(_new_name(inner, names))
-        case Both(first, second):
-            return Both(_new_name(first, names), _new_name(second, names))
-        case Element(base, which):
-            return Element(_new_name(base, names), which)
-        case _:
-            return operand
 
 
 def _double(word: str) -> float:
