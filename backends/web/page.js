@@ -52,10 +52,14 @@ class Page {
     this.showDraws();
     this.showTests();
     this.showModels();
-    for (const line of this.kept.lines) this.enter(JSON.parse(line));
-    if (this.kept.lines.length) this.say(`${this.kept.lines.length} results of before are here; Run makes what lacks.`);
+    this.describeDevice();
     this.listen();
     this.select(true);
+    this.driver = await browserName();
+    await this.kept.open();
+    for (const line of this.kept.lines) this.enter(JSON.parse(line));
+    if (this.kept.lines.length) this.say(`${this.kept.lines.length} results of before are here; Run makes what lacks.`);
+    this.update();
     await this.showDevice();
     // A CPU knows how many work-groups it runs at once, and so how many passes it needs.
     if (this.suite.draws && this.gpu.adapter && this.gpu.isCpu) byId("of-passes").value = "";
@@ -204,7 +208,6 @@ class Page {
       this.refuse("This browser has no WebGPU, or not for this page: try another, or a page from https or a file.");
       return;
     }
-    this.driver = await browserName();
     if (!(await this.gpu.ask())) {
       this.refuse("The browser has WebGPU and no adapter for it now. Run waits until there is one.");
       return;
@@ -212,11 +215,13 @@ class Page {
     this.describeDevice();
   }
 
+  /** Tell of the device; before there is one too, so that nothing below moves under a pointer when it comes. */
   describeDevice() {
+    const isKnown = this.gpu.adapter !== null;
     const facts = {
-      Adapter: this.gpu.name,
-      Kind: this.gpu.isCpu ? "CPU" : "GPU",
-      Browser: this.driver,
+      Adapter: isKnown ? this.gpu.name : "not known yet",
+      Kind: isKnown ? (this.gpu.isCpu ? "CPU" : "GPU") : "not known yet",
+      Browser: this.driver ?? "not known yet",
       "User agent": navigator.userAgent,
     };
     const pairs = Object.entries(facts).flatMap(([name, value]) => [element("dt", name), element("dd", value)]);
@@ -310,7 +315,7 @@ class Page {
   /** What can be clicked now. */
   update() {
     const running = this.stop !== null;
-    byId("run").disabled = running || !navigator.gpu || !this.selected;
+    byId("run").disabled = running || !navigator.gpu || !this.selected || !this.kept.isOpen;
     byId("stop").disabled = !running;
     byId("save").disabled = !this.kept.lines.length;
     byId("discard").disabled = running || !this.kept.lines.length;
@@ -339,9 +344,9 @@ class Page {
     this.say("Saved as results.jsonl: synth import reads it.");
   }
 
-  discard() {
+  async discard() {
     if (!confirm(`Discard ${this.kept.lines.length} results for good?`)) return;
-    this.kept.clear();
+    const cleared = this.kept.clear();
     this.made.clear();
     this.results.forEach((results) => results.clear());
     this.suite.tests.forEach((test) => this.showResults(test));
@@ -350,6 +355,7 @@ class Page {
       this.showModel(model);
     }
     this.update();
+    await cleared;
     this.say("Discarded.");
   }
 
@@ -437,7 +443,7 @@ class Page {
       const confirms = this.suite.endsUnderSome(test);
       const result = await tried(this.gpu, shader, trial, confirms, (text) => this.note(`${test.name}: ${text}`));
       if ("error" in result) this.note(`${test.name} failed: ${result.error}`);
-      this.kept.add(visible(JSON.stringify(result)));
+      await this.kept.add(visible(JSON.stringify(result)));
       this.enter(result);
     } finally {
       this.showResults(test);

@@ -193,34 +193,66 @@ async function browserName() {
   return [...(own.length ? own : brands).map(({ brand, version }) => `${brand} ${version}`), platform].join(", ");
 }
 
-/** The results of this suite, which outlive the page where the browser lets it keep anything. */
+/** The store of all pages' results, by suite and number. */
+const STORE = "results";
+
+/** What becomes of a request or a transaction of IndexedDB, which tells its end by events of these names. */
+const ended = (asked, done) =>
+  new Promise((resolve, reject) => {
+    asked[done] = () => resolve(asked.result);
+    asked.onerror = asked.onabort = () => reject(asked.error);
+  });
+
+/**
+ * The results of this suite, which outlive the page where the browser lets it keep anything. They are in IndexedDB, for
+ * what Chromium's localStorage has taken may be lost when the page is loaded again.
+ */
 class Kept {
   constructor(suite) {
-    this.prefix = `synth ${suite.suite} `;
+    this.suite = suite.suite;
     this.lines = [];
-    this.durable = true;
-    try {
-      for (let line; (line = localStorage.getItem(this.prefix + this.lines.length)) !== null; ) this.lines.push(line);
-    } catch (error) {
-      this.durable = false;
-    }
+    this.isOpen = false;
+    this.durable = false;
+    this.store = null;
   }
 
-  add(line) {
-    this.lines.push(line);
+  /** Read what was kept before. */
+  async open() {
     try {
-      localStorage.setItem(this.prefix + (this.lines.length - 1), line);
+      const opening = indexedDB.open("synth", 1);
+      opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
+      this.store = await ended(opening, "onsuccess");
+      this.lines = await ended(this.store.transaction(STORE).objectStore(STORE).getAll(this.all), "onsuccess");
+      this.durable = true;
+    } catch (error) {
+      // There is no leave: what is seen lives as long as the page.
+    }
+    this.isOpen = true;
+  }
+
+  /** The keys of this suite's results. */
+  get all() {
+    return IDBKeyRange.bound([this.suite, 0], [this.suite, Infinity]);
+  }
+
+  /** Add a result; when this has ended it is on disk, if anything is. */
+  async add(line) {
+    this.lines.push(line);
+    await this.change((results) => results.put(line, [this.suite, this.lines.length - 1]));
+  }
+
+  async clear() {
+    this.lines = [];
+    await this.change((results) => results.delete(this.all));
+  }
+
+  async change(what) {
+    try {
+      const transaction = this.store.transaction(STORE, "readwrite", { durability: "strict" });
+      what(transaction.objectStore(STORE));
+      await ended(transaction, "oncomplete");
     } catch (error) {
       this.durable = false; // there is no room, or no leave
     }
-  }
-
-  clear() {
-    try {
-      this.lines.forEach((_, number) => localStorage.removeItem(this.prefix + number));
-    } catch (error) {
-      this.durable = false;
-    }
-    this.lines = [];
   }
 }

@@ -75,6 +75,15 @@ GPUQueue.prototype.submit = function (commands) {
 };
 """
 )
+# A device comes when it is told to.
+HELD = """
+const ask = GPU.prototype.requestAdapter;
+const leave = new Promise((resolve) => (window.give = resolve));
+GPU.prototype.requestAdapter = async function (...words) {
+  await leave;
+  return ask.apply(this, words);
+};
+"""
 # What is submitted takes 0.3 s to be read.
 SLOW = """
 const map = GPUBuffer.prototype.mapAsync;
@@ -422,8 +431,19 @@ def test_what_was_seen_outlives_the_page(open_page: Pages, tmp_path: Path) -> No
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Discard results").click()
     assert page.get_by_role("button", name="Save results").is_disabled()
+    page.locator("#status", has_text="Discarded.").wait_for()
     page.reload()
+    page.wait_for_selector("#run:enabled")
     assert page.get_by_role("button", name="Save results").is_disabled()
+
+
+def test_nothing_moves_under_a_pointer_when_the_device_comes(open_page: Pages, tmp_path: Path) -> None:
+    page = open_page(mutexes(tmp_path, "one"), script=HELD)
+    before = page.get_by_role("button", name="Run", exact=True).bounding_box()
+    assert page.get_by_text("not known yet").count()
+    page.evaluate("window.give()")
+    page.locator("#device", has_text="swiftshader").wait_for()
+    assert page.get_by_role("button", name="Run", exact=True).bounding_box() == before
 
 
 def test_a_program_that_is_refused_is_a_failure(open_page: Pages, tmp_path: Path) -> None:
