@@ -40,7 +40,7 @@ from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Scop
 from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
-from oracle.executions.candidates import execution_events, physical_location
+from oracle.executions.candidates import check_speaks, execution_events, physical_location
 from oracle.executions.domains import forbids_thin_air, read_domains
 from oracle.executions.events import (
     INITIAL,
@@ -51,7 +51,8 @@ from oracle.executions.events import (
     Expression,
     ProgramBase,
     Read,
-    is_sequenced,
+    is_asked_later,
+    is_in_program_order,
     is_set,
 )
 from oracle.executions.flow import asked_locations, asked_terms
@@ -86,8 +87,9 @@ class Executions:
         known: Mapping[Name, bool] = MappingProxyType({}),
         grounded: bool = False,
     ) -> None:
-        """Writes the clauses. Raises ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are
-        too many."""
+        """Writes the clauses. Raises ``InputError`` as ``merged_threads`` and ``check_speaks`` do, and ``TooManyError``
+        where there are too many."""
+        check_speaks(test, model)
         self.test = test
         self.circuit = circuit = Circuit(known)
         self._unfinished = unfinished
@@ -231,6 +233,10 @@ def _possible(rows: Sequence[Mapping[int, Literal]]) -> Relation[Literal]:
     return tuple({other: truth for other, truth in row.items() if truth} for row in rows)
 
 
+_ORDERED = {"po": is_in_program_order, "asked": is_asked_later}
+"""The relations of events of a thread of which one comes before the other, by whether they relate those."""
+
+
 @dataclass(frozen=True)
 class _Base(ProgramBase[Literal]):
     """A base whose events depend on a read where a value of it is what came, and are in program order on a way.
@@ -243,14 +249,13 @@ class _Base(ProgramBase[Literal]):
 
     def value(self, name: str) -> Set[Literal] | Relation[Literal] | None:
         """The set or relation of that name, None where the base has none."""
-        if name in ("po", "int") and name not in self._made:
-            before, together = self.runs.before, self.runs.together
+        if name in _ORDERED and name not in self._made:
+            before, related = self.runs.before, _ORDERED[name]
             self._made[name] = self._grouped(
-                lambda event: event.thread,
-                together
-                if name == "int"
-                else lambda one, other: (one.key, other.key) in before and is_sequenced(one, other),
+                lambda event: event.thread, lambda one, other: (one.key, other.key) in before and related(one, other)
             )
+        if name == "int" and name not in self._made:
+            self._made[name] = self._grouped(lambda event: event.thread, self.runs.together)
         if self.levels.sites and name not in self._made:
             if is_set(name):
                 executed, when = self.algebra.executed, self.levels.when
@@ -264,6 +269,9 @@ class _Base(ProgramBase[Literal]):
                         rows[one][other] = truth
                 self._made[name] = tuple(rows)
         return super().value(name)
+
+    def _follows(self, one: int, other: int) -> bool:
+        return (self.events[one].key, self.events[other].key) in self.runs.before
 
     def fence_pairs(self) -> Mapping[tuple[int, int], Literal]:
         """The pairs ``i < j`` of ``fence.sc`` events that must be ordered, and how true that is."""

@@ -1,8 +1,8 @@
 """Verdicts by SMT: the clauses of ``constraints.executions``, with bit vectors of z3 for values.
 
-A value is a number of 32 bits and its kind: kind 0 is a plain number, kind k an offset from the address of the k-th
-location. A third part says whether the value has a meaning at all (``oracle.executions.values``). So the domains of
-reads need not be known, and z3 does the arithmetic.
+A value is a number of 32 bits, or of 64 where the test has an mbarrier, and its kind: kind 0 is a plain number, kind k
+an offset from the address of the k-th location. A third part says whether the value has a meaning at all
+(``oracle.executions.values``). So the domains of reads need not be known, and z3 does the arithmetic.
 """
 
 from __future__ import annotations
@@ -15,13 +15,28 @@ from constraints.circuit import Literal
 from constraints.executions import Executions
 from constraints.formula import Clause
 from constraints.solvers import Z3, Solver
-from corpus.litmus.test import And, Atom, FinalRegister, LitmusTest, Loc, Not, Or, Proposition, Term
+from corpus.litmus.test import (
+    MBARRIER,
+    And,
+    Atom,
+    FinalRegister,
+    LitmusTest,
+    Loc,
+    Not,
+    Or,
+    Proposition,
+    Term,
+    is_asynchronous,
+)
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
 from oracle.executions.events import Apply, EventKind, Expression, Read
 from oracle.executions.judge import Judgement, answered
 from oracle.executions.steps import Key
 from oracle.executions.values import Address, Value
+
+WIDTH = 32
+"""The bits of a number in a test without mbarriers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +54,12 @@ class _Values:
 
         self._z3: Any = z3
         self._executions = executions
+        threads = executions.test.threads
+        has_mbarriers = any(is_asynchronous(ins) for thread in threads for ins in thread.instructions)
+        self._bits = 64 if has_mbarriers else WIDTH
         self._kinds = {location.name: kind for kind, location in enumerate(executions.test.locations, start=1)}
         self._reads: dict[Key, _Value] = {
-            event.key: _Value(z3.BitVec(f"n{index}", 32), z3.BitVec(f"k{index}", 16), z3.BoolVal(True))
+            event.key: _Value(z3.BitVec(f"n{index}", self._bits), z3.BitVec(f"k{index}", 16), z3.BoolVal(True))
             for index, event in enumerate(executions.events)
             if event.kind is EventKind.READ
         }
@@ -129,15 +147,16 @@ class _Values:
             case Apply(operation, left, right):
                 return self._applied(operation, self._value(left), self._value(right))
             case Address(location, offset):
-                return _Value(z3.BitVecVal(offset, 32), z3.BitVecVal(self._kinds[location], 16), z3.BoolVal(True))
+                kind = z3.BitVecVal(self._kinds[location], 16)
+                return _Value(z3.BitVecVal(offset, self._bits), kind, z3.BoolVal(True))
             case _:
-                return _Value(z3.BitVecVal(expression, 32), z3.BitVecVal(0, 16), z3.BoolVal(True))
+                return _Value(z3.BitVecVal(expression, self._bits), z3.BitVecVal(0, 16), z3.BoolVal(True))
 
     def _applied(self, operation: str, left: _Value, right: _Value) -> _Value:
         z3 = self._z3
         both = z3.And(left.meaningful, right.meaningful)
         plain = z3.And(left.kind == 0, right.kind == 0)
-        zero, one = z3.BitVecVal(0, 32), z3.BitVecVal(1, 32)
+        zero, one = z3.BitVecVal(0, self._bits), z3.BitVecVal(1, self._bits)
         if operation in _COMPARISONS:
             truth = self._compared(operation, left, right)
             meaningful = both if operation in ("eq", "ne") else z3.And(both, plain)
@@ -150,12 +169,57 @@ class _Values:
         return _Value(number, z3.BitVecVal(0, 16), z3.And(both, plain))
 
     def _number(self, operation: str, left: Any, right: Any) -> Any:
+        """The number that an operation gives: of 32 bits with their sign, but for those of an mbarrier."""
+        if operation.startswith(f"{MBARRIER}."):
+            return self._of_mbarrier(operation.partition(".")[2], left, right)
+        z3 = self._z3
+        if self._bits == WIDTH:
+            return self._narrow(operation, left, right)
+        low = [z3.Extract(WIDTH - 1, 0, number) for number in (left, right)]
+        return z3.SignExt(self._bits - WIDTH, self._narrow(operation, *low))
+
+    def _of_mbarrier(self, operation: str, bits: Any, number: Any) -> Any:
+        """What an operation makes of an mbarrier, or tells of it (``corpus.litmus.mbarrier``)."""
+        z3 = self._z3
+        phase, tx, expected, pending = (z3.Extract(*field, bits) for field in ((63, 61), (60, 40), (39, 20), (19, 0)))
+        if operation in ("pending_count", "phase", "parity"):
+            told = {
+                "pending_count": lambda: z3.ZeroExt(44, pending),
+                "phase": lambda: z3.If(phase != z3.Extract(63, 61, number), z3.BitVecVal(1, 64), z3.BitVecVal(0, 64)),
+                "parity": lambda: z3.If(
+                    z3.ZeroExt(63, z3.Extract(0, 0, phase)) != number, z3.BitVecVal(1, 64), z3.BitVecVal(0, 64)
+                ),
+            }
+            return told[operation]()
+
+        def less(count: Any, by: Any) -> Any:
+            return z3.If(z3.ULT(count, by), z3.BitVecVal(0, 20), count - by)
+
+        count, bytes_ = z3.Extract(19, 0, number), z3.Extract(20, 0, number)
+        counts = z3.BitVecVal(1, 20) if operation in ("arrive_expect", "drop_expect") else count
+        if operation in ("arrive_drop", "drop_expect"):
+            expected = less(expected, counts)
+        if operation in ("arrive", "arrive_drop", "arrive_expect", "drop_expect"):
+            pending = less(pending, counts)
+        if operation == "increment":
+            pending = pending + count
+        if operation in ("expect_tx", "arrive_expect", "drop_expect"):
+            tx = tx + bytes_
+        if operation == "complete_tx":
+            tx = tx - bytes_
+        return z3.If(
+            z3.And(pending == 0, tx == 0),
+            z3.Concat(phase + 1, z3.BitVecVal(0, 21), expected, expected),
+            z3.Concat(phase, tx, expected, pending),
+        )
+
+    def _narrow(self, operation: str, left: Any, right: Any) -> Any:
         choose = self._z3.If
         operations: dict[str, Callable[[], Any]] = {
             "add": lambda: left + right,
             "sub": lambda: left - right,
             "mul": lambda: left * right,
-            "div": lambda: choose(right == 0, self._z3.BitVecVal(0, 32), left / right),
+            "div": lambda: choose(right == 0, self._z3.BitVecVal(0, WIDTH), left / right),
             "and": lambda: left & right,
             "or": lambda: left | right,
             "xor": lambda: left ^ right,

@@ -71,6 +71,8 @@ CODING = Coding(
         litmus.Load: "load",
         litmus.Store: "store",
         litmus.Rmw: "rmw",
+        litmus.AsyncOperation: "asynchronous-operation",
+        litmus.AsyncGroup: "asynchronous-group",
         litmus.Fence: "fence",
         litmus.Barrier: "barrier",
         litmus.Assign: "assign",

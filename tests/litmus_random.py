@@ -14,11 +14,14 @@ from itertools import takewhile
 from random import Random
 
 from corpus.laws.c11 import FAILURE_ORDERS
+from corpus.litmus.mbarrier import Mbarrier
 from corpus.litmus.test import (
     COMPARISONS,
     Alias,
     And,
     Assign,
+    AsyncGroup,
+    AsyncOperation,
     Atom,
     Barrier,
     Branch,
@@ -48,6 +51,7 @@ from corpus.litmus.test import (
     Store,
     Term,
     Thread,
+    conjunction,
     operands,
     reads,
     written,
@@ -306,6 +310,87 @@ def wgsl_test(rng: Random, events: int = 5) -> LitmusTest:
 
     threads = (replace(thread, instructions=tuple(map(said, thread.instructions))) for thread in test.threads)
     return replace(test, threads=tuple(threads))
+
+
+def asynchronous_test(rng: Random, events: int = 5) -> LitmusTest:
+    """A test with asynchronous operations, about global g and h and shared d, e and the mbarrier m, without loops.
+
+    One or two threads ask for operations and read what these bring; the mbarrier is initialised from the start.
+    """
+    count = rng.choice((1, 1, 2))
+    clusters = rng.random() < 0.5
+    apart = rng.random() < 0.5
+    threads, loaded = [], []
+    left = events + 2
+    for number in range(count):
+        body: list[Instruction] = []
+        for _ in range(rng.randint(2, 5)):
+            ins, cost = _asynchronous_step(rng, f"r{len(body)}", left)
+            if cost <= left:
+                body.append(ins)
+                left -= cost
+                loaded += [FinalRegister(number, name) for name in written(ins)]
+        place = Place(0, 0 if clusters else number * apart, number * apart, 0 if apart else number)
+        threads.append(Thread(tuple(body), place))
+    shared = ("d", "e", "m") if clusters or not apart else ()
+    expected = rng.choice((1, 1, 2))
+    locations = tuple(
+        Location(
+            name,
+            Mbarrier(expected, expected).bits() if name == "m" else rng.choice((0, 0, 1)),
+            Region.SHARED if name in shared else Region.GLOBAL,
+        )
+        for name in ("d", "e", "g", "h", "m")
+    )
+    terms: list[Term] = [*loaded, Loc("g"), Loc("d")]
+    asked = rng.sample(terms, min(len(terms), rng.choice((1, 2, 2))))
+    proposition = conjunction(Atom(rng.choice(("eq", "eq", "ne")), term, rng.choice((0, 1, 2))) for term in asked)
+    return LitmusTest("random", tuple(threads), locations, Condition(Quantifier.EXISTS, proposition))
+
+
+def _asynchronous_step(rng: Random, register: str, left: int) -> tuple[Instruction, int]:
+    """An instruction, and how many events it is, but for those that no read can read from."""
+    data, sources = ("d", "e"), ("g", "h")
+    scope = rng.choice(
+        (Mode(tags=("mbarrier",), scope=Scope.CTA), Mode(tags=("cluster", "mbarrier"), scope=Scope.QUEUE))
+    )
+    bulk = Mode(tags=("async",))
+    m = Loc("m")
+
+    def place(names: Sequence[str]) -> Loc:
+        return Loc(rng.choice(names))
+
+    match rng.randrange(12):
+        case 0 | 1:
+            return Store(place((*data, *sources)), rng.choice((1, 2))), 1
+        case 2 | 3:
+            return Load(register, place((*data, *sources))), 1
+        case 4:
+            tags = rng.choice((("async",), ("async", "global-fence"), ("async", "local-fence")))
+            return Fence(Mode(tags=tags)), 0
+        case 5:
+            return AsyncOperation(place(data), place(sources), mode=bulk, barrier=m, count=16), 4
+        case 6:
+            return AsyncOperation(place(sources), place(data), mode=bulk), 2
+        case 7:
+            return AsyncOperation(place(data), place(sources), group="cp.async"), 2
+        case 8:
+            kind = rng.choice(("cp.async", "cp.async.bulk"))
+            pending = rng.choice((None, None, 0, 0, 1))
+            return AsyncGroup(kind, pending, kind == "cp.async.bulk" and pending is not None and rng.random() < 0.3), 0
+        case 9:
+            operation = rng.choice(("arrive", "arrive_expect", "arrive_expect", "arrive_drop"))
+            operand = 16 if operation == "arrive_expect" else 1
+            mode = replace(scope, order=rng.choice((RELEASE, RELEASE, RELAXED)))
+            return Rmw(f"mbarrier.{operation}", register, m, (operand,), mode), 2
+        case 10:
+            mode = replace(scope, order=rng.choice((ACQUIRE, ACQUIRE, RELAXED)))
+            return Load(register, m, mode, phase=rng.choice((0, 0, 1)), parity=True), 1
+        case _:
+            noinc = rng.choice(("arrive", "arrive.noinc"))
+            return AsyncOperation(None, barrier=m, mbarrier=noinc, count=1, group="cp.async"), 2 + 2 * (
+                noinc == "arrive"
+            )
 
 
 def _dressed(rng: Random, ins: Instruction) -> Instruction:

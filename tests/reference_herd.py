@@ -14,6 +14,7 @@ from functools import cache
 from itertools import chain, combinations, permutations, product
 
 from corpus.litmus import test as litmus
+from corpus.litmus.mbarrier import MBARRIER_OPERATIONS
 from oracle.cat.terms import Call, Constant, LetBinding, ModelCheck, Name, Operation
 
 
@@ -36,6 +37,8 @@ class Happening:
     stays: bool = False
     sides: tuple = ()
     round: tuple = ()
+    operation: int | None = None  # of an asynchronous operation, the place where it begins
+    group: tuple | str | None = None  # the kind of groups that it may be in, or what is done to a group
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,8 @@ class Verdict:
 
 def compute(operation, left, right):
     """Numbers are ints, addresses pairs of a name and an offset; None is no value."""
+    if operation.startswith("mbarrier."):
+        return MBARRIER_OPERATIONS[operation.removeprefix("mbarrier.")](left, right)
     if operation in ("eq", "ne"):
         return int((left == right) == (operation == "eq"))
     if isinstance(left, tuple) or isinstance(right, tuple):
@@ -171,6 +176,7 @@ PROXY_NAMES = {
     "texture": {"TEXTURE", "TEX"},
     "constant": {"CONSTANT", "CON"},
     "alias": {"ALIAS"},
+    "async": {"ASYNC"},
 }
 
 
@@ -350,6 +356,11 @@ def _steps(run, ins, number, values, unroll, labels, regions):
             tags = {"F"} | ORDER_NAMES[mode.order] | SCOPE_NAMES[mode.scope] | fenced(mode) | proxies(mode)
             tags |= said("F", mode.order, mode) | ({"WI"} if mode.scope is None else set())
             yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope))
+        case litmus.AsyncGroup(kind, pending, read):
+            tags = frozenset({"F", "GROUP", "GENERIC", "GEN"})
+            yield run.then(replace(here, tags=tags, group=(kind, pending, read)))
+        case litmus.AsyncOperation():
+            yield from _asynchronous(run, ins, number, values, unroll, labels, regions)
         case litmus.Barrier(arrive=arrive, mode=mode):
             tags = {"B", "CBAR"} | SCOPE_NAMES[mode.scope] | fenced(mode) | ({"ARRIVE"} if arrive else set())
             tags |= {"F", "GENERIC", "GEN"} | ORDER_NAMES[mode.order] if mode.order is not litmus.Order.WEAK else set()
@@ -377,6 +388,13 @@ def _steps(run, ins, number, values, unroll, labels, regions):
             for old in sorted(values[where[0]], key=repr):
                 result = {} if ins.target is None else {ins.target: (old, frozenset({here.place}))}
                 loaded = replace(read, value=old)
+                if isinstance(ins, litmus.Load) and ins.phase is not None:
+                    phase, given = run.value(ins.phase)
+                    over = compute(f"mbarrier.{'parity' if ins.parity else 'phase'}", old, phase)
+                    mode = ins.mode if over else replace(ins.mode, order=litmus.Order.RELAXED)
+                    told = replace(loaded, **access("R", mode, regions[where[0]], False))
+                    yield run.then(told, **{ins.target: (over, given | {here.place})})
+                    continue
                 if isinstance(ins, litmus.Load):
                     yield run.then(loaded, **result)
                     continue
@@ -401,6 +419,40 @@ def _steps(run, ins, number, values, unroll, labels, regions):
                     new, data = compute(ins.operation, old, given[0][0]), data | {here.place}
                 if new is not None:
                     yield run.then(loaded, replace(write, value=new, data=data), **result)
+
+
+def _asynchronous(run, ins, number, values, unroll, labels, regions):
+    """The runs in which a thread has asked for an operation, access by access."""
+    cta = litmus.Mode(litmus.Order.RELEASE, litmus.Scope.CTA, tags=("mbarrier",))
+    cluster = litmus.Mode(litmus.Order.RELEASE, litmus.Scope.QUEUE, tags=("cluster", "mbarrier"))
+    own, parts, moved = [], [], ins.value
+    if ins.mbarrier == "arrive" and ins.target is None:
+        weaker = replace(cta, order=litmus.Order.RELAXED)
+        own.append(litmus.Rmw("mbarrier.increment", None, ins.barrier, (ins.count,), weaker))
+    if ins.source is not None:
+        moved = litmus.Reg("moved")
+        weak = replace(ins.mode, order=litmus.Order.WEAK, scope=None)
+        parts.append(litmus.Load("moved", ins.source, weak if ins.operation else ins.mode))
+    if ins.target is not None and ins.operation:
+        parts.append(litmus.Rmw(ins.operation, None, ins.target, (moved,), ins.mode))
+    elif ins.target is not None:
+        parts.append(litmus.Store(ins.target, moved, ins.mode))
+    if ins.barrier is not None and ins.target is None:
+        parts.append(litmus.Rmw("mbarrier.arrive", None, ins.barrier, (ins.count,), cta))
+    elif ins.barrier is not None:
+        parts.append(litmus.Rmw("mbarrier.complete_tx", None, ins.barrier, (ins.count,), cluster))
+    found = [run]
+    for part in (*own, *parts):
+        found = [after for each in found for after in _steps(each, part, number, values, unroll, labels, regions)]
+    begin = len(run.happened) + 2 * len(own)
+    group = ins.group if ins.barrier is None else None
+    for each in found:
+        done = tuple(
+            replace(event, operation=begin, group=group, tags=event.tags | {"ASYNCHRONOUS"})
+            for event in each.happened[begin:]
+        )
+        registers = {name: value for name, value in each.registers.items() if name != "moved"}
+        yield replace(each, pc=run.pc + 1, happened=each.happened[:begin] + done, registers=registers)
 
 
 def in_order(one, other):
@@ -494,6 +546,21 @@ class Execution:
     def _both_share(self, scope):
         return self._where(lambda e, f: None not in (e.thread, f.thread) and self._shares(e, f, scope))
 
+    def _is_retired(self, access, wait):
+        """Whether a thread has ended more groups since it asked for an operation than may be pending when it waits."""
+        if not isinstance(wait.group, tuple) or wait.group[1] is None or access.group != wait.group[0]:
+            return False
+        if access.thread != wait.thread or access.place > wait.place or (wait.group[2] and "W" in access.tags):
+            return False
+        between = [
+            event
+            for event in self.events
+            if event.thread == wait.thread
+            and event.group == (wait.group[0], None, False)
+            and access.place < event.place < wait.place
+        ]
+        return len(between) > wait.group[1]
+
     def _fences(self, *names):
         fences = {number for number in self.all if {"F", "SC", *names} <= self.events[number].tags}
         return {(a, b) for a, f in self.relation("po") if f in fences for g, b in self.relation("po") if f == g}
@@ -511,8 +578,29 @@ class Execution:
                 return {(a, a) for a in self.all}
             case "po":
                 return self._where(
-                    lambda e, f: e.thread is not None and e.thread == f.thread and e.place < f.place and in_order(e, f)
+                    lambda e, f: (
+                        (e.operation, f.operation) == (None, None)
+                        and e.thread is not None
+                        and e.thread == f.thread
+                        and e.place < f.place
+                        and in_order(e, f)
+                    )
                 )
+            case "asked":
+                return self._where(
+                    lambda e, f: e.thread == f.thread and e.operation != f.operation and e.place < f.place
+                )
+            case "within":
+                return self._where(
+                    lambda e, f: (
+                        e.thread == f.thread
+                        and e.operation is not None
+                        and e.operation == f.operation
+                        and e.place < f.place
+                    )
+                )
+            case "retired":
+                return self._where(self._is_retired)
             case "int":
                 return self._where(lambda e, f: e.thread is not None and e.thread == f.thread)
             case "ext":
@@ -537,7 +625,7 @@ class Execution:
                 return self._both_share(litmus.Scope.WARP)
             case "scta" | "swg" | "cta":
                 return self._both_share(litmus.Scope.CTA)
-            case "squeue" | "sqf":
+            case "squeue" | "sqf" | "scluster":
                 return self._both_share(litmus.Scope.QUEUE)
             case "sgpu" | "sdv" | "gl":
                 return self._both_share(litmus.Scope.GPU)

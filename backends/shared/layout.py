@@ -67,9 +67,8 @@ from functools import cached_property
 
 from backends.shared.profiles import DEFAULT, Profile
 from corpus.errors import InputError
-from corpus.laws.ptx import has_clusters
 from corpus.litmus.normal import terms
-from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Location, Region, Scope, element_of
+from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Location, Region, Scope, element_of, has_clusters
 
 WARP = 32
 """Threads of a warp: the slots are a multiple of it."""
@@ -462,7 +461,7 @@ class _Shape:
 def _shape(test: LitmusTest) -> _Shape:
     """Raises ``InputError`` where the scope tree is not within one launch."""
     places = [thread.place for thread in test.threads]
-    clusters = has_clusters(test)
+    clusters = has_clusters(test.threads)
     for number, other in enumerate(places):
         if clusters and any(other[:2] == each[:2] and other[:3] != each[:3] for each in places):
             raise InputError(f"P{number} is in a cluster of several CTAs, and each is launched as one of its own")

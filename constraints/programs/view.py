@@ -17,6 +17,7 @@ from constraints.programs.algebra import PolarClauses
 from corpus.litmus.test import Mode, Region, Scope
 from oracle.cat.algebra import Relation, Set
 from oracle.executions.events import (
+    OF_OPERATIONS,
     EventKind,
     access_scope,
     access_tags,
@@ -387,5 +388,5 @@ _RELATIONS: Mapping[str, Callable[[ExecutionView], Sequence[Mapping[int, Literal
     "syncbar": ExecutionView._syncbar,
     "awaits": ExecutionView._awaits,
     "ssw": ExecutionView._by_system,
-    "casdep": lambda view: view.pairs(lambda e, f: None),
+    **dict.fromkeys(("casdep", *OF_OPERATIONS), lambda view: view.pairs(lambda e, f: None)),
 }

@@ -14,7 +14,7 @@ from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import Assign, Instruction, LitmusTest, Rmw, Thread, sides_of
+from corpus.litmus.test import Assign, Instruction, LitmusTest, Rmw, Thread, is_asynchronous, sides_of
 from corpus.litmus.text import Dialect, ForeignRunner, language, sections
 
 _SHIPPED = {
@@ -105,7 +105,10 @@ def printed(test: LitmusTest, dialect: Dialect) -> str:
                 raise cannot_say(number, ins, f"{dialect.name} has no {what}")
     for number, thread in enumerate(test.threads):
         for ins in thread.instructions:
-            if isinstance(ins, Assign | Rmw) and "." in ins.operation and not dialect.opcodes:
+            if is_asynchronous(ins):
+                if not dialect.asynchronous:
+                    raise cannot_say(number, ins, f"{dialect.name} has no asynchronous operations and no mbarriers")
+            elif isinstance(ins, Assign | Rmw) and "." in ins.operation and not dialect.opcodes:
                 raise cannot_say(number, ins, f"{dialect.name} has no {ins.operation}")
     return dialect.print(test)
 

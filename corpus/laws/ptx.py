@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from corpus.errors import InputError
-from corpus.litmus.test import CLUSTER, SCOPES, Fence, LitmusTest, Load, Mode, Order, Rmw, Scope, Store
+from corpus.litmus.test import CLUSTER, SCOPES, Mode, Order, Scope
 
 ONE_SIDED = (Order.ACQUIRE, Order.RELEASE)
 """The orders of fences that PTX has since 8.6 only, for sm_90 and later."""
@@ -47,12 +47,6 @@ RED_ORDERS = (Order.RELAXED, Order.RELEASE)
 """The orders that a ``red`` can have."""
 OPERATIONS = ("exch", "cas", *REDUCTIONS)
 """The operations of ``atom``, those of ``red`` among them."""
-
-
-def has_clusters(test: LitmusTest) -> bool:
-    """Decide whether anything in a test has the scope of a cluster."""
-    every = (ins for thread in test.threads for ins in thread.instructions)
-    return any(CLUSTER in ins.mode.tags for ins in every if isinstance(ins, Load | Store | Rmw | Fence))
 
 
 def mode_words(mode: Mode, access: AccessRule, refuse: Callable[[str], InputError], space: str = "") -> str:

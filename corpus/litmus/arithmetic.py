@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable
 from functools import lru_cache
 
-from corpus.litmus.test import COMPARISONS
+from corpus.litmus.test import COMPARISONS, MBARRIER
 
 
 def wrap(number: int) -> int:
@@ -26,7 +26,12 @@ def compute(operation: str, left: int, right: int) -> int:
 
 @lru_cache
 def _instruction(opcode: str) -> Callable[[int, int], int]:
-    from corpus.litmus.ptx_arithmetic import operation_of  # most tests have none
+    # Most tests have none.
+    if opcode.startswith(MBARRIER):
+        from corpus.litmus.mbarrier import MBARRIER_OPERATIONS
+
+        return MBARRIER_OPERATIONS[opcode.partition(".")[2]]
+    from corpus.litmus.ptx_arithmetic import operation_of
 
     return operation_of(opcode)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from corpus.errors import InputError
 from corpus.litmus import test as litmus
+from corpus.litmus.mbarrier import Mbarrier
 
 
 def cannot_say(thread: int, instruction: litmus.Instruction, reason: str) -> InputError:
@@ -25,6 +26,22 @@ def describe(instruction: litmus.Instruction) -> str:
 
 def _body(instruction: litmus.Instruction) -> str:
     match instruction:
+        case litmus.Load(target, address, mode, phase=phase) if phase is not None:
+            parity = ".parity" if instruction.parity else ""
+            return f"mbarrier.test_wait{parity}{_suffix(mode)} {target}, {_address(address)}, {_value(phase)}"
+        case litmus.AsyncOperation():
+            name = instruction.group if instruction.source is not None or instruction.target is None else "st.async"
+            update = "" if instruction.operation is None else f".{instruction.operation}"
+            done = "" if instruction.barrier is None else f".mbarrier::{instruction.mbarrier}"
+            places = (instruction.target, instruction.source, instruction.barrier)
+            return f"{name}{update}{done} {', '.join(_address(each) for each in places if each is not None)}"
+        case litmus.AsyncGroup(kind, pending, read):
+            return f"{kind}.commit_group" if pending is None else f"{kind}.wait_group{'.read' * read} {pending}"
+        case litmus.Store(address, int(value), mode) if litmus.MBARRIER in mode.tags:
+            return f"mbarrier.init {_address(address)}, {Mbarrier.of(value).expected}"
+        case litmus.Rmw(operation, target, address, values, mode) if litmus.is_asynchronous(instruction):
+            result = [] if target is None else [target]
+            return f"{operation}{_suffix(mode)} {', '.join([*result, _address(address), *map(_value, values)])}"
         case litmus.Load(target, address, mode):
             return f"ld{_suffix(mode)} {target}, {_address(address)}"
         case litmus.Store(address, value, mode):
@@ -61,7 +78,7 @@ def _suffix(mode: litmus.Mode) -> str:
     parts += [] if mode.order is litmus.Order.WEAK else [str(mode.order)]
     parts += [] if mode.scope is None or litmus.CLUSTER in mode.tags else [mode.scope.label]
     parts += [] if mode.cache is None else [mode.cache]
-    return "".join(f".{part}" for part in (*parts, *mode.tags))
+    return "".join(f".{part}" for part in (*parts, *mode.tags) if part != litmus.MBARRIER)
 
 
 def _address(operand: litmus.Operand) -> str:

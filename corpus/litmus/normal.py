@@ -271,11 +271,18 @@ def map_operands(ins: litmus.Instruction, change: Callable[[litmus.Operand], lit
     """Return the instruction with every operand replaced; its target and guard stay."""
     match ins:
         case litmus.Load():
-            return replace(ins, address=change(ins.address))
+            phase = None if ins.phase is None else change(ins.phase)
+            return replace(ins, address=change(ins.address), phase=phase)
         case litmus.Store():
             return replace(ins, address=change(ins.address), value=change(ins.value))
         case litmus.Rmw():
             return replace(ins, address=change(ins.address), operands=tuple(map(change, ins.operands)))
+        case litmus.AsyncOperation():
+            target, source, barrier = (
+                each if each is None else change(each) for each in (ins.target, ins.source, ins.barrier)
+            )
+            value, counted = change(ins.value), change(ins.count)
+            return replace(ins, target=target, source=source, value=value, barrier=barrier, count=counted)
         case litmus.Assign():
             return replace(ins, operands=tuple(map(change, ins.operands)))
         case litmus.Barrier():

@@ -491,22 +491,5 @@ def operation_of(opcode: str) -> Callable[[int, int], int]:
     name, *words = opcode.split(".")
     if name == "setp":
         return lambda left, right: int(compare(words, left, right))
-    if name == "mbarrier":
-        return arrived
     width = result_width(name, words)
     return lambda left, right: signed(compute(name, words, (left, right)), width)
-
-
-PHASE, EXPECTED = 42, 21
-"""Where the phase and the expected arrivals of an ``mbarrier`` are in its 64 bits; the pending ones are the lowest."""
-
-
-def arrived(barrier: int, count: int) -> int:
-    """Return an ``mbarrier`` after ``count`` arrivals: the last one that is pending begins its next phase.
-
-    The layout of its 64 bits is not specified (PTX ISA 9.1, 9.7.13.15.1), and this one is as good as any.
-    """
-    phase, expected, pending = barrier >> PHASE, barrier >> EXPECTED & 0xFFFFF, (barrier & 0xFFFFF) - count
-    if pending <= 0:
-        phase, pending = phase + 1, expected
-    return phase << PHASE | expected << EXPECTED | pending

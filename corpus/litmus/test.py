@@ -136,6 +136,14 @@ FENCED = ("generic", *PROXIES, "alias")
 """The proxies that a ``fence.proxy`` may be for, and ``alias``."""
 CLUSTER = "cluster"
 """The tag of what has the scope of a cluster: the scope is ``QUEUE`` then, for no language has clusters and queues."""
+BULK, COPIES, PRODUCTS = "cp.async.bulk", "cp.async", "wgmma"
+"""The kinds of asynchronous operations that PTX has groups of."""
+MBARRIER = "mbarrier"
+"""The tag of what is done to an mbarrier, as the first word of the operation is."""
+INIT = "init"
+"""The tag of what initialises an mbarrier, and of the fence that releases nothing else."""
+ONE_WAY = "one-way"
+"""The tag of a fence from the generic to the async proxy alone."""
 EXIT = "exit"
 """The tag of an arrival at a barrier that is the end of a thread: nobody need wait for it, and it orders nothing."""
 PLAIN = Mode()
@@ -157,13 +165,19 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """``target := [address]``; ``sides`` as for ``unsequenced``."""
+    """``target := [address]``; ``sides`` as for ``unsequenced``.
+
+    With a ``phase`` it is ``mbarrier.test_wait``: the target is whether the mbarrier at the address has completed that
+    phase, which is given as an arrival told it, or by its ``parity``. Only where it has is the read an acquire.
+    """
 
     target: str
     address: Operand
     mode: Mode = PLAIN
     guard: Guard | None = None
     sides: tuple[int, ...] = field(default=(), repr=False)
+    phase: Operand | None = field(default=None, repr=False)
+    parity: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +210,48 @@ class Rmw:
     failure: Order | None = field(default=None, repr=False)
     success: str | None = field(default=None, repr=False)
     sides: tuple[int, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncOperation:
+    """An asynchronous operation of PTX: the thread asks for it, and the system does it some time later.
+
+    It reads ``source`` where there is one, or else takes ``value``, and writes that to ``target``; with an
+    ``operation`` of ``ARITHMETIC`` it updates the target atomically. Then it completes: by ``mbarrier``, an update of
+    the mbarrier at ``barrier`` whose operand is ``count`` (``complete_tx`` with bytes, ``arrive`` with arrivals), or in
+    the next ``AsyncGroup`` of its kind. An operation without a target is an arrival that waits for all earlier ones of
+    ``group``.
+    """
+
+    target: Operand | None
+    source: Operand | None = None
+    value: Operand = 0
+    operation: str | None = None
+    mode: Mode = PLAIN
+    barrier: Operand | None = None
+    mbarrier: str = "complete_tx"
+    count: Operand = 0
+    group: str = BULK
+    guard: Guard | None = None
+
+    @property
+    def in_group(self) -> str | None:
+        """The kind of groups that can have this operation: none where an mbarrier alone tells of its completion."""
+        return self.group if self.barrier is None else None
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncGroup:
+    """The asynchronous ``operations``, as ``cp.async``, that a thread has asked for since the last group are a group.
+
+    With ``pending``, the thread waits instead, until so many groups at most are not complete; with ``read``, until what
+    the others read is read.
+    """
+
+    operations: str
+    pending: int | None = None
+    read: bool = False
+    guard: Guard | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +321,7 @@ class Label:
     name: str
 
 
-Instruction = Load | Store | Rmw | Fence | Barrier | Assign | Branch | Label
+Instruction = Load | Store | Rmw | AsyncOperation | AsyncGroup | Fence | Barrier | Assign | Branch | Label
 
 ARITHMETIC = ("add", "sub", "mul", "div", "and", "or", "xor", "min", "max")
 """Binary operations of ``Assign`` and ``Rmw``. ``div`` rounds towards zero; a division by zero gives 0."""
@@ -478,10 +534,13 @@ def sequenced(instructions: Sequence[Instruction]) -> tuple[Instruction, ...]:
 def operands(instruction: Instruction) -> tuple[Operand, ...]:
     """Return every operand that an instruction evaluates, its address first."""
     match instruction:
-        case Load(address=address):
-            return (address,)
+        case Load(address=address, phase=phase):
+            return (address,) if phase is None else (address, phase)
         case Store(address=address, value=value):
             return (address, value)
+        case AsyncOperation(target, source, value, barrier=barrier, count=counted):
+            given = (target, source, value if source is None and target is not None else None, barrier)
+            return (*(each for each in given if each is not None), *(() if barrier is None else (counted,)))
         case Rmw(address=address, operands=values):
             return (address, *values)
         case Barrier():
@@ -501,6 +560,29 @@ def reads(instruction: Instruction) -> tuple[str, ...]:
     """Return the registers that an instruction reads, its guard's among them."""
     guard = () if isinstance(instruction, Label) or instruction.guard is None else (instruction.guard.register,)
     return guard + tuple(operand.name for operand in operands(instruction) if isinstance(operand, Reg))
+
+
+def has_clusters(threads: Iterable[Thread]) -> bool:
+    """Decide whether anything in some threads has the scope of a cluster, as the completion of a bulk copy has."""
+    for thread in threads:
+        for ins in thread.instructions:
+            if isinstance(ins, AsyncOperation) and ins.barrier is not None and ins.target is not None:
+                return True
+            if isinstance(ins, Load | Store | Rmw | Fence) and CLUSTER in ins.mode.tags:
+                return True
+    return False
+
+
+def is_asynchronous(instruction: Instruction) -> bool:
+    """Decide whether an instruction asks for an asynchronous operation, waits for some, or is done to an mbarrier."""
+    match instruction:
+        case AsyncOperation() | AsyncGroup():
+            return True
+        case Load(mode=mode) | Store(mode=mode):
+            return MBARRIER in mode.tags
+        case Rmw(operation=operation) | Assign(operation=operation):
+            return operation.startswith(f"{MBARRIER}.")
+    return False
 
 
 def written(instruction: Instruction) -> tuple[str, ...]:

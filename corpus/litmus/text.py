@@ -99,13 +99,18 @@ class Source:
         if not shared:
             return
         users: dict[str, tuple[int, litmus.Place]] = {}
+        clusters = litmus.has_clusters(threads)
         for number, thread in enumerate(threads):
             values = [operand for ins in thread.instructions for operand in litmus.operands(ins)]
             for value in (*values, *(initial for _, initial in thread.registers)):
                 if isinstance(value, litmus.Loc) and value.name in shared:
                     other, place = users.setdefault(value.name, (number, thread.place))
-                    if not place.shares(thread.place, litmus.Scope.CTA):
-                        message = f"{value.name} is in shared memory, and P{other} and P{number} are in different CTAs"
+                    clustered = clusters and place.queue >= 0  # who is in none that is named is alone in its own
+                    if not place.shares(thread.place, litmus.Scope.QUEUE if clustered else litmus.Scope.CTA):
+                        group = "clusters" if clustered else "CTAs"
+                        message = (
+                            f"{value.name} is in shared memory, and P{other} and P{number} are in different {group}"
+                        )
                         raise self._error(value.name, message)
 
     def _error(self, word: str, message: str) -> InputError:
@@ -239,8 +244,8 @@ class Dialect:
     are names and texts of files that stand in a folder beside the tests. ``older`` is another first word of its files.
     ``synchronises``: it can say that threads synchronise by the system. ``atomic_types``: what is atomic is so by its
     type, so that all accesses of a location are atomic, or none is. ``opcodes``: its operations may be opcodes of PTX,
-    as ``shr.u32``. ``statement`` gives an instruction of a thread in
-    the words of the dialect; where it is not stated, words close to PTX's serve.
+    as ``shr.u32``. ``asynchronous``: it has words for asynchronous operations and mbarriers. ``statement`` gives an
+    instruction of a thread in the words of the dialect; where it is not stated, words close to PTX's serve.
     """
 
     name: str
@@ -253,5 +258,6 @@ class Dialect:
     synchronises: bool = False
     atomic_types: bool = False
     opcodes: bool = False
+    asynchronous: bool = False
     older: str | None = None
     statement: Callable[[litmus.LitmusTest, int, litmus.Instruction], str] = lambda test, thread, ins: describe(ins)

@@ -17,7 +17,7 @@ from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
 from oracle.certificates.programs import CertifiedProgram, Pairs
 from oracle.certificates.writing import Literals, WrittenLiteral
-from oracle.executions.events import EventKind, initial_tags, is_set
+from oracle.executions.events import OF_OPERATIONS, EventKind, initial_tags, is_set
 from oracle.executions.initial import sees_initial_writes
 
 
@@ -294,7 +294,7 @@ _RELATIONS: Mapping[str, Callable[[ModelView], Pairs]] = {
     "addr": ModelView._addr,
     "data": lambda seen: seen.program.data,
     "ctrl": ModelView._ctrl,
-    "casdep": lambda seen: {},
+    **dict.fromkeys(("casdep", *OF_OPERATIONS), lambda seen: {}),
     "rmw": lambda seen: seen.program.updates,
     "rf": ModelView._rf,
     "co": ModelView._co,

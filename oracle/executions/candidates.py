@@ -21,12 +21,14 @@ from itertools import combinations, permutations, product
 from math import factorial, prod
 from typing import Any, TypeVar
 
+from corpus.errors import InputError
 from corpus.litmus import test as litmus
 from oracle.cat.algebra import Algebra, Relation, among, bits
 from oracle.cat.interpreter import Model
 from oracle.executions.barriers import BarrierRendezvous, meetings
 from oracle.executions.domains import read_domains, value_of
 from oracle.executions.events import (
+    ASYNCHRONOUS,
     INITIAL,
     Event,
     EventKind,
@@ -111,6 +113,23 @@ def physical_location(test: litmus.LitmusTest, term: litmus.Loc) -> str:
     return litmus.physical({location.name: location for location in test.locations}, term.name)
 
 
+def silence(test: litmus.LitmusTest, model: Model) -> str | None:
+    """The reason why a model says nothing of a test: asynchronous operations, which it does not speak of."""
+    every = (ins for thread in test.threads for ins in thread.instructions)
+    if model.mentions(ASYNCHRONOUS) or not any(
+        isinstance(ins, litmus.AsyncOperation | litmus.AsyncGroup) for ins in every
+    ):
+        return None
+    return f"{model.name} does not speak of asynchronous operations"
+
+
+def check_speaks(test: litmus.LitmusTest, model: Model) -> None:
+    """Raises ``InputError`` where a model says nothing of a test."""
+    reason = silence(test, model)
+    if reason is not None:
+        raise InputError(reason, test.name)
+
+
 @dataclass(frozen=True, slots=True)
 class Excluded:
     """Choices that are not of interest: a read that reads from a write, a write that comes before another in ``co``."""
@@ -138,8 +157,9 @@ def candidates(
     ``excluded`` are left out. ``for_ever``: threads that stay at a barrier may do so whoever goes through there.
     ``alike``: the ways through the threads of several tests of one shape (``oracle.executions.shapes``), the first of
     which is this test; then a batch has the candidates of each of them. Raises ``TooManyError`` where there are too
-    many to list.
+    many to list, and ``InputError`` as ``check_speaks`` does.
     """
+    check_speaks(test, model)
     combinations_of_paths = prod(len(thread.paths) for thread in threads)
     if combinations_of_paths > MOST_COMBINATIONS:
         raise TooManyError(f"{combinations_of_paths} combinations of paths through the threads are too many to list")
@@ -228,7 +248,10 @@ class _Combination:
         self._ordered = tuple(pairs)
         self._options = _Options(
             tuple(map(self._sources, self._reads)),
-            tuple(self._coherence(found, model.partial_co, name in asked) for name, found in self._writes.items()),
+            tuple(
+                self._coherence(found, model.partial_co and not self._is_object(found), name in asked)
+                for name, found in self._writes.items()
+            ),
             tuple(tuple(orders_of(ordered, name)) for name, ordered in pairs.items()),
             meetings(test, self._events, for_ever),
             len(programs),
@@ -237,6 +260,10 @@ class _Combination:
     def _sources(self, read: int) -> tuple[int, ...]:
         event, excluded = self._events[read], self._excluded.rf
         return tuple(write for write in self._writes[event.location or ""] if not excluded(self._events[write], event))
+
+    def _is_object(self, writes: Sequence[int]) -> bool:
+        """Whether the writes are all to an mbarrier, whose coherence is total under every model."""
+        return all(self._events[write].tags & {litmus.MBARRIER.upper(), "IW"} for write in writes)
 
     def _coherence(self, writes: list[int], partial: bool, asked: bool) -> tuple[Coherence, ...]:
         excluded = {
@@ -270,6 +297,9 @@ class _Combination:
             for read in undefined:
                 known &= _any(values[self._events[read].key].values())
             circular = valid & ~known
+            for read in undefined:  # what an mbarrier holds comes from somewhere, under every model
+                if litmus.MBARRIER.upper() in self._events[read].tags:
+                    circular &= _any(values[self._events[read].key].values())
             if worth_guessing is not None:
                 circular &= worth_guessing(self._base(table, algebra, circular))
             if circular:

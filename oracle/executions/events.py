@@ -18,7 +18,7 @@ from typing import Generic
 
 from corpus.laws import opencl, vulkan
 from corpus.laws.c11 import CONSUME
-from corpus.litmus.test import ANNOTATED, EXIT, Mode, Order, Place, Region, Scope, unsequenced
+from corpus.litmus.test import ANNOTATED, EXIT, AsyncGroup, Mode, Order, Place, Region, Scope, unsequenced
 from oracle.cat.algebra import Algebra, Relation, Set, T
 from oracle.cat.base import BaseNames
 from oracle.cat.interpreter import PreludeValues
@@ -90,8 +90,10 @@ class Event:
     are keys of the reads that the event depends on, ``compared`` of those that a compare-and-swap compares with;
     ``rmw`` is the key of the read whose write this event is. ``location`` is where memory is accessed, ``virtual`` the
     virtual address, another one for an alias. ``scope`` is that of its order; ``barrier`` has the further properties of
-    a barrier. ``sides``: the operands of C's expressions that it is evaluated in; ``round``: how often each backward
-    jump had been taken then. ``spurious``: the read of a compare-and-swap that fails spuriously.
+    a barrier. ``operation``: the key of the first event of the asynchronous operation that it is of; ``group``: the
+    kind of groups that this is in, or what is done to a group. ``sides``: the operands of C's expressions that it is
+    evaluated in; ``round``: how often each backward jump had been taken then. ``spurious``: the read of a compare-and-
+    swap that fails spuriously.
     """
 
     key: tuple[int, ...]
@@ -108,6 +110,8 @@ class Event:
     ctrl: frozenset[tuple[int, ...]] = frozenset()
     rmw: tuple[int, ...] | None = None
     barrier: Arrival | None = None
+    operation: tuple[int, ...] | None = None
+    group: str | AsyncGroup | None = None
     sides: tuple[int, ...] = ()
     round: tuple[tuple[int, int], ...] = ()
     compared: frozenset[tuple[int, ...]] = frozenset()
@@ -132,13 +136,19 @@ PROXIES = ("TEXTURE", "SURFACE", "CONSTANT", "ASYNC", "TENSORMAP", "ALIAS")
 
 ORDERS = frozenset({*_ORDER_TAGS.values(), "ATOM"})
 """The sets of accesses and fences by their memory orders."""
-_FIXED_SETS = ("R", "W", "F", "B", "IW", "RMW", "NORET", "VOL", "ATOM", "CBAR", "ARRIVE", "GLOBAL", "SHARED", "NAL")
+ASYNCHRONOUS, GROUP = "ASYNCHRONOUS", "GROUP"
+"""The sets of the events of asynchronous operations, and of those that end a group of them or wait for it."""
+_FIXED_SETS = (
+    *("R", "W", "F", "B", "IW", "RMW", "NORET", "VOL", "ATOM", "CBAR", "ARRIVE", "GLOBAL", "SHARED", "NAL"),
+    *(ASYNCHRONOUS, GROUP),
+)
 _CACHES = ("CA", "CG", "CS", "CV", "LU", "WB", "WT")
 DIALECT_TAGS = (
     *("AV", "VIS", "AVDEVICE", "VISDEVICE", "NONPRIV", "SEMAV", "SEMVIS"),
     *(f"{kind}{number}" for kind in ("SC", "SEMSC") for number in range(4)),
     *PROXIES,
     "CLUSTER",
+    *("MBARRIER", "INIT", "ONE-WAY"),
     "CONSUME",
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
 )
@@ -343,8 +353,41 @@ class ProgramBase(Generic[T]):
     def _program_order(self) -> Relation[T]:
         events = self.events
         return self.algebra.pairs(
-            (one, other) for one, other in self._later if is_sequenced(events[one], events[other])
+            (one, other) for one, other in self._later if is_in_program_order(events[one], events[other])
         )
+
+    def _asked_later(self) -> Relation[T]:
+        """The pairs of events of different instructions of a thread of which one is of an asynchronous operation."""
+        events = self.events
+        return self.algebra.pairs(
+            (one, other) for one, other in self._later if is_asked_later(events[one], events[other])
+        )
+
+    def _within_operations(self) -> Relation[T]:
+        """The events of each asynchronous operation, those that it does first before the others."""
+        return self._grouped(lambda event: event.operation, lambda one, other: one.key < other.key)
+
+    def _retired(self) -> Relation[T]:
+        """The events of asynchronous operations, each with those at which its thread waits for its group."""
+        events, executed = self.events, self.algebra.executed
+        rows: list[dict[int, T]] = [{} for _ in events]
+        for wait, event in enumerate(events):
+            waited = event.group
+            if not isinstance(waited, AsyncGroup) or waited.pending is None:
+                continue
+            ends = [at for at, each in enumerate(events) if each.group == AsyncGroup(waited.operations)]
+            for access, done in enumerate(events):
+                if done.group != waited.operations or (waited.read and done.kind is not EventKind.READ):
+                    continue
+                between = [executed[end] for end in ends if self._follows(access, end) and self._follows(end, wait)]
+                if self._follows(access, wait) and (truth := at_least(waited.pending + 1, between)):
+                    rows[access][wait] = executed[access] & executed[wait] & truth
+        return tuple(rows)
+
+    def _follows(self, one: int, other: int) -> bool:
+        """Whether an event comes after another one of its thread, on some way through it."""
+        first, second = self.events[one], self.events[other]
+        return first.thread == second.thread and first.key[1] < second.key[1] and together(first, second)
 
     def _of_one_thread(self) -> Relation[T]:
         """The pairs of events of one thread, in both orders, and each event with itself."""
@@ -421,6 +464,19 @@ def done_in(event: Event, mode: Mode) -> Event:
     return replace(event, tags=tags, scope=access_scope(mode))
 
 
+def at_least(count: int, truths: Sequence[T]) -> T | None:
+    """The truth that at least so many, one or more, of some truths hold; None where they are too few."""
+    held: list[T | None] = [None] * count
+    for truth in truths:
+        for number in reversed(range(count)):
+            before = held[number - 1] if number else truth
+            if before is not None:
+                now = before & truth
+                kept = held[number]
+                held[number] = now if kept is None else kept | now
+    return held[-1]
+
+
 def together(one: Event, other: Event) -> bool:
     """Whether two events are of one thread and of one path through it."""
     if one.thread != other.thread or one.thread == INITIAL:
@@ -431,6 +487,18 @@ def together(one: Event, other: Event) -> bool:
 def is_sequenced(one: Event, other: Event) -> bool:
     """Whether two events of a thread are in program order, in either direction; operands of one expression are not."""
     return not one.sides or one.round != other.round or not unsequenced(one.sides, other.sides)
+
+
+def is_in_program_order(one: Event, other: Event) -> bool:
+    """Whether two events of a thread are in program order: asynchronous operations are not (PTX ISA, 8.9.1.1)."""
+    return one.operation is None and other.operation is None and is_sequenced(one, other)
+
+
+def is_asked_later(one: Event, other: Event) -> bool:
+    """Whether two events of a thread, in the order of its instructions, are not in program order because one is of an
+    asynchronous operation, and are not of one operation.
+    """
+    return one.operation != other.operation
 
 
 def sync_fence_pairs(events: Sequence[Event], places: Sequence[Place]) -> list[tuple[int, int]]:
@@ -466,8 +534,14 @@ RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
     "sgpu": lambda base: base._same_group(Scope.GPU),
     "sr": lambda base: base._mutually_in_scope(),
     "syncbar": lambda base: base._synchronise_by_barrier(),
+    "asked": lambda base: base._asked_later(),
+    "within": lambda base: base._within_operations(),
+    "retired": lambda base: base._retired(),
     "awaits": lambda base: base._awaited(),
     "ssw": lambda base: base._pairs(lambda e, f: (e.thread, f.thread) in base.synchronised),
 }
+OF_OPERATIONS = ("asked", "within", "retired")
+"""The relations of asynchronous operations, empty in a program that has none."""
+
 VOCABULARY = BaseNames(SETS, frozenset(RELATIONS), frozenset({"rf", "co", "sync_fence"}))
 """The names that a base answers for."""

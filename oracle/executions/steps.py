@@ -22,6 +22,8 @@ from dataclasses import dataclass, field, replace
 from corpus.errors import InputError
 from corpus.litmus import test as litmus
 from oracle.executions.events import (
+    ASYNCHRONOUS,
+    GROUP,
     Apply,
     Arrival,
     Event,
@@ -35,6 +37,15 @@ from oracle.executions.events import (
 )
 from oracle.executions.flow import Flow
 from oracle.executions.values import Address, address_of, calculate
+
+_UPDATES = {
+    "complete_tx": "mbarrier.complete_tx",
+    "arrive": "mbarrier.arrive",
+    "arrive.noinc": "mbarrier.arrive",
+}
+"""What the completion of an asynchronous operation does to its mbarrier."""
+_MOVED = "moved"
+"""The register for the value that an asynchronous operation moves, while it does."""
 
 Key = tuple[int, ...]
 Sources = frozenset[Key]
@@ -168,6 +179,51 @@ class Walker:
             case litmus.Load() | litmus.Store() | litmus.Rmw():
                 for placed, location, sources in self._located(after, ins.address, state.pc):
                     yield from self._access(placed, ins, location, sources, state.pc)
+            case litmus.AsyncOperation():
+                yield from self._operation(after, ins, state.pc)
+            case litmus.AsyncGroup():
+                event = self._event(state, EventKind.FENCE, frozenset({"F", GROUP}), litmus.PLAIN)
+                yield _with(after, replace(event, group=replace(ins, guard=None)))
+
+    def _operation(self, state: RunState, ins: litmus.AsyncOperation, pc: int) -> Iterator[RunState]:
+        """The run after it has asked for an asynchronous operation, whose events are all there.
+
+        Where the operation is an arrival that counts for itself (``cp.async.mbarrier.arrive`` without ``.noinc``), the
+        thread makes one more arrival pending first.
+        """
+        value: litmus.Operand = ins.value
+        accesses: list[litmus.Load | litmus.Store | litmus.Rmw] = []
+        if ins.source is not None:
+            mode = ins.mode if ins.operation is None else replace(ins.mode, order=litmus.Order.WEAK, scope=None)
+            accesses.append(litmus.Load(_MOVED, ins.source, mode))
+            value = litmus.Reg(_MOVED)
+        if ins.target is not None:
+            if ins.operation is None:
+                accesses.append(litmus.Store(ins.target, value, ins.mode))
+            else:
+                accesses.append(litmus.Rmw(ins.operation, None, ins.target, (value,), ins.mode))
+        if ins.barrier is not None:
+            accesses.append(litmus.Rmw(_UPDATES[ins.mbarrier], None, ins.barrier, (ins.count,), completion(ins)))
+        if ins.barrier is not None and ins.mbarrier == "arrive":
+            mode = replace(completion(ins), order=litmus.Order.RELAXED)
+            more = litmus.Rmw("mbarrier.increment", None, ins.barrier, (ins.count,), mode)
+            ((placed, location, sources),) = self._located(state, ins.barrier, pc)
+            (state,) = self._access(placed, more, location, sources, pc)
+        runs = [state]
+        for access in accesses:
+            runs = [
+                after
+                for run in runs
+                for placed, location, sources in self._located(run, access.address, pc)
+                for after in self._access(placed, access, location, sources, pc)
+            ]
+        for run in runs:
+            own = run.events[len(state.events) :]
+            events = (
+                replace(each, operation=own[0].key, group=ins.in_group, tags=each.tags | {ASYNCHRONOUS}) for each in own
+            )
+            registers = {name: value for name, value in run.registers.items() if name != _MOVED}
+            yield replace(run, events=(*state.events, *events), registers=registers)
 
     def _computed(
         self, state: RunState, operation: str, operands: tuple[litmus.Operand, ...]
@@ -280,6 +336,15 @@ class Walker:
                 read = replace(read, compared=compared, spurious=spurious)
             return _with(state, read, ins.target), key
 
+        if isinstance(ins, litmus.Load) and ins.phase is not None:
+            phase, given = state.value(ins.phase)
+            question = f"{litmus.MBARRIER}.{'parity' if ins.parity else 'phase'}"
+            for outcome, mode in enumerate((replace(ins.mode, order=litmus.Order.RELAXED), ins.mode)):
+                done, key = reading(replace(state, outcomes=(*state.outcomes, outcome)), mode)
+                held = done.assuming(Constraint("eq", apply(question, Read(key), phase), outcome), outcome)
+                if held is not None:
+                    yield held.assigned(ins.target, outcome, given | {key})
+            return
         if isinstance(ins, litmus.Load):
             yield reading(state, ins.mode)[0]
             return
@@ -342,6 +407,15 @@ class Walker:
             sides=sides,
             round=_round(state, sides),
         )
+
+
+def completion(ins: litmus.AsyncOperation) -> litmus.Mode:
+    """How an asynchronous operation completes at an mbarrier: as a release of the cluster, or of the CTA where it is an
+    arrival (PTX ISA 9.1, ``cp.async.bulk`` and ``cp.async.mbarrier.arrive``).
+    """
+    if ins.target is None:
+        return litmus.Mode(litmus.Order.RELEASE, litmus.Scope.CTA, tags=(litmus.MBARRIER,))
+    return litmus.Mode(litmus.Order.RELEASE, litmus.Scope.QUEUE, tags=(litmus.CLUSTER, litmus.MBARRIER))
 
 
 def _round(state: RunState, sides: tuple[int, ...]) -> tuple[tuple[int, int], ...]:

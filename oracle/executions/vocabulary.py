@@ -48,6 +48,8 @@ def dialect_of(models: Sequence[Model]) -> str:
 
     if mention("AV", "VIS", "SEMAV", "SEMVIS", "AVDEVICE", "VISDEVICE"):
         return "webgpu" if mention("SHARED") else "vulkan"
+    if mention(events.ASYNCHRONOUS):
+        return "ptx-proxies"  # no vocabulary has asynchronous operations yet
     if any(model.checks_mention("SHARED", kind="F") for model in models):
         return "opencl"  # fences of one memory
     if any(model.checks_mention(name) for model in models for name in _PROXIES):

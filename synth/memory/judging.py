@@ -12,6 +12,7 @@ from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel, OperationalModel
 from oracle.executions import shapes
 from oracle.executions.bounds import UNROLL
+from oracle.executions.candidates import silence
 from oracle.executions.flow import Flow
 from oracle.executions.judge import Judgement, is_quick_to_list, judge, unknown
 from oracle.executions.steps import TooManyError, TooManyValuesError
@@ -54,6 +55,9 @@ def judge_with(test: LitmusTest, model: ConsistencyModel, method: str, unroll: i
     """
     if isinstance(model, OperationalModel):
         return model.judge(test, unroll)
+    reason = silence(test, model.model)
+    if reason is not None:
+        return unknown(reason)
     try:
         if method == ENUMERATE:
             return judge(test, model.model, unroll, counts)
@@ -72,6 +76,8 @@ def judge_together(
     None stands for each of the other tests.
     """
     if isinstance(model, OperationalModel) or method not in (AUTO, ENUMERATE):
+        return [None] * len(tests)
+    if any(silence(test, model.model) for test in tests):
         return [None] * len(tests)
     return shapes.judge_together(tests, model.model, unroll)
 

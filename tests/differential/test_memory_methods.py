@@ -9,7 +9,7 @@ from random import Random
 import pytest
 import reference_herd
 from litmus_models import grounded, odd, shipped
-from litmus_random import PROFILES, random_test, vulkan_test, wgsl_test
+from litmus_random import PROFILES, asynchronous_test, random_test, vulkan_test, wgsl_test
 
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
@@ -21,7 +21,7 @@ from oracle.executions.values import Address
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "memory").glob("*.litmus"))
 MODELS = shipped() | odd()
-OWN = {"vulkan": vulkan_test, "webgpu": wgsl_test}
+OWN = {"vulkan": vulkan_test, "webgpu": wgsl_test, "ptx-async": asynchronous_test}
 """Tests that speak of what a model is about."""
 
 
@@ -73,6 +73,29 @@ def test_enumeration_sat_and_z3_agree(name, count):
 @pytest.mark.parametrize("name", MODELS)
 def test_enumeration_sat_and_z3_agree_on_many(name):
     hold_all_agree(name, 20000 // len(MODELS), events=6, solved_by_z3=200)
+
+
+@pytest.mark.parametrize("count", [40, pytest.param(2000, marks=pytest.mark.slow)])
+def test_asynchronous_operations_by_every_method(count):
+    seen = Counter()
+    for number in range(count):
+        test = asynchronous_test(Random(f"asynchronous {number}"))
+        (answer, *_) = compare(test, MODELS["ptx-async"], [judge, judge_by_sat, judge_by_smt])
+        seen[answer[0] if isinstance(answer, tuple) else "refused"] += 1
+    assert seen["refused"] <= count // 100 and min(seen[Answer.ALLOWED], seen[Answer.FORBIDDEN]) > count // 5
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_what_has_no_asynchronous_words_is_as_under_ptx(path):
+    test = read_litmus(path)
+    assert said(judge, test, MODELS["ptx-async"]) == said(judge, test, MODELS["ptx"])
+
+
+@pytest.mark.parametrize("count", [100, pytest.param(5000, marks=pytest.mark.slow)])
+def test_random_tests_without_asynchronous_words_are_as_under_ptx(count):
+    for number in range(count):
+        test = random_test(Random(f"ptx {number}"), replace(PROFILES[number % len(PROFILES)], events=5))
+        assert said(judge_by_sat, test, MODELS["ptx-async"]) == said(judge_by_sat, test, MODELS["ptx"]), test
 
 
 @pytest.mark.parametrize("condition", ["P1:r0 >= 2", "P1:r0 > 0", "P1:r0 <= 1", "P1:r0 == 1"])

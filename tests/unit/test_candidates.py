@@ -157,8 +157,15 @@ def test_a_store_between_the_halves_of_an_rmw():
     """It is excluded, but by RMO per scope, where atomicity holds among atomic operations, by PTX where the two are
     not morally strong, and by Vulkan where they are not mutually ordered, which is a data race."""
     assert atomicity("st.relaxed.gpu x, 7") == {"ptx-rmo"}
-    assert atomicity("st.weak x, 7") == {"ptx-rmo", "ptx-6.0", "ptx-7.5", "ptx", "vulkan", "webgpu"}
-    assert atomicity("st.relaxed.gpu x, 7", cta=1, scope="cta") == {"ptx-rmo", "ptx-6.0", "ptx-7.5", "ptx", "vulkan"}
+    assert atomicity("st.weak x, 7") == {"ptx-rmo", "ptx-6.0", "ptx-7.5", "ptx", "ptx-async", "vulkan", "webgpu"}
+    assert atomicity("st.relaxed.gpu x, 7", cta=1, scope="cta") == {
+        "ptx-rmo",
+        "ptx-6.0",
+        "ptx-7.5",
+        "ptx",
+        "ptx-async",
+        "vulkan",
+    }
     assert atomicity("st.relaxed.gpu x, 7", cta=0, scope="cta") == {"ptx-rmo"}
     assert atomicity("atom.relaxed.gpu.exch r1, x, 7", cta=1) == set()
 

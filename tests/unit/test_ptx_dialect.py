@@ -33,7 +33,6 @@ from corpus.litmus.test import (
     Place,
     Quantifier,
     Reg,
-    Region,
     Rmw,
     Scope,
     Store,
@@ -350,7 +349,6 @@ def test_what_cannot_be_said_is_refused_by_name(body, message):
 @pytest.mark.parametrize(
     ("location", "message"),
     [
-        (Location("x", region=Region.SHARED), "x: the PTX dialect has no word for shared memory"),
         (Location("r1"), "r1: the PTX dialect has no location of that name"),
         (Location("P1"), "P1: the PTX dialect has no location of that name"),
         (Location("x.y"), "x.y: the PTX dialect has no location of that name"),

@@ -47,6 +47,7 @@ _TERMINALS = {
     "NUMBER": "a number",
     "INT": "a number",
     "ALIASES": "aliases",
+    "SHARED": "shared",
     "SSW": "ssw",
     "$END": "the final condition",
 }
@@ -196,6 +197,8 @@ class Columns(ABC):
     """The opcode by which the dialect spells a ``mov``."""
     more_levels: ClassVar[tuple[str, ...]] = ()
     """The names of the groups that a header may have instead of ``levels``."""
+    shared: ClassVar[bool] = False
+    """Whether locations may be in shared memory, ``shared x=0``."""
     synchronises: ClassVar[bool] = False
     """Whether threads can synchronise by the system, ``{ ssw 0 1; }``."""
     keywords: ClassVar[str]
@@ -219,8 +222,8 @@ class Columns(ABC):
         ]
 
     @abstractmethod
-    def read(self, cell: CodeCell) -> litmus.Instruction:
-        """Return the instruction in a cell that is no label, arithmetic or branch. Raises ``InputError``."""
+    def read(self, cell: CodeCell) -> litmus.Instruction | tuple[litmus.Instruction, ...]:
+        """Return what is in a cell that is no label, arithmetic or branch. Raises ``InputError``."""
 
     @abstractmethod
     def write(self, instruction: litmus.Instruction, names: ThreadNames, refuse: Refuse) -> str:
@@ -259,7 +262,9 @@ class Columns(ABC):
                 message = f"expected {len(codes)} columns, found {len(row.children)}"
                 raise InputError(message, path, row.line, row.column)
             for code, cell in zip(codes, subtrees(row), strict=True):
-                code += [self._item(item, path) for item in subtrees(cell)]
+                for item in subtrees(cell):
+                    meant = self._item(item, path)
+                    code += meant if isinstance(meant, tuple) else (meant,)
         pairs = [self._pair(pair, len(codes), path) for pair in subtrees(system)] if system else ()
         return groups, list(map(tuple, codes)), pairs
 
@@ -307,7 +312,7 @@ class Columns(ABC):
             raise _error(f"expected two threads after ssw, found P{numbers[0]} twice", other, path)
         return numbers[0], numbers[1]
 
-    def _item(self, item: Tree, path: str | None) -> litmus.Instruction:
+    def _item(self, item: Tree, path: str | None) -> litmus.Instruction | tuple[litmus.Instruction, ...]:
         first, *operands = leaves(item)
         if item.data == "label":
             return litmus.Label(str(first))
@@ -337,7 +342,12 @@ class Columns(ABC):
                     raise _error(f"P{thread}:{register} is declared twice", first, source.path)
                 registers[thread][register] = _initial(item, source.path)
             elif item.data == "location":
-                locations.append(litmus.Location(str(first), _initial(item, source.path)))
+                spaces = leaves(item, "SHARED")
+                if spaces and not self.shared:
+                    raise _error(f"{self.title} has no shared memory", first, source.path)
+                region = litmus.Region.SHARED if spaces else litmus.Region.GLOBAL
+                name = leaves(item, "NAME")[0]
+                locations.append(litmus.Location(str(name), _initial(item, source.path), region))
             else:
                 locations.append(litmus.Location(str(first), alias=self._alias(item, source.path)))
         return locations, registers
@@ -395,10 +405,11 @@ class Columns(ABC):
         )
         if taken or not _LOCATION.fullmatch(name):
             raise InputError(f"{name}: {self.title} has no location of that name")
-        if location.region is not litmus.Region.GLOBAL:
+        space = "" if location.region is litmus.Region.GLOBAL else f"{location.region} "
+        if space and not self.shared:
             raise InputError(f"{name}: {self.title} has no word for {location.region} memory")
         if alias is None:
-            return f"{name}={'&' + initial.name if isinstance(initial, litmus.Loc) else initial};"
+            return f"{space}{name}={'&' + initial.name if isinstance(initial, litmus.Loc) else initial};"
         proxy = alias.proxy or (self.proxies and "generic")
         if initial != 0 or (proxy and proxy not in self.proxies):
             raise InputError(f"{name}: {self.title} has no such alias of {alias.location}")
@@ -410,7 +421,7 @@ class Columns(ABC):
                 return f"{names.label(name)}:"
             case litmus.Assign(target, "mov", (value,)):
                 return f"{self.move} {names.register(target)}, {names.value(value)}"
-            case litmus.Assign(target, operation, (left, right)):
+            case litmus.Assign(target, operation, (left, right)) if not litmus.is_asynchronous(ins):
                 if operation not in _ARITHMETIC:
                     raise refuse(f"{self.title} computes with {', '.join(_ARITHMETIC)} only")
                 return f"{operation} {names.register(target)}, {names.value(left)}, {names.value(right)}"

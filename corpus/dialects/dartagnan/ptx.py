@@ -14,9 +14,10 @@ surface proxy there are also ``sust``, ``suatom`` and ``sured``. The proxy is a 
 ``fence.proxy.alias`` and its like are for a tag of the fence. ``ld r, v`` without an order is a move. Each thread is
 in a warp of its own.
 
-What PTX has got since then and Dartagnan not: ``fence.acquire`` and ``fence.release``, ``fence.proxy.async`` and
-``.tensormap``, and the scope ``.cluster``. Where a test has that scope, headers may say clusters,
-``P0@cta 0,cluster 0,gpu 0``; else each CTA is one of its own, as kernels are launched unless they ask for more.
+What PTX has got since then and Dartagnan not: ``fence.acquire`` and ``fence.release``, asynchronous operations and
+their fences (``corpus.dialects.dartagnan.asynchronous``), and the scope ``.cluster``. Where a test has that scope,
+headers may say clusters, ``P0@cta 0,cluster 0,gpu 0``; else each CTA is one of its own, as kernels are launched unless
+they ask for more.
 
 Gaps: an ``atom`` without order and scope is not read, for the dialect has none; Dartagnan's own ``z=x`` without ``&``
 copies an initial value, and is not read either.
@@ -27,11 +28,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar, TypeGuard
 
+from corpus.dialects.dartagnan.asynchronous import is_extended, read_asynchronous, write_asynchronous
 from corpus.dialects.dartagnan.columns import CodeCell, Columns, Refuse, ThreadNames
 from corpus.errors import InputError
-from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, STORE, has_clusters
+from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, STORE
 from corpus.litmus import test as litmus
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.text import Dialect, ForeignRunner, Source
@@ -42,8 +45,7 @@ _ATOMS = {"": "atom", "surface": "suatom"}
 _REDUCTIONS = {"": "red", "surface": "sured"}
 _PROXIES = {name: proxy for names in (_LOADS, _STORES, _ATOMS, _REDUCTIONS) for proxy, name in names.items()}
 _ORDERS = {str(order): order for order in litmus.Order}
-_FENCES = {f"fence.proxy.{proxy}": proxy for proxy in litmus.FENCED}
-_UNREAD = ("async", "tensormap")  # fences of proxies that Dartagnan has not
+_UNREAD = ("async", "tensormap", litmus.INIT)  # fences that Dartagnan has not
 
 _LOAD_ORDERS = (litmus.Order.WEAK, *LOAD.orders)
 _STORE_ORDERS = (litmus.Order.WEAK, *STORE.orders)
@@ -62,6 +64,7 @@ class _Ptx(Columns):
     scopes: ClassVar = {scope: word for word, scope in litmus.SCOPES.items()}
     proxies = ("generic", "texture", "surface", "constant")
     move = "ld"
+    shared = True
     keywords = (
         "ld tld suld cold st sust atom suatom red sured fence bar sync arrive cta gpu sys weak relaxed acquire release "
         "acq_rel sc cas exch proxy generic constant surface texture alias"
@@ -89,7 +92,7 @@ class _Ptx(Columns):
         test = super().parse(source)
         ctas = [thread.place._replace(warp=0) for thread in test.threads]
         numbers = {cta: number for number, cta in enumerate(dict.fromkeys(ctas))}
-        if has_clusters(test):  # a CTA is one of its own, unless the header says otherwise
+        if litmus.has_clusters(test.threads):  # a CTA is one of its own, unless the header says otherwise
             found = [cta._replace(queue=cta.cta) if cta.queue == _UNSAID else cta for cta in ctas]
         else:  # they make no difference
             found = [cta._replace(queue=0, cta=cta.cta if cta.queue == _UNSAID else numbers[cta]) for cta in ctas]
@@ -98,13 +101,16 @@ class _Ptx(Columns):
         return replace(test, threads=tuple(placed))
 
     def headers(self, test: litmus.LitmusTest) -> list[str]:
-        if not has_clusters(test):
+        if not litmus.has_clusters(test.threads):
             return super().headers(test)
         places = [thread.place for thread in test.threads]
         self.groups([place._replace(queue=0, cta=number) for number, place in enumerate(places)])
         return [f"cta {place.cta},cluster {place.queue},gpu {place.gpu}" for place in places]
 
-    def read(self, cell: CodeCell) -> litmus.Instruction:
+    def read(self, cell: CodeCell) -> litmus.Instruction | tuple[litmus.Instruction, ...]:
+        asynchronous = read_asynchronous(cell)
+        if asynchronous is not None:
+            return asynchronous
         name, *words = cell.opcode.split(".")
         if not words and name == "ld":
             cell.expects(2)
@@ -123,8 +129,6 @@ class _Ptx(Columns):
             return litmus.Rmw(self._operation(cell, words, _REDUCED), None, cell.location(0), (cell.value(1),), mode)
         if name == "fence":
             cell.expects(0)
-            if cell.opcode in _FENCES:
-                return litmus.Fence(litmus.Mode(tags=(_FENCES[str(cell.opcode)],)))
             return litmus.Fence(self._mode(cell, words, {"": "fence"}, FENCE.orders))
         if cell.opcode in ("bar.cta.sync", "bar.cta.arrive"):
             cell.expects(1, 3)
@@ -178,6 +182,8 @@ class _Ptx(Columns):
         return f"{name}.weak"
 
     def write(self, instruction: litmus.Instruction, names: ThreadNames, refuse: Refuse) -> str:
+        if is_extended(instruction):
+            return write_asynchronous(instruction, names, partial(self.address, refuse=refuse), refuse)
         match instruction:
             case litmus.Load(target, address, mode):
                 opcode = self._spell(mode, _LOADS, _LOAD_ORDERS, refuse)
@@ -196,10 +202,6 @@ class _Ptx(Columns):
                 return (
                     f"{opcode}.{operation} {', '.join(values if target is None else [names.register(target), *values])}"
                 )
-            case litmus.Fence(litmus.Mode(order=litmus.Order.WEAK, tags=(tag,)) as mode) if (
-                mode == litmus.Mode(tags=(tag,)) and tag in litmus.FENCED
-            ):
-                return f"fence.proxy.{tag}"
             case litmus.Fence(mode):
                 return self._spell(mode, {"": "fence"}, FENCE.orders, refuse)
             case litmus.Barrier(arrive=arrive, mode=mode):
@@ -217,8 +219,13 @@ def _ordered(ins: litmus.Instruction) -> TypeGuard[litmus.Load | litmus.Store | 
 
 def _check_dartagnan(test: litmus.LitmusTest) -> None:
     """Raises ``InputError`` that names what Dartagnan does not read."""
+    for location in test.locations:
+        if location.region is not litmus.Region.GLOBAL:
+            raise InputError(f"{location.name}: Dartagnan's PTX has no word for {location.region} memory")
     for number, thread in enumerate(test.threads):
         for ins in thread.instructions:
+            if litmus.is_asynchronous(ins):
+                raise cannot_say(number, ins, "Dartagnan's PTX has it not")
             if not _ordered(ins):
                 continue
             one_sided = isinstance(ins, litmus.Fence) and ins.mode.order in ONE_SIDED
@@ -228,6 +235,11 @@ def _check_dartagnan(test: litmus.LitmusTest) -> None:
 
 _PTX = _Ptx()
 PTX = Dialect(
-    "ptx", _PTX.language, _PTX.parse, _PTX.print, runners=(ForeignRunner("dartagnan-ptx", check=_check_dartagnan),)
+    "ptx",
+    _PTX.language,
+    _PTX.parse,
+    _PTX.print,
+    runners=(ForeignRunner("dartagnan-ptx", check=_check_dartagnan),),
+    asynchronous=True,
 )
 """Dartagnan's dialect of litmus tests for PTX."""

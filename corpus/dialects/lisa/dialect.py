@@ -439,6 +439,8 @@ class _Writer:
                 return [self._rmw(ins, refuse)]
             case litmus.Barrier():
                 raise refuse("LISA has no barriers")
+            case litmus.AsyncOperation() | litmus.AsyncGroup():
+                raise refuse("LISA has no asynchronous operations")
             case litmus.Assign(target, operation, values):
                 return [f"mov {self._names[target]} {self._operation(operation, values, refuse)}"]
             case litmus.Branch(label, None):

@@ -22,7 +22,8 @@ from corpus.kernels.ptx.memory import (
 from corpus.kernels.ptx.specialiser import SLOTS, Access, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Pointer, Unknown, Value
 from corpus.litmus import test as litmus
-from corpus.litmus.ptx_arithmetic import EXPECTED, PHASE, type_of
+from corpus.litmus.mbarrier import MBARRIER_OPERATIONS
+from corpus.litmus.ptx_arithmetic import type_of
 
 
 def fence(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
@@ -127,7 +128,7 @@ def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bo
     mode = access_mode(at, words, default)
     if kind == "init":
         count = _number(at, state, operands[1])
-        at.put(litmus.Store(operand, count << EXPECTED | count), access)
+        at.put(litmus.Store(operand, MBARRIER_OPERATIONS["init"](0, count)), access)
     elif kind == "arrive":
         assert target is not None
         register = at.new_register()
@@ -137,17 +138,10 @@ def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bo
     elif kind != "inval":
         assert target is not None
         register = at.new_register()
-        at.put(litmus.Load(register, operand, mode), access)
-
-        def phase(value: Value) -> Value:
-            return computed(at, "shr.u64", [value, PHASE])
-
-        now, before = phase(Held(register, 64)), given[0]
-        if "parity" in words:
-            now = computed(at, "and.b64", [now, 1])
-        else:
-            before = phase(before)
-        set_result(at, state, target, compared(at, ("ne", "u32" if "parity" in words else "u64"), now, before))
+        parity = "parity" in words
+        phase = stored_operand(at, given[0], 4 if parity else 8)
+        at.put(litmus.Load(register, operand, mode, phase=phase, parity=parity), access)
+        set_result(at, state, target, Held(register, 1))
     return True
 
 

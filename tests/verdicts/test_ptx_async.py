@@ -1,0 +1,59 @@
+"""What the PTX ISA says of asynchronous operations: tests of ``examples/memory/ptx-async``, each with its section.
+
+A row names a test, a reading of the ISA (none: what is promised under every reading) and a verdict on the stale read
+that the test asks for. The right program forbids it; the same with a fence, a wait or an arrival less allows it.
+"""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from constraints.executions import judge_by_sat
+from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, translate
+from oracle.cat.syntax import shipped_models
+from oracle.consistency import load_model
+from oracle.executions.judge import Answer, is_quick_to_list, judge
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "memory" / "ptx-async"
+READINGS = ROOT / "oracle" / "models" / "readings"
+MODELS = {path.stem.removeprefix("ptx-async-"): load_model(str(path), path.stem) for path in READINGS.glob("*.cat")}
+MODELS[""] = load_model(shipped_models()["ptx-async"], "ptx-async")
+
+with Path(__file__).with_name("ptx_async.csv").open(encoding="utf-8", newline="") as file:
+    TABLE = list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row['test']}-{row['reading'] or 'any'}")
+def test_the_oracle_says_what_the_isa_says(row):
+    test, model = read_litmus(EXAMPLES / f"{row['test']}.litmus"), MODELS[row["reading"]]
+    found = [judge_by_sat(test, model)]
+    if is_quick_to_list(test, model):
+        found.append(judge(test, model))
+    for judgement in found:
+        assert judgement.answer == row["verdict"] and not judgement.provisional, row["source"]
+
+
+def test_every_example_has_a_verdict_and_every_verdict_its_section():
+    assert {row["test"] for row in TABLE} == {path.stem for path in EXAMPLES.glob("*.litmus")}
+    assert len({(row["test"], row["reading"]) for row in TABLE}) == len(TABLE) >= 60
+    assert all("PTX ISA 9.1, " in row["source"] or "Lustig" in row["source"] for row in TABLE)
+
+
+@pytest.mark.parametrize("reading", sorted(MODELS.keys() - {""}))
+def test_a_reading_allows_no_more_than_is_allowed_without_it(reading):
+    differing = []
+    for path in sorted(EXAMPLES.glob("*.litmus")):
+        test = read_litmus(path)
+        strong, weak = (judge_by_sat(test, MODELS[each]).answer for each in (reading, ""))
+        assert (strong, weak) != (Answer.ALLOWED, Answer.FORBIDDEN), path.stem
+        differing += [path.stem] if strong != weak else []
+    assert differing == [row["test"] for row in TABLE if row["reading"] == reading]
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.litmus")), ids=lambda path: path.stem)
+def test_a_test_is_printed_as_it_is_read(path):
+    test = read_litmus(path)
+    text = translate(test, DIALECTS["ptx"])
+    assert translate(parse_litmus(text), DIALECTS["ptx"]) == text
