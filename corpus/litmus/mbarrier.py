@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from corpus.litmus.ptx_arithmetic import signed
-
 
 @dataclass(frozen=True, slots=True)
 class Mbarrier:
@@ -32,14 +30,13 @@ class Mbarrier:
     @classmethod
     def of(cls, bits: int) -> Mbarrier:
         """Return the state that an object holds."""
-        bits &= (1 << 64) - 1
-        fields = (bits >> 20 & _COUNT, bits & _COUNT, signed(bits >> 40 & _TX, 21), bits >> 61)
-        return cls(*fields)
+        tx = bits >> 40 & (1 << 21) - 1
+        return cls(bits >> 20 & _COUNT, bits & _COUNT, tx - (tx >> 20 << 21), bits >> 61 & 7)
 
     def bits(self) -> int:
         """Return the object that holds the state, as a signed number."""
-        fields = self.phase << 61 | (self.tx & _TX) << 40 | self.expected << 20 | self.pending
-        return signed(fields, 64)
+        bits = self.phase << 61 | (self.tx & (1 << 21) - 1) << 40 | self.expected << 20 | self.pending
+        return bits - (bits >> 63 << 64)
 
     def changed(self, pending: int = 0, tx: int = 0, expected: int = 0) -> Mbarrier:
         """Return the state after these are added; a phase with nothing pending is complete, and the next one begins."""
@@ -47,7 +44,7 @@ class Mbarrier:
         return now if now.pending or now.tx else Mbarrier(now.expected, now.expected, 0, (now.phase + 1) % PHASES)
 
 
-_COUNT, _TX = (1 << 20) - 1, (1 << 21) - 1
+_COUNT = (1 << 20) - 1
 PHASES = 8
 """How many phases are told apart: a wait is for the present phase or for the one before."""
 
