@@ -20,8 +20,8 @@ from synth.cli import main
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "models.md"
 HEAD = "| model | what it is | source | words | stated | minimal |\n|---|---|---|---|---|---|\n"
-WITHOUT_MODEL = {"mixed_proxies": ("ptx-7.5", "ptx")}
-"""Tables of verdicts that are stated of some models alike."""
+WITHOUT_MODEL = {"mixed_proxies": ("ptx-7.5", "ptx"), "ptx_async": ("ptx-async",)}
+"""Tables of verdicts that are stated of some models alike, or of a model and its readings."""
 
 
 def parts():
