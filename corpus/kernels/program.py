@@ -16,6 +16,7 @@ from corpus.errors import InputError
 from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, ThreadIds
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.meaning import MEANINGS
+from corpus.kernels.ptx.moving import WORD
 from corpus.kernels.ptx.specialiser import (
     ENDED_REDUCTION,
     MARK,
@@ -95,18 +96,16 @@ def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch
     every = list(launch.threads())
     if len(every) > MOST_THREADS:
         raise InputError(f"expected a launch of at most {MOST_THREADS} threads, found {len(every)}")
-    assumed: dict[str, None] = {}
-    followed = []
-    for ids in every:
-        thread = ThreadSpecialiser(module, kernel, launch, ids, MEANINGS)
-        followed.append((ids, thread.run()))
-        assumed |= thread.assumed
+    followed, assumed = _followed(module, kernel, launch, {})
+    grains = _grains(code for _, code in followed)
+    if grains:
+        followed, assumed = _followed(module, kernel, launch, grains)
     divergent = _divergent(launch, followed, assumed)  # before equal ways are made one
     comings = _comings_of(followed)
     uncounted = any(None in found.values() for found in comings.values())
     for number, (ids, owed) in enumerate(zip(every, _owed(launch, comings), strict=True)):
         if owed:
-            followed[number] = (ids, ThreadSpecialiser(module, kernel, launch, ids, MEANINGS, owed).run())
+            followed[number] = (ids, ThreadSpecialiser(module, kernel, launch, ids, MEANINGS, owed, grains).run())
     followed = list(_with_exits(launch, [(ids, tidied(code)) for ids, code in followed], assumed, module.path))
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
     layout = _Layout(module, kernel, launch, [code for _, code in kept])
@@ -203,6 +202,43 @@ def _with_exits(
         yield ids, code + exits
 
 
+Followed = list[tuple[ThreadIds, list[Residual]]]
+"""What is left of the kernel for each thread."""
+
+
+def _followed(
+    module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch, grains: Mapping[str, int]
+) -> tuple[Followed, dict[str, None]]:
+    """Return what is left of the kernel for each thread, and what was taken for granted."""
+    followed: Followed = []
+    assumed: dict[str, None] = {}
+    for ids in launch.threads():
+        thread = ThreadSpecialiser(module, kernel, launch, ids, MEANINGS, grains=grains)
+        followed.append((ids, thread.run()))
+        assumed |= thread.assumed
+    return followed, assumed
+
+
+def _grains(threads: Iterable[Sequence[Residual]]) -> dict[str, int]:
+    """Return the sizes of the elements of arrays that are copied asynchronously, where they are not words."""
+    sizes: dict[str, set[int]] = {}
+    copies: set[tuple[str, ...]] = set()
+    for code in threads:
+        for each in code:
+            if isinstance(each.instruction, litmus.AsyncOperation):
+                if each.instruction.source is not None:
+                    copies.add(tuple(access.array for access in each.accesses[:2]))
+            else:
+                for access in each.accesses:
+                    sizes.setdefault(access.array, set()).add(access.size)
+    found: dict[str, int] = {}
+    for arrays in sorted(copies):
+        size = min(set[int]().union(*(sizes.get(array, set()) for array in arrays)), default=WORD)
+        if size != WORD:
+            found |= dict.fromkeys(arrays, size)
+    return found
+
+
 def _reductions(code: Sequence[Residual]) -> set[str]:
     """Return the barriers by which a thread exchanges values: ``barrier0``."""
     arrays = (each.access.array for each in code if each.access and each.access.array.startswith(SLOTS))
@@ -215,7 +251,8 @@ def _is_exit(ins: litmus.Instruction) -> bool:
 
 def _barriers(code: Sequence[Residual]) -> list[BarrierKey]:
     """Return the barriers of a thread that wait for all threads of its block, or of its cluster."""
-    found = (ins for ins, _, _ in code if isinstance(ins, litmus.Barrier) and ins.quorum is None)
+    every = (each.instruction for each in code)
+    found = (ins for ins in every if isinstance(ins, litmus.Barrier) and ins.quorum is None)
     return list(dict.fromkeys((ins.name, ins.scope) for ins in found))
 
 
@@ -313,7 +350,7 @@ def _ways(code: Sequence[Residual]) -> list[set[int]]:
 
 def _matters(residual: Residual) -> bool:
     match residual.instruction:
-        case litmus.Load() | litmus.Store() | litmus.Rmw() | litmus.Barrier():
+        case litmus.Load() | litmus.Store() | litmus.Rmw() | litmus.AsyncOperation() | litmus.Barrier():
             return True
         case litmus.Branch():  # to itself: what decides others would be read from memory
             return True
@@ -343,18 +380,16 @@ class _Layout:
         blocks: dict[str, list[str]] = {}
         for code in threads:
             for each in code:
-                if each.access is None:
-                    continue
-                array, offset, size, limit = each.access
-                if offset is None:
-                    if array:
-                        self._computed[array] = size
-                        self._limits |= {} if limit is None else {array: limit}
-                        self._accesses.setdefault(array, {})
-                    continue
-                origins = self._accesses.setdefault(array, {}).setdefault((offset, size), [])
-                if each.origin is not None and each.origin not in origins:
-                    origins.append(each.origin)
+                for array, offset, size, limit in each.accesses:
+                    if offset is None:
+                        if array:
+                            self._computed[array] = size
+                            self._limits |= {} if limit is None else {array: limit}
+                            self._accesses.setdefault(array, {})
+                        continue
+                    origins = self._accesses.setdefault(array, {}).setdefault((offset, size), [])
+                    if each.origin is not None and each.origin not in origins:
+                        origins.append(each.origin)
         accessed = set(map(self._shared_name, self._accesses))
         for kept, image in launch.memory.items():
             if kept not in accessed:

@@ -283,7 +283,7 @@ class _Graph:
             for other in self._polls(place) if place != number else ():
                 if not poll.asks_like(other) or poll.load.target in live[place]:
                     continue
-                if self.nodes[place].residual.access != self.nodes[number].residual.access:
+                if self.nodes[place].residual.accesses != self.nodes[number].residual.accesses:
                     continue
                 needed = poll.load.target in live[poll.out] or other.load.target in live[other.out]
                 same = replace(other.load, target=poll.load.target) == poll.load and other.out == poll.out
@@ -313,7 +313,7 @@ class _Graph:
                     if (
                         isinstance(load, litmus.Load)
                         and replace(load, target="") == read
-                        and self.nodes[place].residual.access == node.residual.access
+                        and self.nodes[place].residual.accesses == node.residual.accesses
                         and branch.after[way] != place
                         and self._only_reads(place, number)
                         and self._alike(branch.after[way], self.nodes[place].after[0], {load.target: target})
@@ -379,7 +379,7 @@ class _Graph:
             else:
                 does, ways = _with_values(left, first)
                 also, others = _with_values(right, second)
-                if (does, left.residual.access) != (also, right.residual.access):
+                if (does, left.residual.accesses) != (also, right.residual.accesses):
                     return False
                 result = f"={next(values)}"
                 first = {**first, **dict.fromkeys(litmus.written(left.instruction), result)}
@@ -398,7 +398,7 @@ class _Graph:
                 node = self.nodes[number]
                 ins = node.instruction
                 shape = replace(ins, label="") if isinstance(ins, litmus.Branch) else ins
-                key = (shape, node.residual.access, group[number], *(group[each] for each in node.after))
+                key = (shape, node.residual.accesses, group[number], *(group[each] for each in node.after))
                 new[number] = numbers.setdefault(key, len(numbers))
             if len(set(new.values())) == len(set(group.values())):
                 break
@@ -441,7 +441,8 @@ def _is_detour(ins: litmus.Instruction) -> bool:
 def _no_stronger(load: litmus.Load, other: litmus.Load) -> bool:
     """Whether a load reads as another one does, or does so without its order."""
     weakened = replace(other.mode, order=litmus.Order.RELAXED)
-    return load.address == other.address and load.mode in (other.mode, weakened)
+    asks = (load.address, load.phase, load.parity) == (other.address, other.phase, other.parity)
+    return asks and load.mode in (other.mode, weakened)
 
 
 def _move(ins: litmus.Instruction) -> tuple[str, str] | None:

@@ -7,11 +7,11 @@ an order and a scope, and so has a fence.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from corpus.errors import InputError
-from corpus.litmus.test import CLUSTER, SCOPES, Mode, Order, Scope
+from corpus.litmus.test import CLUSTER, FENCED, INIT, ONE_WAY, SCOPES, Mode, Order, Scope
 
 ONE_SIDED = (Order.ACQUIRE, Order.RELEASE)
 """The orders of fences that PTX has since 8.6 only, for sm_90 and later."""
@@ -34,6 +34,22 @@ LOAD = AccessRule("ld", (Order.RELAXED, Order.ACQUIRE), ("ca", "cg", "cs", "lu",
 STORE = AccessRule("st", (Order.RELAXED, Order.RELEASE), ("wb", "cg", "cs", "wt"), volatile=True)
 ATOM = AccessRule("atom", (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL))
 FENCE = AccessRule("fence", (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC))
+
+PROXY_FENCES: Mapping[str, Mode] = {
+    **{f"fence.proxy.{proxy}": Mode(tags=(proxy,)) for proxy in FENCED},
+    "fence.proxy.async.global": Mode(tags=("async", "global-fence")),
+    "fence.proxy.async.shared::cta": Mode(tags=("async", "local-fence")),
+    "fence.proxy.async.shared::cluster": Mode(tags=("async", CLUSTER, "local-fence")),
+    "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster": Mode(
+        Order.RELEASE, Scope.QUEUE, tags=("async", CLUSTER, "local-fence", ONE_WAY)
+    ),
+    "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster": Mode(
+        Order.ACQUIRE, Scope.QUEUE, tags=("async", CLUSTER, "local-fence", ONE_WAY)
+    ),
+    "fence.mbarrier_init.release.cluster": Mode(Order.RELEASE, Scope.QUEUE, tags=(CLUSTER, INIT)),
+}
+"""The fences of proxies, and of what initialises mbarriers, by their words."""
+
 
 PAST_L1 = ("cg", "cv", "wt")
 """The cache operators of accesses that go past the L1, which is not coherent (PTX ISA, 9.7.9.1; Alglave et al. 2015,

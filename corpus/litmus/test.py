@@ -573,6 +573,11 @@ def has_clusters(threads: Iterable[Thread]) -> bool:
     return False
 
 
+def has_operations(thread: Thread) -> bool:
+    """Decide whether a thread asks for asynchronous operations, or waits for some."""
+    return any(isinstance(ins, AsyncOperation | AsyncGroup) for ins in thread.instructions)
+
+
 def is_asynchronous(instruction: Instruction) -> bool:
     """Decide whether an instruction asks for an asynchronous operation, waits for some, or is done to an mbarrier."""
     match instruction:

@@ -115,10 +115,7 @@ def physical_location(test: litmus.LitmusTest, term: litmus.Loc) -> str:
 
 def silence(test: litmus.LitmusTest, model: Model) -> str | None:
     """The reason why a model says nothing of a test: asynchronous operations, which it does not speak of."""
-    every = (ins for thread in test.threads for ins in thread.instructions)
-    if model.mentions(ASYNCHRONOUS) or not any(
-        isinstance(ins, litmus.AsyncOperation | litmus.AsyncGroup) for ins in every
-    ):
+    if model.mentions(ASYNCHRONOUS) or not any(map(litmus.has_operations, test.threads)):
         return None
     return f"{model.name} does not speak of asynchronous operations"
 

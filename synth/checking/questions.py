@@ -36,7 +36,7 @@ from oracle.progress.models import Verdict
 from synth.memory.liveness import explain_liveness, stuck_events
 from synth.options.models import ENUMERATE, SAT
 
-RACES = "ptx-races.cat"
+RACES = {"ptx": "ptx-races.cat", "ptx-async": "ptx-async-races.cat"}
 """The part of a model that is PTX with its data races flagged."""
 
 PROGRESS = ("unfair", "hsa", "obe", "hsa+obe", "lobe", "fair")
@@ -148,6 +148,7 @@ def check(
     assumed. ``method``: executions that end are asked of a solver, or listed (``ENUMERATE``). Raises ``InputError``
     where the expectation cannot be read.
     """
+    model = _shipped(speaking(model.name, program)) if model.name == "ptx" else model
     asked = _Asked()
     if not expectation:
         del asked.answers["expectation"]
@@ -202,13 +203,24 @@ def _mixed(mixed: MixedSize) -> KernelFinding:
     return KernelFinding("mixed-size", text, mixed.origins)
 
 
+def speaking(name: str, program: KernelProgram) -> str:
+    """Return the model that speaks of a program: for ``ptx``, where it has mbarriers or asynchronous operations, the
+    model with these.
+    """
+    every = (ins for thread in program.test.threads for ins in thread.instructions)
+    return "ptx-async" if name == "ptx" and any(map(litmus.is_asynchronous, every)) else name
+
+
+def _shipped(name: str) -> AxiomaticModel:
+    (model,) = resolve_consistency_models([name])
+    assert isinstance(model, AxiomaticModel)
+    return model
+
+
 @cache
 def flagging(name: str) -> Model | None:
     """Return the model by whose flag a race is known: PTX has a part for it, other models have flags of their own."""
-    (model,) = resolve_consistency_models(
-        [str(folder_of("oracle") / "models" / "parts" / RACES) if name == "ptx" else name]
-    )
-    assert isinstance(model, AxiomaticModel)
+    model = _shipped(str(folder_of("oracle") / "models" / "parts" / RACES[name]) if name in RACES else name)
     return model.model if any("race" in check.name for check in model.model.flags) else None
 
 
@@ -431,8 +443,10 @@ def _race(program: KernelProgram, model: Model, execution: CandidateExecution) -
     threads = " and ".join(_thread(program, execution.events[number].thread) for number in (one, other))
     strong = [not _STRONG.isdisjoint(execution.events[number].tags) for number in (one, other)]
     why = "their scopes do not have both threads" if all(strong) else f"{'one is' if any(strong) else 'both are'} weak"
+    if len({"ASYNC" in execution.events[number].tags for number in (one, other)}) > 1:
+        why = "they go through two proxies"
     text = f"accesses of {location} by {threads} race"
-    if model.name == RACES.removesuffix(".cat"):
+    if f"{model.name}.cat" in RACES.values():
         text += f": {why}, and causality does not order them"
     return KernelFinding("race", text, _places(program, execution, (one, other)), execution, (one, other))
 

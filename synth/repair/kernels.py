@@ -27,7 +27,7 @@ from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.executions.steps import TooManyError
 from synth.checking.account import named, noted, own_place, place_text, source_lines
-from synth.checking.questions import Origins, flagging, wrong
+from synth.checking.questions import Origins, flagging, speaking, wrong
 from synth.checking.tasks import KernelTask
 from synth.memory.explanation import (
     check_place,
@@ -72,11 +72,13 @@ def repaired_kernel(task: KernelTask, asked: KernelRepairRequest) -> RepairedKer
 
     Raises ``InputError`` where the model or the costs cannot be read.
     """
-    model = _model(asked)
+    model = _model(asked.model)
     try:
         programs = task.programs(model, asked.unroll)
         if programs[0].mixed:
             return unrepaired(task, asked, "accesses overlap and are not of one place and size")
+        asked = replace(asked, model=speaking(asked.model, programs[0]))
+        model = _model(asked.model)
         if any(map(partial(_leaves, model, asked.unroll), programs)):
             return unrepaired(task, asked, "an access may be outside of its array, which no change here repairs")
         try:
@@ -91,10 +93,10 @@ def repaired_kernel(task: KernelTask, asked: KernelRepairRequest) -> RepairedKer
     return _told(task, asked, found)
 
 
-def _model(asked: KernelRepairRequest) -> Model:
+def _model(name: str) -> Model:
     """Return the model, with its data races flagged where it has them. Raises ``InputError`` where there is none."""
-    plain = model_named(asked.model)
-    return flagging(asked.model) or plain
+    plain = model_named(name)
+    return flagging(name) or plain
 
 
 def _leaves(model: Model, unroll: int, program: KernelProgram) -> bool:
@@ -123,7 +125,7 @@ def find_repairs(
     task: KernelTask, asked: KernelRepairRequest, programs: Sequence[KernelProgram], allowed: Sequence[str]
 ) -> FoundRepairs:
     """Return the repairs of what is left of a kernel, by changes of these kinds. Raises ``TooManyError``."""
-    model = _model(asked)
+    model = _model(asked.model)
     direction = Direction.WEAKER if asked.weaken else Direction.STRONGER
     programs = [_ending(program) for program in programs]
     program = programs[0]
@@ -187,7 +189,7 @@ def _words(tests: Sequence[litmus.LitmusTest], clusters: bool) -> Dialect:
             ptx.mode_words(mode, rule, InputError)
         return ""
 
-    return replace(DIALECTS["gpu-ptx"], name="cuda", print=check, opcodes=True)
+    return replace(DIALECTS["gpu-ptx"], name="cuda", print=check, opcodes=True, asynchronous=True)
 
 
 _Ordered = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence

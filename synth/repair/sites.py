@@ -494,8 +494,13 @@ def _ways(
     words: ModelVocabulary,
     direction: Direction,
 ) -> list[litmus.Mode | None]:
-    """Return the modes of an instruction: its own mode first, and the other modes in that direction."""
+    """Return the modes of an instruction: its own mode first, and the other modes in that direction.
+
+    What is done to an mbarrier stays as it is.
+    """
     kind = KINDS[type(ins)]
+    if litmus.is_asynchronous(ins):
+        return [ins.mode]
     ways = [mode for mode in words.ways(kind) if mode != ins.mode]
     if words.tells_types:
         ways = [mode for mode in ways if litmus.is_atomic(mode) is litmus.is_atomic(ins.mode)]

@@ -28,7 +28,7 @@ ROOMS = {
     "corpus/dialects": {"litmus", "laws"},
     "corpus/cycles": {"litmus", "laws", "dialects"},
     "corpus/executions": {"litmus", "laws", "dialects", "cycles"},
-    "corpus/kernels": {"litmus"},
+    "corpus/kernels": {"litmus", "laws"},
     "corpus/progress": {"litmus", "laws"},
     "oracle/progress": {"executions"},
     "oracle/certificates": {"progress", "executions", "cat"},

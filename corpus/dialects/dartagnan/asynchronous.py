@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from corpus.dialects.dartagnan.columns import CodeCell, Refuse, ThreadNames
+from corpus.laws.ptx import PROXY_FENCES
 from corpus.litmus import test as litmus
 from corpus.litmus.mbarrier import Mbarrier
 
@@ -35,23 +36,6 @@ _ARRIVALS = {
 """The operations on an mbarrier that give its phase, by their words."""
 _COUNTS = {"mbarrier.expect_tx": "mbarrier.expect_tx", "mbarrier.complete_tx": "mbarrier.complete_tx"}
 """The operations on an mbarrier that give nothing, by their words."""
-
-PROXY_FENCES: Mapping[str, litmus.Mode] = {
-    **{f"fence.proxy.{proxy}": litmus.Mode(tags=(proxy,)) for proxy in litmus.FENCED},
-    "fence.proxy.async.global": litmus.Mode(tags=("async", "global-fence")),
-    "fence.proxy.async.shared::cta": litmus.Mode(tags=("async", "local-fence")),
-    "fence.proxy.async.shared::cluster": litmus.Mode(tags=("async", litmus.CLUSTER, "local-fence")),
-    "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster": litmus.Mode(
-        litmus.Order.RELEASE, litmus.Scope.QUEUE, tags=("async", litmus.CLUSTER, "local-fence", litmus.ONE_WAY)
-    ),
-    "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster": litmus.Mode(
-        litmus.Order.ACQUIRE, litmus.Scope.QUEUE, tags=("async", litmus.CLUSTER, "local-fence", litmus.ONE_WAY)
-    ),
-    "fence.mbarrier_init.release.cluster": litmus.Mode(
-        litmus.Order.RELEASE, litmus.Scope.QUEUE, tags=(litmus.CLUSTER, litmus.INIT)
-    ),
-}
-"""The fences of proxies, and of what initialises mbarriers, by their words."""
 
 _FENCE_WORDS = {mode: words for words, mode in PROXY_FENCES.items()}
 

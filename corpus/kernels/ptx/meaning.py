@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.computing import compute_, move, select, set_mask, set_predicate, set_result
-from corpus.kernels.ptx.meeting import active, barrier, fence, map_shared, mbarrier, reduce_, shuffle, vote
+from corpus.kernels.ptx.meeting import active, barrier, fence, map_shared, reduce_, shuffle, vote
 from corpus.kernels.ptx.memory import atomic, load, store
+from corpus.kernels.ptx.moving import copy, mbarrier, store_asynchronously
 from corpus.kernels.ptx.specialiser import Meaning, State, ThreadSpecialiser
 from corpus.kernels.values import Unknown
 from corpus.litmus.ptx_arithmetic import COMPUTED
@@ -66,6 +67,16 @@ def untold(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool
     return True
 
 
+def store_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``st``, at once or asynchronously."""
+    return (store_asynchronously if "async" in ins.words else store)(at, state, ins)
+
+
+def reduced(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``red``, at once or asynchronously."""
+    return (store_asynchronously if "async" in ins.words else atomic)(at, state, ins)
+
+
 MEANINGS: Mapping[str, Meaning] = {
     **dict.fromkeys(COMPUTED, compute_),
     "mov": move,
@@ -75,14 +86,15 @@ MEANINGS: Mapping[str, Meaning] = {
     "set": set_mask,
     "ld": load,
     "ldu": load,
-    "st": store,
+    "st": store_,
     "atom": atomic,
-    "red": atomic,
+    "red": reduced,
     "fence": fence,
     "membar": fence,
     "bar": barrier,
     "barrier": barrier,
     "mbarrier": mbarrier,
+    "cp": copy,
     "mapa": map_shared,
     "getctarank": map_shared,
     "vote": vote,

@@ -14,15 +14,13 @@ from corpus.kernels.ptx.memory import (
     ORDERS,
     SCOPES,
     access_mode,
-    address_of,
-    placed,
     placeholder,
     stored_operand,
 )
 from corpus.kernels.ptx.specialiser import SLOTS, Access, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Pointer, Unknown, Value
+from corpus.laws.ptx import PROXY_FENCES
 from corpus.litmus import test as litmus
-from corpus.litmus.mbarrier import MBARRIER_OPERATIONS
 from corpus.litmus.ptx_arithmetic import type_of
 
 
@@ -30,11 +28,8 @@ def fence(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """Keep ``fence`` or ``membar`` as a fence of the residual program."""
     if ins.name == "membar" and ins.words[0] in MEMBARS:
         at.put(litmus.Fence(litmus.Mode(litmus.Order.SC, MEMBARS[ins.words[0]])))
-    elif "proxy" in ins.words:
-        proxy = ins.words[ins.words.index("proxy") + 1]
-        if proxy not in litmus.FENCED or len(ins.words) > 2:
-            raise at.wrong("is not understood")
-        at.put(litmus.Fence(litmus.Mode(tags=(proxy,))))
+    elif ".".join((ins.name, *ins.words)).replace("membar", "fence") in PROXY_FENCES:
+        at.put(litmus.Fence(PROXY_FENCES[".".join((ins.name, *ins.words)).replace("membar", "fence")]))
     else:
         mode = access_mode(at, ins.words, litmus.Mode(litmus.Order.ACQ_REL))
         if mode.scope is None or not set(ins.words) <= {*ORDERS, *SCOPES, "cluster"}:
@@ -53,17 +48,17 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
         return _cluster_barrier(at, state, words[1:])
     alone = at.launch.block == (1, 1, 1)
     if words[0] in ("sync", "arrive"):
-        numbers = [_number(at, state, operand) for operand in ins.operands]
+        numbers = [known_number(at, state, operand) for operand in ins.operands]
         if not alone:
             quorum = numbers[1] if len(numbers) > 1 else None
             at.meets(state, litmus.Barrier(numbers[0], words[0] == "arrive", quorum=quorum))
     elif words[0] == "red":
         target, number, *more = ins.operands
-        quorum = _number(at, state, more[0]) if len(more) > 1 else None
+        quorum = known_number(at, state, more[0]) if len(more) > 1 else None
         value = at.value(state, more[-1])
         if quorum not in (None, volume(at.launch.block)):
             raise at.wrong("of some threads of the block is not understood")
-        every = _met(at, state, words[1], value, _number(at, state, number), quorum) if not alone else [value]
+        every = _met(at, state, words[1], value, known_number(at, state, number), quorum) if not alone else [value]
         if "popc" in words:
             set_result(at, state, target, folded(at, "add.s32", [0, *every]))
         else:
@@ -109,46 +104,8 @@ def map_shared(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> 
     return True
 
 
-def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
-    """``mbarrier`` of a CTA, whose arrivals are counted in an object in shared memory (9.7.13.15).
-
-    ``arrive`` gives the object as it was, and a wait asks whether the object has come to another phase.
-    """
-    kind, *words = ins.words
-    operands = [*ins.operands]
-    if kind not in ("init", "inval", "arrive", "test_wait", "try_wait") or not _MBARRIER_WORDS.issuperset(words):
-        raise at.wrong("is not understood")
-    target = operands.pop(0) if kind in ("arrive", "test_wait", "try_wait") else None
-    where = placed(at, address_of(at, state, operands[0]), 8)
-    if where is None:
-        return at.stops("bounds")
-    operand, access = where
-    given = [at.value(state, each) for each in operands[1:]]
-    default = litmus.Mode(litmus.Order.RELEASE if kind == "arrive" else litmus.Order.ACQUIRE, litmus.Scope.CTA)
-    mode = access_mode(at, words, default)
-    if kind == "init":
-        count = _number(at, state, operands[1])
-        at.put(litmus.Store(operand, MBARRIER_OPERATIONS["init"](0, count)), access)
-    elif kind == "arrive":
-        assert target is not None
-        register = at.new_register()
-        arriving = stored_operand(at, given[0], 4) if given else 1
-        at.put(litmus.Rmw("mbarrier.arrive", register, operand, (arriving,), mode), access)
-        set_result(at, state, target, Held(register, 64))
-    elif kind != "inval":
-        assert target is not None
-        register = at.new_register()
-        parity = "parity" in words
-        phase = stored_operand(at, given[0], 4 if parity else 8)
-        at.put(litmus.Load(register, operand, mode, phase=phase, parity=parity), access)
-        set_result(at, state, target, Held(register, 1))
-    return True
-
-
-_MBARRIER_WORDS = {"shared", "shared::cta", "b64", "parity", "acquire", "release", "relaxed", "cta", "cluster"}
-
-
-def _number(at: ThreadSpecialiser, state: State, operand: ptx.Operand) -> int:
+def known_number(at: ThreadSpecialiser, state: State, operand: ptx.Operand) -> int:
+    """Return the number that an operand is. Raises ``NotUnderstoodError`` where memory decides it."""
     value = at.value(state, operand, 32)
     if not isinstance(value, int):
         raise at.wrong("the number of a barrier or of its threads has to be known")

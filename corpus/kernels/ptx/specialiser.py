@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from corpus.errors import InputError
@@ -83,6 +84,13 @@ class Residual(NamedTuple):
     instruction: litmus.Instruction
     origin: ptx.PtxInstruction | None
     access: Access | None = None
+    more: tuple[Access, ...] = ()
+    """The other accesses of an asynchronous operation: what it reads, and the mbarrier where it completes."""
+
+    @property
+    def accesses(self) -> tuple[Access, ...]:
+        """All accesses of the instruction."""
+        return self.more if self.access is None else (self.access, *self.more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +150,7 @@ class ThreadSpecialiser:
     """The specialiser of one thread. ``assumed`` collects what was taken for granted, once each.
 
     ``owed``: how often the thread has to have come to barriers at its end, which are then counted on each way.
+    ``grains``: the bytes of an element of arrays that are copied asynchronously, where they are not those of a word.
     """
 
     def __init__(
@@ -152,8 +161,10 @@ class ThreadSpecialiser:
         ids: ThreadIds,
         meanings: Mapping[str, Meaning],
         owed: Mapping[BarrierKey, int] | None = None,
+        grains: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._meanings = meanings
+        self.grains = grains
         self._owed = owed or {}
         self.module, self.kernel, self.launch, self.ids = module, kernel, launch, ids
         self.code: list[Residual] = []
@@ -177,9 +188,9 @@ class ThreadSpecialiser:
         self.put(litmus.Label(END))
         return self.code
 
-    def put(self, instruction: litmus.Instruction, access: Access | None = None) -> None:
+    def put(self, instruction: litmus.Instruction, access: Access | None = None, more: tuple[Access, ...] = ()) -> None:
         """Append an instruction to the residual program."""
-        self.code.append(Residual(instruction, self._origin, access))
+        self.code.append(Residual(instruction, self._origin, access, more))
 
     def wrong(self, what: str) -> NotUnderstoodError:
         """Return the error for the instruction at hand."""

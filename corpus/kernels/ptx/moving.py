@@ -1,0 +1,196 @@
+"""What asynchronous operations ask for when a thread is specialised, and mbarriers, where they complete (PTX ISA 9.1,
+9.7.9.25 and 9.7.13.15).
+
+A copy of 16 bytes between arrays of words is four operations of four bytes, each of which completes by its own bytes:
+``ThreadSpecialiser.grains`` has the sizes of elements that are not words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from corpus.kernels.ptx import module as ptx
+from corpus.kernels.ptx.computing import moved, set_result
+from corpus.kernels.ptx.meeting import known_number
+from corpus.kernels.ptx.memory import access_mode, address_of, placed, stored_operand
+from corpus.kernels.ptx.specialiser import Access, State, ThreadSpecialiser
+from corpus.kernels.values import Held, Pointer, Value
+from corpus.litmus import test as litmus
+from corpus.litmus.mbarrier import Mbarrier
+from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
+
+WORD = 4
+"""The bytes of an element of which nothing else is known."""
+
+_BULK = litmus.Mode(tags=("async",))
+_REDUCING = litmus.Mode(litmus.Order.RELAXED, litmus.Scope.GPU, tags=("async",))
+_REMOTE = litmus.Mode(litmus.Order.RELAXED, litmus.Scope.QUEUE, tags=("async", litmus.CLUSTER))
+_TX = "mbarrier::complete_tx::bytes"
+_REDUCTIONS = ("add", "and", "or", "xor", "min", "max")
+
+
+def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``mbarrier``, whose arrivals and bytes are counted in an object in shared memory (9.7.13.15).
+
+    An arrival gives the object as it was, and a wait asks whether the object has come to another phase.
+    """
+    kind, *words = ins.words
+    if not _MBARRIER_WORDS.issuperset(words):
+        raise at.wrong("is not understood")
+    operands = [*ins.operands]
+    if kind == "inval":
+        return True
+    if kind == "pending_count":
+        value = at.value(state, operands[1])
+        register = at.temporary("mbarrier.pending_count", stored_operand(at, value, 8), 0)
+        set_result(at, state, operands[0], Held(register, 32))
+        return True
+    target = operands.pop(0) if kind in ("arrive", "arrive_drop", "test_wait", "try_wait") else None
+    where = placed(at, address_of(at, state, operands[0]), 8)
+    if where is None:
+        return at.stops("bounds")
+    operand, access = where
+    if kind == "init":
+        count = known_number(at, state, operands[1])
+        mode = litmus.Mode(tags=(litmus.INIT, litmus.MBARRIER))
+        at.put(litmus.Store(operand, Mbarrier(count, count).bits(), mode), access)
+        return True
+    order = litmus.Order.RELEASE if kind.startswith("arrive") else litmus.Order.ACQUIRE
+    order = litmus.Order.RELAXED if kind in ("expect_tx", "complete_tx") else order
+    mode = access_mode(at, words, litmus.Mode(order, litmus.Scope.CTA))
+    mode = replace(mode, tags=tuple(sorted((*mode.tags, litmus.MBARRIER))))
+    given = [at.value(state, each) for each in operands[1:]]
+    register = at.new_register()
+    if kind in ("test_wait", "try_wait"):
+        assert target is not None
+        parity = "parity" in words
+        phase = stored_operand(at, given[0], 4 if parity else 8)
+        at.put(litmus.Load(register, operand, mode, phase=phase, parity=parity), access)
+        set_result(at, state, target, Held(register, 1))
+        return True
+    name = {"arrive": "arrive_expect", "arrive_drop": "drop_expect"}[kind] if "expect_tx" in words else kind
+    number = stored_operand(at, given[0], 4) if given else 1
+    at.put(litmus.Rmw(f"mbarrier.{name}", None if target is None else register, operand, (number,), mode), access)
+    if target is not None:
+        set_result(at, state, target, Held(register, 64))
+    return True
+
+
+_MBARRIER_WORDS = {
+    *("shared", "shared::cta", "shared::cluster", "b64", "parity", "acquire", "release", "relaxed", "cta", "cluster"),
+    *("expect_tx", "noComplete"),
+}
+
+
+def copy(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``cp``: asynchronous copies and reductions, their groups, and the waits for these."""
+    words = [word for word in ins.words if word.partition("::")[0] != "L2"]
+    bulk = "bulk" in words
+    kind = litmus.BULK if bulk else litmus.COPIES
+    if words[-1] == "commit_group":
+        at.put(litmus.AsyncGroup(kind))
+    elif "wait_all" in words:
+        at.put(litmus.AsyncGroup(kind))
+        at.put(litmus.AsyncGroup(kind, 0))
+    elif "wait_group" in words:
+        at.put(litmus.AsyncGroup(kind, known_number(at, state, ins.operands[0]), "read" in words))
+    elif words[:3] == ["async", "mbarrier", "arrive"]:
+        return _track(at, state, ins, "noinc" in words)
+    elif bulk and "prefetch" in words:
+        pass
+    elif not bulk and words[0] == "async":
+        return _copied(
+            at, state, ins, litmus.AsyncOperation(None, group=kind), known_number(at, state, ins.operands[2])
+        )
+    elif words[:2] in (["async", "bulk"], ["reduce", "async"]) and _BULK_WORDS.issuperset(words):
+        operation = next((word for word in words if word in _REDUCTIONS), None)
+        if (words[0] == "reduce") is (operation is None) or (type_of(words)[0] == "f" and operation):
+            raise at.wrong("is not understood")
+        asked = litmus.AsyncOperation(None, operation=operation, mode=_REDUCING if operation else _BULK)
+        size = known_number(at, state, ins.operands[2])
+        barrier = ins.operands[3] if _TX in words else None
+        return _copied(at, state, ins, asked, size, barrier)
+    else:
+        raise at.wrong("is not understood")
+    return True
+
+
+_BULK_WORDS = {
+    *("reduce", "async", "bulk", "shared::cta", "shared::cluster", "shared", "global", "bulk_group", _TX, "weak"),
+    *_REDUCTIONS,
+    *WIDTHS,
+}
+
+
+def _track(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction, noinc: bool) -> bool:
+    """``cp.async.mbarrier.arrive``."""
+    where = placed(at, address_of(at, state, ins.operands[0]), 8)
+    if where is None:
+        return at.stops("bounds")
+    operand, access = where
+    word = "arrive.noinc" if noinc else "arrive"
+    at.put(litmus.AsyncOperation(None, barrier=operand, mbarrier=word, count=1, group=litmus.COPIES), access)
+    return True
+
+
+def store_asynchronously(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``st.async`` and ``red.async`` of one element, which complete at an mbarrier (9.7.9.12 and 9.7.13.7)."""
+    operation = next((word for word in ins.words if word in _REDUCTIONS), None)
+    size = WIDTHS[type_of(ins.words)] // 8
+    if (
+        _TX not in ins.words
+        or any(word in ins.words for word in ("v2", "v4"))
+        or (ins.name == "red") is (not operation)
+    ):
+        raise at.wrong("is not understood")
+    places = [placed(at, address_of(at, state, ins.operands[0]), size)]
+    places.append(placed(at, address_of(at, state, ins.operands[2]), 8))
+    if None in places:
+        return at.stops("bounds")
+    (target, access), (barrier, counted) = (each for each in places if each is not None)
+    value = stored_operand(at, at.value(state, ins.operands[1], 8 * size), size)
+    mode = _REMOTE if operation else _BULK
+    asked = litmus.AsyncOperation(target, None, value, operation, mode, barrier, count=size)
+    at.put(asked, access, (counted,))
+    return True
+
+
+def _copied(
+    at: ThreadSpecialiser,
+    state: State,
+    ins: ptx.PtxInstruction,
+    asked: litmus.AsyncOperation,
+    size: int,
+    barrier: ptx.Operand | None = None,
+) -> bool:
+    """Ask for a copy, element by element."""
+    target, source = (address_of(at, state, operand) for operand in ins.operands[:2])
+    if asked.group == litmus.COPIES and len(ins.operands) > 3:
+        raise at.wrong("of fewer bytes than it writes is not understood")
+    grain = min(_grain(at, target), _grain(at, source), size)
+    if grain == 0 or size % grain or size // grain > MOST_ELEMENTS:
+        raise at.wrong(f"of {size} bytes is more than {MOST_ELEMENTS} elements, or none")
+    more: list[Access] = []
+    if barrier is not None:
+        where = placed(at, address_of(at, state, barrier), 8)
+        if where is None:
+            return at.stops("bounds")
+        operand, access = where
+        asked = replace(asked, barrier=operand, count=grain)
+        more.append(access)
+    for offset in range(0, size, grain):
+        places = [placed(at, moved(each, offset), grain) for each in (target, source)]
+        if None in places:
+            return at.stops("bounds")
+        (to, written), (origin, read) = (each for each in places if each is not None)
+        at.put(replace(asked, target=to, source=origin), written, (read, *more))
+    return True
+
+
+MOST_ELEMENTS = 32
+"""The elements of one copy that are followed."""
+
+
+def _grain(at: ThreadSpecialiser, address: Value) -> int:
+    """Return the bytes of an element of the array that an address is in."""
+    return at.grains.get(address.array, WORD) if isinstance(address, Pointer) else WORD
