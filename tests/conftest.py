@@ -34,8 +34,8 @@ __all__ = [
     "watched_browser",
 ]  # fixtures from elsewhere
 
-# How long data takes to be drawn says how busy the machine is, and nothing of the test.
-settings.register_profile("synth", suppress_health_check=[HealthCheck.too_slow])
+# How long data takes to be drawn, or an example to run, says how busy the machine is, and nothing of the test.
+settings.register_profile("synth", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("synth")
 
 TESTS = Path(__file__).parent

@@ -426,6 +426,7 @@ def _asynchronous(run, ins, number, values, unroll, labels, regions):
     cta = litmus.Mode(litmus.Order.RELEASE, litmus.Scope.CTA, tags=("mbarrier",))
     cluster = litmus.Mode(litmus.Order.RELEASE, litmus.Scope.QUEUE, tags=("cluster", "mbarrier"))
     own, parts, moved = [], [], ins.value
+    assert not ins.more
     if ins.mbarrier == "arrive" and ins.target is None:
         weaker = replace(cta, order=litmus.Order.RELAXED)
         own.append(litmus.Rmw("mbarrier.increment", None, ins.barrier, (ins.count,), weaker))

@@ -33,7 +33,8 @@ def _body(instruction: litmus.Instruction) -> str:
             name = instruction.group if instruction.source is not None or instruction.target is None else "st.async"
             update = "" if instruction.operation is None else f".{instruction.operation}"
             done = "" if instruction.barrier is None else f".mbarrier::{instruction.mbarrier}"
-            places = (instruction.target, instruction.source, instruction.barrier)
+            elements = (each for pair in instruction.more for each in pair)
+            places = (instruction.target, instruction.source, *elements, instruction.barrier)
             return f"{name}{update}{done} {', '.join(_address(each) for each in places if each is not None)}"
         case litmus.AsyncGroup(kind, pending, read):
             return f"{kind}.commit_group" if pending is None else f"{kind}.wait_group{'.read' * read} {pending}"

@@ -282,7 +282,8 @@ def map_operands(ins: litmus.Instruction, change: Callable[[litmus.Operand], lit
                 each if each is None else change(each) for each in (ins.target, ins.source, ins.barrier)
             )
             value, counted = change(ins.value), change(ins.count)
-            return replace(ins, target=target, source=source, value=value, barrier=barrier, count=counted)
+            further = tuple((change(to), change(origin)) for to, origin in ins.more)
+            return replace(ins, target=target, source=source, value=value, barrier=barrier, count=counted, more=further)
         case litmus.Assign():
             return replace(ins, operands=tuple(map(change, ins.operands)))
         case litmus.Barrier():

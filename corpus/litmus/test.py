@@ -220,7 +220,7 @@ class AsyncOperation:
     ``operation`` of ``ARITHMETIC`` it updates the target atomically. Then it completes: by ``mbarrier``, an update of
     the mbarrier at ``barrier`` whose operand is ``count`` (``complete_tx`` with bytes, ``arrive`` with arrivals), or in
     the next ``AsyncGroup`` of its kind. An operation without a target is an arrival that waits for all earlier ones of
-    ``group``.
+    ``group``. ``more``: the targets and sources of further elements that it copies.
     """
 
     target: Operand | None
@@ -233,6 +233,7 @@ class AsyncOperation:
     count: Operand = 0
     group: str = BULK
     guard: Guard | None = None
+    more: tuple[tuple[Operand, Operand], ...] = ()
 
     @property
     def in_group(self) -> str | None:
@@ -540,7 +541,8 @@ def operands(instruction: Instruction) -> tuple[Operand, ...]:
             return (address, value)
         case AsyncOperation(target, source, value, barrier=barrier, count=counted):
             given = (target, source, value if source is None and target is not None else None, barrier)
-            return (*(each for each in given if each is not None), *(() if barrier is None else (counted,)))
+            further = (each for pair in instruction.more for each in pair)
+            return (*(each for each in given if each is not None), *further, *(() if barrier is None else (counted,)))
         case Rmw(address=address, operands=values):
             return (address, *values)
         case Barrier():

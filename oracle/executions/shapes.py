@@ -15,7 +15,7 @@ from math import prod
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest, plain_locations
 from oracle.cat.interpreter import Model
-from oracle.executions.candidates import count_candidates
+from oracle.executions.candidates import count_candidates, silence
 from oracle.executions.judge import QUICK_COMBINATIONS, Judgement, judge_alike
 from oracle.executions.steps import TooManyError
 from oracle.executions.threads import Paths, is_small, unroll_threads
@@ -38,7 +38,7 @@ def judge_together(tests: Sequence[LitmusTest], model: Model, unroll: int) -> li
         return found
     groups: dict[Hashable, list[_Unrolled]] = {}
     for number, test in enumerate(tests):
-        if not all(map(is_small, test.threads)):
+        if not all(map(is_small, test.threads)) or silence(test, model) is not None:
             continue
         with suppress(InputError):
             threads = unroll_threads(test, unroll)

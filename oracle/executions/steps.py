@@ -191,17 +191,17 @@ class Walker:
         Where the operation is an arrival that counts for itself (``cp.async.mbarrier.arrive`` without ``.noinc``), the
         thread makes one more arrival pending first.
         """
-        value: litmus.Operand = ins.value
         accesses: list[litmus.Load | litmus.Store | litmus.Rmw] = []
-        if ins.source is not None:
-            mode = ins.mode if ins.operation is None else replace(ins.mode, order=litmus.Order.WEAK, scope=None)
-            accesses.append(litmus.Load(_MOVED, ins.source, mode))
-            value = litmus.Reg(_MOVED)
-        if ins.target is not None:
+        for target, source in () if ins.target is None else ((ins.target, ins.source), *ins.more):
+            value: litmus.Operand = ins.value
+            if source is not None:
+                mode = ins.mode if ins.operation is None else replace(ins.mode, order=litmus.Order.WEAK, scope=None)
+                accesses.append(litmus.Load(_MOVED, source, mode))
+                value = litmus.Reg(_MOVED)
             if ins.operation is None:
-                accesses.append(litmus.Store(ins.target, value, ins.mode))
+                accesses.append(litmus.Store(target, value, ins.mode))
             else:
-                accesses.append(litmus.Rmw(ins.operation, None, ins.target, (value,), ins.mode))
+                accesses.append(litmus.Rmw(ins.operation, None, target, (value,), ins.mode))
         if ins.barrier is not None:
             accesses.append(litmus.Rmw(_UPDATES[ins.mbarrier], None, ins.barrier, (ins.count,), completion(ins)))
         if ins.barrier is not None and ins.mbarrier == "arrive":

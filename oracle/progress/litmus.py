@@ -152,7 +152,9 @@ class Automaton:
         ins = self.instruction(position)
         if not isinstance(ins, litmus.Load | litmus.Rmw) or ins.target is None:
             return ""
-        return f"{ins.target} = {value_text(memory[0][self._cell(self.positions[position], ins)])}"
+        here = self.positions[position]
+        told = self._told(here.pc, ins, memory[0][self._cell(here, ins)], self._registers(here))
+        return f"{ins.target} = {value_text(told)}"
 
     def failing(self, position: int, memory: Memory) -> int | None:
         """The position after a weak compare-and-swap that fails for no reason, where it could succeed."""
@@ -187,10 +189,17 @@ class Automaton:
         else:
             old = values[cell]
             stored = self._updated(here.pc, ins, old, registers) if isinstance(ins, litmus.Rmw) else None
-            registers = self._read(ins, registers, old, int(stored is not None))
+            registers = self._read(ins, registers, self._told(here.pc, ins, old, registers), int(stored is not None))
         if stored is not None and stored != values[cell]:
             memory = (*values[:cell], stored, *values[cell + 1 :]), arrived
         return self._run(here.pc + 1, registers), memory
+
+    def _told(self, pc: int, ins: litmus.Load | litmus.Rmw, old: Value, registers: Mapping[str, Value]) -> Value:
+        """What a read gives: the value, or whether an mbarrier has completed a phase."""
+        if not isinstance(ins, litmus.Load) or ins.phase is None:
+            return old
+        question = f"{litmus.MBARRIER}.{'parity' if ins.parity else 'phase'}"
+        return self._computed(pc, question, old, self._value(registers, ins.phase))
 
     def _updated(self, pc: int, ins: litmus.Rmw, old: Value, registers: Mapping[str, Value]) -> Value | None:
         """The value that a read-modify-write stores, None where it stores none."""
@@ -208,6 +217,8 @@ class Automaton:
             match self.body[pc]:
                 case litmus.Load() | litmus.Store() | litmus.Rmw() | litmus.Barrier():
                     return self._position(self._at(pc, registers))
+                case litmus.AsyncOperation() | litmus.AsyncGroup():
+                    raise self._wrong(pc, "asynchronous operations are in no thread's turn")
                 case litmus.Assign(target, operation, operands):
                     first, *rest = (self._value(registers, operand) for operand in operands)
                     registers[target] = self._computed(pc, operation, first, rest[0]) if rest else first

@@ -275,7 +275,7 @@ HELD = {
     "gpu-ptx": EVERY,
     "lisa": EVERY,
     "opencl": EVERY - {"annotations"},  # cache operators
-    "ptx": {*WEAK, "fences", "annotated-atomics", "three-writes"},
+    "ptx": {*WEAK, "fences", "annotated-atomics", "three-writes", "regions", "shared"},
     "c": {*WEAK, "dependencies", "dependencies-3"},
 }
 """The suites of which a dialect can say every test; of the others it refuses some."""

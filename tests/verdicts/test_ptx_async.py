@@ -8,6 +8,7 @@ import csv
 from pathlib import Path
 
 import pytest
+from commands import synth
 
 from constraints.executions import judge_by_sat
 from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, translate
@@ -57,3 +58,29 @@ def test_a_test_is_printed_as_it_is_read(path):
     test = read_litmus(path)
     text = translate(test, DIALECTS["ptx"])
     assert translate(parse_litmus(text), DIALECTS["ptx"]) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "fair", "obe"),
+    [
+        ("bulk-load", "TERMINATES", "TERMINATES"),
+        ("bulk-load-expect-less", "MAY_HANG", "MAY_HANG"),  # bytes that nobody brings, or too many
+        ("bulk-load-no-expect", "TERMINATES", "TERMINATES"),
+        ("cp-async-mbarrier", "TERMINATES", "TERMINATES"),
+        ("mbarrier-remote", "TERMINATES", "MAY_HANG"),  # the thread that arrives need not have begun
+    ],
+)
+def test_who_waits_at_an_mbarrier_waits_for_arrivals_and_bytes_and_copies_are_completed(name, fair, obe):
+    assert labelled([name], "fair & ptx-async", "obe & ptx-async") == [fair, obe]
+
+
+def test_threads_that_take_turns_have_no_verdict_on_what_is_asynchronous():
+    """A copy may be completed at any time, which is in nobody's turn; the phase of an mbarrier is as it is."""
+    assert labelled(["bulk-load", "mbarrier"], "fair") == ["UNKNOWN"] * 2 + ["TERMINATES"] * 2
+
+
+def labelled(names, *models):
+    """The verdicts that synth label prints on tests."""
+    options = [word for model in models for word in ("-m", model)]
+    result = synth("label", *(EXAMPLES / f"{name}.litmus" for name in names), *options, "--format", "csv")
+    return [row["verdict"] for row in csv.DictReader(result.stdout.splitlines())]

@@ -356,7 +356,7 @@ class _Code:
             case litmus.Assign(target, operation, values):
                 yield f"{self._names[target]} = {self._computed(operation, [self._value(value) for value in values])}"
             case _:
-                raise AssertionError(f"{ins} is no expression")
+                raise cannot_say(self._thread, ins, f"{self._writer.title} has no such instruction")
 
     def _compare_exchange(self, ins: litmus.Rmw) -> Iterator[str]:
         expected, new = ins.operands

@@ -198,7 +198,7 @@ def write_asynchronous(
             return f"{words} {', '.join([*result, address(where), *more])}"
         case litmus.AsyncOperation(None, barrier=litmus.Loc() as where, mbarrier=word):
             return f"{next(words for words, each in _TRACKS.items() if each == word)} {address(where)}"
-        case litmus.AsyncOperation(litmus.Loc() as where):
+        case litmus.AsyncOperation(litmus.Loc() as where, more=()):
             for form in _FORMS:
                 counted = ins.count if ins.barrier is not None else 16
                 if form == replace(

@@ -218,6 +218,8 @@ class _Writer:
                 self._add(ins, f"fence{mode_words(mode, FENCE, refuse)}")
             case litmus.Barrier():
                 self._barrier(ins, refuse)
+            case litmus.AsyncOperation() | litmus.AsyncGroup():
+                raise refuse("GPU_PTX has no asynchronous operations")
             case litmus.Branch(label, None):
                 self._add(ins, f"bra {self._prefix}{label}")
             case litmus.Branch(label, litmus.Comparison("eq" | "ne" as operation, litmus.Reg(name), 0)) if (

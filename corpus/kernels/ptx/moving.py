@@ -1,8 +1,8 @@
 """What asynchronous operations ask for when a thread is specialised, and mbarriers, where they complete (PTX ISA 9.1,
 9.7.9.25 and 9.7.13.15).
 
-A copy of 16 bytes between arrays of words is four operations of four bytes, each of which completes by its own bytes:
-``ThreadSpecialiser.grains`` has the sizes of elements that are not words.
+A copy of 16 bytes between arrays of words copies four elements; ``ThreadSpecialiser.grains`` has the sizes of elements
+that are not words.
 """
 
 from __future__ import annotations
@@ -163,27 +163,31 @@ def _copied(
     size: int,
     barrier: ptx.Operand | None = None,
 ) -> bool:
-    """Ask for a copy, element by element."""
+    """Ask for a copy of so many bytes, which are so many elements."""
     target, source = (address_of(at, state, operand) for operand in ins.operands[:2])
-    if asked.group == litmus.COPIES and len(ins.operands) > 3:
+    if asked.group == litmus.COPIES and len(ins.operands) > 3 and at.value(state, ins.operands[3], 32) != size:
         raise at.wrong("of fewer bytes than it writes is not understood")
     grain = min(_grain(at, target), _grain(at, source), size)
     if grain == 0 or size % grain or size // grain > MOST_ELEMENTS:
         raise at.wrong(f"of {size} bytes is more than {MOST_ELEMENTS} elements, or none")
-    more: list[Access] = []
-    if barrier is not None:
-        where = placed(at, address_of(at, state, barrier), 8)
-        if where is None:
-            return at.stops("bounds")
-        operand, access = where
-        asked = replace(asked, barrier=operand, count=grain)
-        more.append(access)
+    pairs: list[tuple[litmus.Operand, litmus.Operand]] = []
+    accesses: list[Access] = []
     for offset in range(0, size, grain):
         places = [placed(at, moved(each, offset), grain) for each in (target, source)]
         if None in places:
             return at.stops("bounds")
         (to, written), (origin, read) = (each for each in places if each is not None)
-        at.put(replace(asked, target=to, source=origin), written, (read, *more))
+        pairs.append((to, origin))
+        accesses += [written, read]
+    if barrier is not None:
+        where = placed(at, address_of(at, state, barrier), 8)
+        if where is None:
+            return at.stops("bounds")
+        operand, access = where
+        asked = replace(asked, barrier=operand, count=size)
+        accesses.append(access)
+    (first, other), *more = pairs
+    at.put(replace(asked, target=first, source=other, more=tuple(more)), accesses[0], tuple(accesses[1:]))
     return True
 
 
