@@ -97,7 +97,7 @@ def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch
     if len(every) > MOST_THREADS:
         raise InputError(f"expected a launch of at most {MOST_THREADS} threads, found {len(every)}")
     followed, assumed = _followed(module, kernel, launch, {})
-    grains = _grains(code for _, code in followed)
+    grains = _grains((code for _, code in followed), module.path)
     if grains:
         followed, assumed = _followed(module, kernel, launch, grains)
     divergent = _divergent(launch, followed, assumed)  # before equal ways are made one
@@ -219,8 +219,11 @@ def _followed(
     return followed, assumed
 
 
-def _grains(threads: Iterable[Sequence[Residual]]) -> dict[str, int]:
-    """Return the sizes of the elements of arrays that are copied asynchronously, where they are not words."""
+def _grains(threads: Iterable[Sequence[Residual]], path: str) -> dict[str, int]:
+    """Return the sizes of the elements of arrays that are copied asynchronously, where they are not words.
+
+    Raises ``NotUnderstoodError`` where an array has accesses of several sizes besides.
+    """
     sizes: dict[str, set[int]] = {}
     copies: set[tuple[str, ...]] = set()
     for code in threads:
@@ -233,7 +236,11 @@ def _grains(threads: Iterable[Sequence[Residual]]) -> dict[str, int]:
                     sizes.setdefault(access.array, set()).add(access.size)
     found: dict[str, int] = {}
     for arrays in sorted(copies):
-        size = min(set[int]().union(*(sizes.get(array, set()) for array in arrays)), default=WORD)
+        used = set[int]().union(*(sizes.get(array, set()) for array in arrays))
+        if len(used) > 1:
+            names = " and ".join(dict.fromkeys(plain_name(array.rpartition(":")[2]) for array in arrays))
+            raise NotUnderstoodError(f"{names}: what is copied and accessed in several sizes is not understood", path)
+        size = min(used, default=WORD)
         if size != WORD:
             found |= dict.fromkeys(arrays, size)
     return found

@@ -44,7 +44,7 @@ _UPDATES = {
     "arrive.noinc": "mbarrier.arrive",
 }
 """What the completion of an asynchronous operation does to its mbarrier."""
-_MOVED = "moved"
+_MOVED = "(moved)"
 """The register for the value that an asynchronous operation moves, while it does."""
 
 Key = tuple[int, ...]

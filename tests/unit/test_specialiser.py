@@ -426,3 +426,53 @@ def test_an_mbarrier_that_awaits_more_than_come():
         MBARRIER.replace("[m], 2", "[m], 3").replace("WAIT", "W: mbarrier.try_wait.shared.b64 %p2, [m], %d1;"), block=2
     )
     assert found.hang["fair"] == "MAY_HANG"
+
+
+COPY = (
+    ".shared .align 16 .b8 s[16]; cp.async.ca.shared.global [s], [%x], 8; cp.async.commit_group; "
+    "cp.async.wait_group PENDING; READ"
+)
+"""A thread that copies eight bytes and reads them."""
+
+
+@pytest.mark.parametrize(
+    "read",
+    ["ld.shared.u32 %r1, [s]; ld.shared.u32 %r2, [s+4];", "ld.shared.f64 %d1, [s];", "ld.shared.u16 %h1, [s+6];"],
+)
+def test_a_copy_is_of_elements_as_its_array_is_used(read):
+    found = answers(COPY.replace("PENDING", "0").replace("READ", read))
+    assert (found.answers["race"], found.program.mixed) == ("SAFE", ())
+    assert answers(COPY.replace("PENDING", "1").replace("READ", read)).answers["race"] == "FOUND"
+
+
+def test_what_is_copied_and_accessed_in_several_sizes_is_not_understood():
+    body = COPY.replace("PENDING", "0").replace("READ", "ld.shared.u16 %h1, [s]; ld.shared.u32 %r2, [s+4];")
+    with pytest.raises(NotUnderstoodError, match="s and x: what is copied and accessed in several sizes"):
+        program(kernel_text(body))
+
+
+REDUCE = (
+    ".shared .align 16 .b64 s[2]; st.shared.b64 [s], 2; st.shared.b64 [s+8], 3; fence.proxy.async.shared::cta; "
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [%x], [s], 16; cp.async.bulk.commit_group; "
+    "cp.async.bulk.wait_group 0; ld.u64 %d1, [%x+8]; st.u64 [%y], %d1;"
+)
+
+
+def test_a_bulk_reduction_adds_what_its_type_says():
+    found = answers(REDUCE, "x[0] == 2 && x[1] == 3 && y == 3")
+    assert (found.answers["race"], found.answers["expectation"]) == ("SAFE", "SAFE")
+
+
+@pytest.mark.parametrize(
+    ("instruction", "reason"),
+    [
+        ("cp.async.bulk.global.shared::cta.bulk_group [%x], [s], 1024;", "is more than 32 elements"),
+        ("cp.async.ca.shared.global [s], [%x], 8, 4;", "of fewer bytes than it writes"),
+        (
+            "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%x, {%r1}], [s];",
+            "is not understood",
+        ),
+    ],
+)
+def test_a_copy_that_is_not_understood(instruction, reason):
+    assert reason in refusal(f".shared .align 16 .b8 s[1024]; {instruction}")[1]

@@ -7,14 +7,15 @@ that are not words.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.computing import moved, set_result
+from corpus.kernels.ptx.computing import ONE_BIT, moved, set_result
 from corpus.kernels.ptx.meeting import known_number
 from corpus.kernels.ptx.memory import access_mode, address_of, placed, stored_operand
 from corpus.kernels.ptx.specialiser import Access, State, ThreadSpecialiser
-from corpus.kernels.values import Held, Pointer, Value
+from corpus.kernels.values import Held, Pointer, Scaled, Value
 from corpus.litmus import test as litmus
 from corpus.litmus.mbarrier import Mbarrier
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
@@ -99,17 +100,13 @@ def copy(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     elif bulk and "prefetch" in words:
         pass
     elif not bulk and words[0] == "async":
-        return _copied(
-            at, state, ins, litmus.AsyncOperation(None, group=kind), known_number(at, state, ins.operands[2])
-        )
+        return _copied(at, state, ins, litmus.AsyncOperation(None, group=kind))
     elif words[:2] in (["async", "bulk"], ["reduce", "async"]) and _BULK_WORDS.issuperset(words):
-        operation = next((word for word in words if word in _REDUCTIONS), None)
-        if (words[0] == "reduce") is (operation is None) or (type_of(words)[0] == "f" and operation):
+        operation = _operation(words)
+        if (words[0] == "reduce") is (operation is None):
             raise at.wrong("is not understood")
         asked = litmus.AsyncOperation(None, operation=operation, mode=_REDUCING if operation else _BULK)
-        size = known_number(at, state, ins.operands[2])
-        barrier = ins.operands[3] if _TX in words else None
-        return _copied(at, state, ins, asked, size, barrier)
+        return _copied(at, state, ins, asked, ins.operands[3] if _TX in words else None)
     else:
         raise at.wrong("is not understood")
     return True
@@ -120,6 +117,15 @@ _BULK_WORDS = {
     *_REDUCTIONS,
     *WIDTHS,
 }
+
+
+def _operation(words: Sequence[str]) -> str | None:
+    """Return the operation of a reduction, as updates of the residual program have it; None where it is none."""
+    operation, kind = next((word for word in words if word in _REDUCTIONS), None), type_of(words)
+    if operation is None:
+        return None
+    plain = kind[0] != "f" and WIDTHS[kind] == 32 and (operation in (*ONE_BIT, "add") or kind == "s32")
+    return operation if plain else f"{operation}.{kind}"
 
 
 def _track(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction, noinc: bool) -> bool:
@@ -135,13 +141,9 @@ def _track(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction, noinc: 
 
 def store_asynchronously(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``st.async`` and ``red.async`` of one element, which complete at an mbarrier (9.7.9.12 and 9.7.13.7)."""
-    operation = next((word for word in ins.words if word in _REDUCTIONS), None)
-    size = WIDTHS[type_of(ins.words)] // 8
-    if (
-        _TX not in ins.words
-        or any(word in ins.words for word in ("v2", "v4"))
-        or (ins.name == "red") is (not operation)
-    ):
+    operation, size = _operation(ins.words), WIDTHS[type_of(ins.words)] // 8
+    vector = any(word in ins.words for word in ("v2", "v4"))
+    if _TX not in ins.words or vector or (ins.name == "red") is (operation is None):
         raise at.wrong("is not understood")
     places = [placed(at, address_of(at, state, ins.operands[0]), size)]
     places.append(placed(at, address_of(at, state, ins.operands[2]), 8))
@@ -160,14 +162,16 @@ def _copied(
     state: State,
     ins: ptx.PtxInstruction,
     asked: litmus.AsyncOperation,
-    size: int,
     barrier: ptx.Operand | None = None,
 ) -> bool:
-    """Ask for a copy of so many bytes, which are so many elements."""
+    """Ask for a copy of some elements, or for a reduction of them."""
+    size = known_number(at, state, ins.operands[2])
     target, source = (address_of(at, state, operand) for operand in ins.operands[:2])
     if asked.group == litmus.COPIES and len(ins.operands) > 3 and at.value(state, ins.operands[3], 32) != size:
         raise at.wrong("of fewer bytes than it writes is not understood")
     grain = min(_grain(at, target), _grain(at, source), size)
+    if asked.operation is not None:
+        grain = WIDTHS[type_of(ins.words)] // 8
     if grain == 0 or size % grain or size // grain > MOST_ELEMENTS:
         raise at.wrong(f"of {size} bytes is more than {MOST_ELEMENTS} elements, or none")
     pairs: list[tuple[litmus.Operand, litmus.Operand]] = []
@@ -197,4 +201,5 @@ MOST_ELEMENTS = 32
 
 def _grain(at: ThreadSpecialiser, address: Value) -> int:
     """Return the bytes of an element of the array that an address is in."""
-    return at.grains.get(address.array, WORD) if isinstance(address, Pointer) else WORD
+    array = address.array if isinstance(address, Pointer) else address.base if isinstance(address, Scaled) else None
+    return at.grains.get(array or "", WORD)
