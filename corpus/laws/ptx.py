@@ -8,10 +8,10 @@ an order and a scope, and so has a fence.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from corpus.errors import InputError
-from corpus.litmus.test import CLUSTER, FENCED, INIT, ONE_WAY, SCOPES, Mode, Order, Scope
+from corpus.litmus.test import CLUSTER, FENCED, INIT, MBARRIER, ONE_WAY, SCOPES, Mode, Order, Scope
 
 ONE_SIDED = (Order.ACQUIRE, Order.RELEASE)
 """The orders of fences that PTX has since 8.6 only, for sm_90 and later."""
@@ -49,6 +49,28 @@ PROXY_FENCES: Mapping[str, Mode] = {
     "fence.mbarrier_init.release.cluster": Mode(Order.RELEASE, Scope.QUEUE, tags=(CLUSTER, INIT)),
 }
 """The fences of proxies, and of what initialises mbarriers, by their words."""
+
+COMPLETE_TX = "mbarrier::complete_tx::bytes"
+"""The word of asynchronous operations that complete at an mbarrier."""
+BULK_COPY = Mode(tags=("async",))
+"""How bulk copies access memory, and ``st.async``."""
+BULK_REDUCTION = Mode(Order.RELAXED, Scope.GPU, tags=("async",))
+"""How ``cp.reduce.async.bulk`` updates its destination."""
+REMOTE_REDUCTION = Mode(Order.RELAXED, Scope.QUEUE, tags=("async", CLUSTER))
+"""How ``red.async`` updates its destination."""
+
+
+def of_mbarrier(mode: Mode) -> Mode:
+    """Return the mode in which something is done to an mbarrier."""
+    return replace(mode, tags=tuple(sorted((*mode.tags, MBARRIER))))
+
+
+INITIALISING = of_mbarrier(Mode(tags=(INIT,)))
+"""How an mbarrier is initialised: weakly."""
+COMPLETION = of_mbarrier(Mode(Order.RELEASE, Scope.QUEUE, tags=(CLUSTER,)))
+"""How an asynchronous operation completes at an mbarrier (PTX ISA 9.1, ``cp.async.bulk``)."""
+TRACKING = of_mbarrier(Mode(Order.RELEASE, Scope.CTA))
+"""How an arrival that waits for earlier operations is done (PTX ISA 9.1, ``cp.async.mbarrier.arrive``)."""
 
 
 PAST_L1 = ("cg", "cv", "wt")

@@ -136,7 +136,7 @@ FENCED = ("generic", *PROXIES, "alias")
 """The proxies that a ``fence.proxy`` may be for, and ``alias``."""
 CLUSTER = "cluster"
 """The tag of what has the scope of a cluster: the scope is ``QUEUE`` then, for no language has clusters and queues."""
-BULK, COPIES, PRODUCTS = "cp.async.bulk", "cp.async", "wgmma"
+BULK, COPIES = "cp.async.bulk", "cp.async"
 """The kinds of asynchronous operations that PTX has groups of."""
 MBARRIER = "mbarrier"
 """The tag of what is done to an mbarrier, as the first word of the operation is."""
@@ -348,6 +348,11 @@ class Thread:
             mentioned |= set(reads(instruction))
             mentioned.update(written(instruction))
         return frozenset(mentioned)
+
+    @cached_property
+    def has_operations(self) -> bool:
+        """Whether the thread asks for asynchronous operations, or waits for some."""
+        return any(isinstance(ins, AsyncOperation | AsyncGroup) for ins in self.instructions)
 
     @cached_property
     def locations(self) -> frozenset[str]:
@@ -573,11 +578,6 @@ def has_clusters(threads: Iterable[Thread]) -> bool:
             if isinstance(ins, Load | Store | Rmw | Fence) and CLUSTER in ins.mode.tags:
                 return True
     return False
-
-
-def has_operations(thread: Thread) -> bool:
-    """Decide whether a thread asks for asynchronous operations, or waits for some."""
-    return any(isinstance(ins, AsyncOperation | AsyncGroup) for ins in thread.instructions)
 
 
 def is_asynchronous(instruction: Instruction) -> bool:

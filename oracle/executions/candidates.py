@@ -30,6 +30,7 @@ from oracle.executions.domains import read_domains, value_of
 from oracle.executions.events import (
     ASYNCHRONOUS,
     INITIAL,
+    OBJECT,
     Event,
     EventKind,
     ExecutionChoices,
@@ -115,7 +116,7 @@ def physical_location(test: litmus.LitmusTest, term: litmus.Loc) -> str:
 
 def silence(test: litmus.LitmusTest, model: Model) -> str | None:
     """The reason why a model says nothing of a test: asynchronous operations, which it does not speak of."""
-    if model.mentions(ASYNCHRONOUS) or not any(map(litmus.has_operations, test.threads)):
+    if model.mentions(ASYNCHRONOUS) or not any(thread.has_operations for thread in test.threads):
         return None
     return f"{model.name} does not speak of asynchronous operations"
 
@@ -260,7 +261,7 @@ class _Combination:
 
     def _is_object(self, writes: Sequence[int]) -> bool:
         """Whether the writes are all to an mbarrier, whose coherence is total under every model."""
-        return all(self._events[write].tags & {litmus.MBARRIER.upper(), "IW"} for write in writes)
+        return all(self._events[write].tags & {OBJECT, "IW"} for write in writes)
 
     def _coherence(self, writes: list[int], partial: bool, asked: bool) -> tuple[Coherence, ...]:
         excluded = {
@@ -295,7 +296,7 @@ class _Combination:
                 known &= _any(values[self._events[read].key].values())
             circular = valid & ~known
             for read in undefined:  # what an mbarrier holds comes from somewhere, under every model
-                if litmus.MBARRIER.upper() in self._events[read].tags:
+                if OBJECT in self._events[read].tags:
                     circular &= _any(values[self._events[read].key].values())
             if worth_guessing is not None:
                 circular &= worth_guessing(self._base(table, algebra, circular))

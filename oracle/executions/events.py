@@ -138,6 +138,8 @@ ORDERS = frozenset({*_ORDER_TAGS.values(), "ATOM"})
 """The sets of accesses and fences by their memory orders."""
 ASYNCHRONOUS, GROUP = "ASYNCHRONOUS", "GROUP"
 """The sets of the events of asynchronous operations, and of those that end a group of them or wait for it."""
+OBJECT = "MBARRIER"
+"""The set of what is done to an mbarrier."""
 _FIXED_SETS = (
     *("R", "W", "F", "B", "IW", "RMW", "NORET", "VOL", "ATOM", "CBAR", "ARRIVE", "GLOBAL", "SHARED", "NAL"),
     *(ASYNCHRONOUS, GROUP),
@@ -148,7 +150,7 @@ DIALECT_TAGS = (
     *(f"{kind}{number}" for kind in ("SC", "SEMSC") for number in range(4)),
     *PROXIES,
     "CLUSTER",
-    *("MBARRIER", "INIT", "ONE-WAY"),
+    *(OBJECT, "INIT", "ONE-WAY"),
     "CONSUME",
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
 )

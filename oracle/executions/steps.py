@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from corpus.errors import InputError
+from corpus.laws import ptx
 from corpus.litmus import test as litmus
 from oracle.executions.events import (
     ASYNCHRONOUS,
@@ -191,6 +192,7 @@ class Walker:
         Where the operation is an arrival that counts for itself (``cp.async.mbarrier.arrive`` without ``.noinc``), the
         thread makes one more arrival pending first.
         """
+        own: list[litmus.Rmw] = []
         accesses: list[litmus.Load | litmus.Store | litmus.Rmw] = []
         for target, source in () if ins.target is None else ((ins.target, ins.source), *ins.more):
             value: litmus.Operand = ins.value
@@ -203,27 +205,28 @@ class Walker:
             else:
                 accesses.append(litmus.Rmw(ins.operation, None, target, (value,), ins.mode))
         if ins.barrier is not None:
-            accesses.append(litmus.Rmw(_UPDATES[ins.mbarrier], None, ins.barrier, (ins.count,), completion(ins)))
-        if ins.barrier is not None and ins.mbarrier == "arrive":
-            mode = replace(completion(ins), order=litmus.Order.RELAXED)
-            more = litmus.Rmw("mbarrier.increment", None, ins.barrier, (ins.count,), mode)
-            ((placed, location, sources),) = self._located(state, ins.barrier, pc)
-            (state,) = self._access(placed, more, location, sources, pc)
+            completion = ptx.TRACKING if ins.target is None else ptx.COMPLETION
+            if ins.mbarrier == "arrive":
+                relaxed = replace(completion, order=litmus.Order.RELAXED)
+                own = [litmus.Rmw("mbarrier.increment", None, ins.barrier, (ins.count,), relaxed)]
+            accesses.append(litmus.Rmw(_UPDATES[ins.mbarrier], None, ins.barrier, (ins.count,), completion))
         runs = [state]
-        for access in accesses:
+        for access in (*own, *accesses):
             runs = [
                 after
                 for run in runs
                 for placed, location, sources in self._located(run, access.address, pc)
                 for after in self._access(placed, access, location, sources, pc)
             ]
+        begin = len(state.events) + 2 * len(own)  # an update is two events
         for run in runs:
-            own = run.events[len(state.events) :]
+            key = run.events[begin].key
             events = (
-                replace(each, operation=own[0].key, group=ins.in_group, tags=each.tags | {ASYNCHRONOUS}) for each in own
+                replace(each, operation=key, group=ins.in_group, tags=each.tags | {ASYNCHRONOUS})
+                for each in run.events[begin:]
             )
             registers = {name: value for name, value in run.registers.items() if name != _MOVED}
-            yield replace(run, events=(*state.events, *events), registers=registers)
+            yield replace(run, events=(*run.events[:begin], *events), registers=registers)
 
     def _computed(
         self, state: RunState, operation: str, operands: tuple[litmus.Operand, ...]
@@ -407,15 +410,6 @@ class Walker:
             sides=sides,
             round=_round(state, sides),
         )
-
-
-def completion(ins: litmus.AsyncOperation) -> litmus.Mode:
-    """How an asynchronous operation completes at an mbarrier: as a release of the cluster, or of the CTA where it is an
-    arrival (PTX ISA 9.1, ``cp.async.bulk`` and ``cp.async.mbarrier.arrive``).
-    """
-    if ins.target is None:
-        return litmus.Mode(litmus.Order.RELEASE, litmus.Scope.CTA, tags=(litmus.MBARRIER,))
-    return litmus.Mode(litmus.Order.RELEASE, litmus.Scope.QUEUE, tags=(litmus.CLUSTER, litmus.MBARRIER))
 
 
 def _round(state: RunState, sides: tuple[int, ...]) -> tuple[tuple[int, int], ...]:

@@ -12,6 +12,8 @@ from commands import synth
 
 from constraints.executions import judge_by_sat
 from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, translate
+from corpus.litmus import test as litmus
+from corpus.litmus.mbarrier import Mbarrier
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions.judge import Answer, is_quick_to_list, judge
@@ -84,3 +86,14 @@ def labelled(names, *models):
     options = [word for model in models for word in ("-m", model)]
     result = synth("label", *(EXAMPLES / f"{name}.litmus" for name in names), *options, "--format", "csv")
     return [row["verdict"] for row in csv.DictReader(result.stdout.splitlines())]
+
+
+def test_the_mbarrier_of_an_arrival_may_be_read_from_memory():
+    """The address decides which mbarrier has one more arrival pending, and which has it in the end."""
+    arrival = litmus.AsyncOperation(None, barrier=litmus.Reg("r0"), mbarrier="arrive", count=1, group=litmus.COPIES)
+    thread = litmus.Thread((litmus.Load("r0", litmus.Loc("p")), arrival), litmus.Place())
+    start = Mbarrier(2, 2).bits()
+    locations = (litmus.Location("p", litmus.Loc("n")), litmus.Location("m", start), litmus.Location("n", start))
+    same = litmus.And(tuple(litmus.Atom("eq", litmus.Loc(name), start) for name in "mn"))
+    test = litmus.LitmusTest("t", (thread,), locations, litmus.Condition(litmus.Quantifier.FORALL, same))
+    assert judge(test, MODELS[""]).condition and judge_by_sat(test, MODELS[""]).condition

@@ -16,17 +16,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from corpus.dialects.dartagnan.columns import CodeCell, Refuse, ThreadNames
-from corpus.laws.ptx import PROXY_FENCES
+from corpus.laws.ptx import (
+    BULK_COPY,
+    BULK_REDUCTION,
+    COMPLETE_TX,
+    INITIALISING,
+    PROXY_FENCES,
+    REDUCTIONS,
+    REMOTE_REDUCTION,
+    of_mbarrier,
+)
 from corpus.litmus import test as litmus
 from corpus.litmus.mbarrier import Mbarrier
 
-_SCOPES: Mapping[str, tuple[litmus.Scope, tuple[str, ...]]] = {
-    "cta": (litmus.Scope.CTA, ()),
-    litmus.CLUSTER: (litmus.Scope.QUEUE, (litmus.CLUSTER,)),
+_SCOPES: Mapping[str, litmus.Mode] = {
+    "cta": litmus.Mode(scope=litmus.Scope.CTA),
+    litmus.CLUSTER: litmus.Mode(scope=litmus.Scope.QUEUE, tags=(litmus.CLUSTER,)),
 }
-"""What the words of scopes are of a mode: the scope, and tags."""
+"""The modes of the scopes that mbarriers are used with, without an order."""
 
-_TX = ".mbarrier::complete_tx::bytes"
 _ARRIVALS = {
     "mbarrier.arrive": "mbarrier.arrive",
     "mbarrier.arrive_drop": "mbarrier.arrive_drop",
@@ -34,8 +42,8 @@ _ARRIVALS = {
     "mbarrier.drop_expect": "mbarrier.arrive_drop.expect_tx",
 }
 """The operations on an mbarrier that give its phase, by their words."""
-_COUNTS = {"mbarrier.expect_tx": "mbarrier.expect_tx", "mbarrier.complete_tx": "mbarrier.complete_tx"}
-"""The operations on an mbarrier that give nothing, by their words."""
+_COUNTS = ("mbarrier.expect_tx", "mbarrier.complete_tx")
+"""The operations on an mbarrier that give nothing."""
 
 _FENCE_WORDS = {mode: words for words, mode in PROXY_FENCES.items()}
 
@@ -52,22 +60,24 @@ class _Form:
     group: str = litmus.BULK
     reduces: bool = False
 
+    def says(self, ins: litmus.AsyncOperation) -> bool:
+        """Decide whether an operation is written in this form."""
+        shape = (ins.source is not None, ins.barrier is not None, ins.mode, ins.group, ins.operation is not None)
+        sized = self.size is None or not self.barrier or ins.count == self.size
+        return sized and shape == (self.source, self.barrier, self.mode, self.group, self.reduces)
 
-_BULK = litmus.Mode(tags=("async",))
-_REDUCING = litmus.Mode(litmus.Order.RELAXED, litmus.Scope.GPU, tags=("async",))
-_REMOTE = litmus.Mode(litmus.Order.RELAXED, litmus.Scope.QUEUE, tags=("async", litmus.CLUSTER))
+
 _FORMS = (
     _Form("cp.async", True, 0, False, litmus.PLAIN, litmus.COPIES),
-    _Form(f"cp.async.bulk{_TX}", True, None, True, _BULK),
-    _Form("cp.async.bulk.bulk_group", True, None, False, _BULK),
-    _Form(f"cp.reduce.async.bulk{_TX}", True, None, True, _REDUCING, reduces=True),
-    _Form("cp.reduce.async.bulk.bulk_group", True, None, False, _REDUCING, reduces=True),
-    _Form(f"st.async{_TX}", False, 4, True, _BULK),
-    _Form(f"red.async.relaxed.cluster{_TX}", False, 4, True, _REMOTE, reduces=True),
+    _Form(f"cp.async.bulk.{COMPLETE_TX}", True, None, True, BULK_COPY),
+    _Form("cp.async.bulk.bulk_group", True, None, False, BULK_COPY),
+    _Form(f"cp.reduce.async.bulk.{COMPLETE_TX}", True, None, True, BULK_REDUCTION, reduces=True),
+    _Form("cp.reduce.async.bulk.bulk_group", True, None, False, BULK_REDUCTION, reduces=True),
+    _Form(f"st.async.{COMPLETE_TX}", False, 4, True, BULK_COPY),
+    _Form(f"red.async.relaxed.cluster.{COMPLETE_TX}", False, 4, True, REMOTE_REDUCTION, reduces=True),
 )
 """The asynchronous operations that write memory. ``size``: the bytes that one is of, None where an operand says it."""
 _BY_WORDS = {form.words: form for form in _FORMS}
-_REDUCTIONS = ("add", "and", "or", "xor", "min", "max")
 _TRACKS = {"cp.async.mbarrier.arrive": "arrive", "cp.async.mbarrier.arrive.noinc": "arrive.noinc"}
 
 
@@ -86,11 +96,11 @@ def read_asynchronous(cell: CodeCell) -> tuple[litmus.Instruction, ...] | None:
         cell.expects(1)
         target = cell.location(0)
         return (litmus.AsyncOperation(None, barrier=target, mbarrier=_TRACKS[opcode], count=1, group=litmus.COPIES),)
-    for kind in (litmus.BULK, litmus.COPIES, litmus.PRODUCTS):
+    for kind in (litmus.BULK, litmus.COPIES):
         if opcode.startswith(kind) and (group := _group(cell, kind, opcode.removeprefix(kind))) is not None:
             return group
     words, _, operation = opcode.rpartition(".")
-    form = _BY_WORDS.get(opcode) or (_BY_WORDS.get(words) if operation in _REDUCTIONS else None)
+    form = _BY_WORDS.get(opcode) or (_BY_WORDS.get(words) if operation in REDUCTIONS else None)
     if form is None or form.reduces is (form.words == opcode):
         if opcode.split(".")[0] == "cp" or ".async" in opcode:
             raise cell.error(f"expected {' or '.join(form.words for form in _FORMS)}, found {opcode}")
@@ -144,19 +154,18 @@ def _mbarrier(cell: CodeCell, opcode: str) -> litmus.Instruction:
     tested = stem.replace("try_wait", "test_wait")
     orders = {
         **dict.fromkeys(_ARRIVALS.values(), (litmus.Order.RELEASE, litmus.Order.RELAXED)),
-        **dict.fromkeys(_COUNTS.values(), (litmus.Order.RELAXED,)),
+        **dict.fromkeys(_COUNTS, (litmus.Order.RELAXED,)),
         **dict.fromkeys(("mbarrier.test_wait", "mbarrier.test_wait.parity"), _WAITS),
     }
-    if tested not in orders or order not in orders[tested] or scope not in ("cta", litmus.CLUSTER):
+    if tested not in orders or order not in orders[tested] or scope not in _SCOPES:
         known = ", ".join(f"{words}.{{{','.join(given)}}}.{{cta,cluster}}" for words, given in orders.items())
         raise cell.error(f"expected {known}, mbarrier.init or mbarrier.pending_count, found {opcode}")
-    level, tags = _SCOPES[scope]
-    mode = litmus.Mode(litmus.Order(order), level, tags=tuple(sorted((*tags, litmus.MBARRIER))))
+    mode = of_mbarrier(replace(_SCOPES[scope], order=litmus.Order(order)))
     if tested.startswith("mbarrier.test_wait"):
         cell.expects(3)
         parity = tested.endswith("parity")
         return litmus.Load(cell.register(0), cell.location(1), mode, phase=cell.value(2), parity=parity)
-    if stem in _COUNTS.values():
+    if stem in _COUNTS:
         cell.expects(2)
         return litmus.Rmw(stem, None, cell.location(0), (cell.value(1),), mode)
     operation = next(name for name, words in _ARRIVALS.items() if words == stem)
@@ -166,8 +175,7 @@ def _mbarrier(cell: CodeCell, opcode: str) -> litmus.Instruction:
 
 
 _WAITS = (litmus.Order.ACQUIRE, litmus.Order.RELAXED)
-INITIALISING = litmus.Mode(tags=(litmus.INIT, litmus.MBARRIER))
-"""How an mbarrier is initialised: weakly."""
+"""The orders of waits."""
 
 
 def is_extended(ins: litmus.Instruction) -> bool:
@@ -192,37 +200,31 @@ def write_asynchronous(
             words = f"mbarrier.test_wait{'.parity' * parity}{_ordered(mode, refuse)}"
             return f"{words} {names.register(target)}, {address(where)}, {names.value(phase)}"
         case litmus.Rmw(operation, target, where, (counted,), mode) if (target is None) is (operation in _COUNTS):
-            words = {**_ARRIVALS, **_COUNTS}[operation] + _ordered(mode, refuse)
+            words = _ARRIVALS.get(operation, operation) + _ordered(mode, refuse)
             result = [] if target is None else [names.register(target)]
             more = [] if operation in _ONE_BY_ONE and counted == 1 else [names.value(counted)]
             return f"{words} {', '.join([*result, address(where), *more])}"
         case litmus.AsyncOperation(None, barrier=litmus.Loc() as where, mbarrier=word):
             return f"{next(words for words, each in _TRACKS.items() if each == word)} {address(where)}"
         case litmus.AsyncOperation(litmus.Loc() as where, more=()):
-            for form in _FORMS:
-                counted = ins.count if ins.barrier is not None else 16
-                if form == replace(
-                    form,
-                    source=ins.source is not None,
-                    barrier=ins.barrier is not None,
-                    mode=ins.mode,
-                    group=ins.group,
-                    reduces=ins.operation is not None,
-                ) and (form.size is None or not form.barrier or form.size == counted):
-                    given = names.value(ins.value) if ins.source is None else address(ins.source)
-                    size = [names.value(counted)] if form.size is None else []
-                    done = [] if ins.barrier is None else [address(ins.barrier)]
-                    words = form.words if ins.operation is None else f"{form.words}.{ins.operation}"
-                    return f"{words} {', '.join([address(where), given, *size, *done])}"
+            form = next((form for form in _FORMS if form.says(ins)), None)
+            if form is not None:
+                given = names.value(ins.value) if ins.source is None else address(ins.source)
+                size = [names.value(_UNSAID if ins.barrier is None else ins.count)] if form.size is None else []
+                done = [] if ins.barrier is None else [address(ins.barrier)]
+                words = form.words if ins.operation is None else f"{form.words}.{ins.operation}"
+                return f"{words} {', '.join([address(where), given, *size, *done])}"
     raise refuse("the PTX dialect has no such asynchronous instruction")
 
 
+_UNSAID = 16
+"""The bytes of an operation of which nobody counts any."""
 _ONE_BY_ONE = ("mbarrier.arrive", "mbarrier.arrive_drop")
 """The arrivals that are one unless they say how many."""
 
 
 def _ordered(mode: litmus.Mode, refuse: Refuse) -> str:
-    for word, (scope, tags) in _SCOPES.items():
-        if mode == litmus.Mode(mode.order, scope, tags=tuple(sorted((*tags, litmus.MBARRIER)))):
+    for word, plain in _SCOPES.items():
+        if mode == of_mbarrier(replace(plain, order=mode.order)):
             return f".{mode.order}.{word}"
     raise refuse("an mbarrier is used with an order and the scope of a CTA or a cluster")

@@ -67,14 +67,9 @@ def untold(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool
     return True
 
 
-def store_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
-    """``st``, at once or asynchronously."""
-    return (store_asynchronously if "async" in ins.words else store)(at, state, ins)
-
-
-def reduced(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
-    """``red``, at once or asynchronously."""
-    return (store_asynchronously if "async" in ins.words else atomic)(at, state, ins)
+def or_later(at_once: Meaning) -> Meaning:
+    """Return the meaning of an access that may be asynchronous."""
+    return lambda at, state, ins: (store_asynchronously if "async" in ins.words else at_once)(at, state, ins)
 
 
 MEANINGS: Mapping[str, Meaning] = {
@@ -86,9 +81,9 @@ MEANINGS: Mapping[str, Meaning] = {
     "set": set_mask,
     "ld": load,
     "ldu": load,
-    "st": store_,
+    "st": or_later(store),
     "atom": atomic,
-    "red": reduced,
+    "red": or_later(atomic),
     "fence": fence,
     "membar": fence,
     "bar": barrier,

@@ -16,18 +16,13 @@ from corpus.kernels.ptx.meeting import known_number
 from corpus.kernels.ptx.memory import access_mode, address_of, placed, stored_operand
 from corpus.kernels.ptx.specialiser import Access, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Pointer, Scaled, Value
+from corpus.laws import ptx as laws
 from corpus.litmus import test as litmus
 from corpus.litmus.mbarrier import Mbarrier
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
 WORD = 4
 """The bytes of an element of which nothing else is known."""
-
-_BULK = litmus.Mode(tags=("async",))
-_REDUCING = litmus.Mode(litmus.Order.RELAXED, litmus.Scope.GPU, tags=("async",))
-_REMOTE = litmus.Mode(litmus.Order.RELAXED, litmus.Scope.QUEUE, tags=("async", litmus.CLUSTER))
-_TX = "mbarrier::complete_tx::bytes"
-_REDUCTIONS = ("add", "and", "or", "xor", "min", "max")
 
 
 def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
@@ -53,13 +48,11 @@ def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bo
     operand, access = where
     if kind == "init":
         count = known_number(at, state, operands[1])
-        mode = litmus.Mode(tags=(litmus.INIT, litmus.MBARRIER))
-        at.put(litmus.Store(operand, Mbarrier(count, count).bits(), mode), access)
+        at.put(litmus.Store(operand, Mbarrier(count, count).bits(), laws.INITIALISING), access)
         return True
     order = litmus.Order.RELEASE if kind.startswith("arrive") else litmus.Order.ACQUIRE
     order = litmus.Order.RELAXED if kind in ("expect_tx", "complete_tx") else order
-    mode = access_mode(at, words, litmus.Mode(order, litmus.Scope.CTA))
-    mode = replace(mode, tags=tuple(sorted((*mode.tags, litmus.MBARRIER))))
+    mode = laws.of_mbarrier(access_mode(at, words, litmus.Mode(order, litmus.Scope.CTA)))
     given = [at.value(state, each) for each in operands[1:]]
     register = at.new_register()
     if kind in ("test_wait", "try_wait"):
@@ -105,23 +98,36 @@ def copy(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
         operation = _operation(words)
         if (words[0] == "reduce") is (operation is None):
             raise at.wrong("is not understood")
-        asked = litmus.AsyncOperation(None, operation=operation, mode=_REDUCING if operation else _BULK)
-        return _copied(at, state, ins, asked, ins.operands[3] if _TX in words else None)
+        asked = litmus.AsyncOperation(
+            None, operation=operation, mode=laws.BULK_REDUCTION if operation else laws.BULK_COPY
+        )
+        return _copied(at, state, ins, asked, ins.operands[3] if laws.COMPLETE_TX in words else None)
     else:
         raise at.wrong("is not understood")
     return True
 
 
 _BULK_WORDS = {
-    *("reduce", "async", "bulk", "shared::cta", "shared::cluster", "shared", "global", "bulk_group", _TX, "weak"),
-    *_REDUCTIONS,
+    *(
+        "reduce",
+        "async",
+        "bulk",
+        "shared::cta",
+        "shared::cluster",
+        "shared",
+        "global",
+        "bulk_group",
+        laws.COMPLETE_TX,
+        "weak",
+    ),
+    *laws.REDUCTIONS,
     *WIDTHS,
 }
 
 
 def _operation(words: Sequence[str]) -> str | None:
     """Return the operation of a reduction, as updates of the residual program have it; None where it is none."""
-    operation, kind = next((word for word in words if word in _REDUCTIONS), None), type_of(words)
+    operation, kind = next((word for word in words if word in laws.REDUCTIONS), None), type_of(words)
     if operation is None:
         return None
     plain = kind[0] != "f" and WIDTHS[kind] == 32 and (operation in (*ONE_BIT, "add") or kind == "s32")
@@ -143,7 +149,7 @@ def store_asynchronously(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstru
     """``st.async`` and ``red.async`` of one element, which complete at an mbarrier (9.7.9.12 and 9.7.13.7)."""
     operation, size = _operation(ins.words), WIDTHS[type_of(ins.words)] // 8
     vector = any(word in ins.words for word in ("v2", "v4"))
-    if _TX not in ins.words or vector or (ins.name == "red") is (operation is None):
+    if laws.COMPLETE_TX not in ins.words or vector or (ins.name == "red") is (operation is None):
         raise at.wrong("is not understood")
     places = [placed(at, address_of(at, state, ins.operands[0]), size)]
     places.append(placed(at, address_of(at, state, ins.operands[2]), 8))
@@ -151,7 +157,7 @@ def store_asynchronously(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstru
         return at.stops("bounds")
     (target, access), (barrier, counted) = (each for each in places if each is not None)
     value = stored_operand(at, at.value(state, ins.operands[1], 8 * size), size)
-    mode = _REMOTE if operation else _BULK
+    mode = laws.REMOTE_REDUCTION if operation else laws.BULK_COPY
     asked = litmus.AsyncOperation(target, None, value, operation, mode, barrier, count=size)
     at.put(asked, access, (counted,))
     return True
