@@ -135,7 +135,7 @@ def _operation(words: Sequence[str]) -> str | None:
 
 
 def _track(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction, noinc: bool) -> bool:
-    """``cp.async.mbarrier.arrive``."""
+    """Ask for an arrival when all earlier copies are complete, by ``cp.async.mbarrier.arrive`` (9.7.13.15.15)."""
     where = placed(at, address_of(at, state, ins.operands[0]), 8)
     if where is None:
         return at.stops("bounds")

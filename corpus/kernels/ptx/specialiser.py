@@ -89,7 +89,7 @@ class Residual(NamedTuple):
 
     @property
     def accesses(self) -> tuple[Access, ...]:
-        """All accesses of the instruction."""
+        """All accesses of the instruction, the one that it is named for before the others."""
         return self.more if self.access is None else (self.access, *self.more)
 
 
