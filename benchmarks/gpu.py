@@ -2,8 +2,11 @@
 
 Progress tests on every level of the device, in every mapping: all tests of 2x2, 3x3 and 2x3. On a CUDA GPU memory tests
 as well, with memory stress: the classic cycles of four edges, with threads in one CTA and in two, and the tests that
-PTX's model forbids an outcome of, up to four events. Results are appended to ``DEVICE.jsonl`` in the folder of results,
-and ``DEVICE.md`` is made of them: how long each part took, and what ``synth report`` says.
+PTX's model forbids an outcome of, up to four events; where the GPU has compute capability 9.0 or later, also the
+examples of asynchronous operations, whose outcomes are set against ``ptx-async``, and the tests that it forbids an
+outcome of, with their mutants, of which those that were killed are printed. Results are appended to
+``DEVICE.jsonl`` in the folder of results, and ``DEVICE.md`` is made of them: how long each part took, and what ``synth
+report`` says; of the examples, in ``DEVICE.ptx-async.md``.
 
 The time is shared out: each part gets the same share of what is left, and of a part's share each placement its own.
 What one leaves goes to those after it, and what is left in the end to those that were cut short. So tests that hang,
@@ -25,6 +28,8 @@ from pathlib import Path
 
 import measuring  # noqa: F401  # our packages by their names: see there
 
+from backends.cuda.asynchronous import HOPPER
+from backends.cuda.backend import CudaDevice
 from backends.registry import BACKENDS
 from backends.shared.device import Device, DeviceOptions
 from backends.shared.files import file_stem
@@ -45,12 +50,18 @@ CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 @dataclass(frozen=True)
 class Part:
     """A suite, how it is made, how its tests are run, and the placements, each of which is a stage; memory tests have
-    none."""
+    none. Tests that are in a ``folder`` are not made. ``capability``: the compute capability that they need."""
 
     name: str
     made: tuple[str, ...]
     run: tuple[str, ...]
     placements: tuple[str, ...] = ()
+    folder: Path | None = None
+    capability: int = 0
+
+    def tests(self, suites: Path) -> Path:
+        """Where the tests are, given the folder where suites are made."""
+        return self.folder or suites / self.name
 
     @property
     def stages(self) -> list[Stage]:
@@ -76,10 +87,18 @@ class Stage:
 
 
 PLACED = tuple(PLACEMENTS)
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "memory"
 PARTS = (
     Part("2x2", ("progress", "-t", "2", "-n", "2", "--all"), PROGRESS, PLACED),
     Part("classic", ("memory", "--edges", CLASSIC, "--size", "4", "--scopes", "cta", *MEMORY[1:5]), MEMORY),
     Part("ptx", ("memory", "--from", "ptx-6.0", "--events", "2..4", "--up-to", "program", *MEMORY[1:5]), MEMORY),
+    Part("ptx-async", (), ("--stress", "-m", "ptx-async"), folder=EXAMPLES / "ptx-async", capability=HOPPER),
+    Part(
+        "ptx-async-suite",
+        ("memory", "--from", "ptx-async", "--events", "2..4", "--mutants"),
+        ("--stress", "--mutants"),
+        capability=HOPPER,
+    ),
     Part("3x3", ("progress", "-t", "3", "-n", "3", "--all"), PROGRESS, PLACED),
     Part("2x3", ("progress", "-t", "2", "-n", "3", "--all"), PROGRESS, PLACED),
 )
@@ -112,21 +131,28 @@ def main(words: Sequence[str] | None = None) -> int:
     called = re.split(r"[(,]", device.name)[0].strip().replace(" ", "-")
     results = arguments.results / f"{file_stem(f'{arguments.backend}-{called}')}.jsonl"
     print(f"{device.name}: {results}")
-    parts = [part for part in PARTS if part.run is PROGRESS or arguments.backend == "cuda"]
+    parts = [part for part in PARTS if part.run is PROGRESS or isinstance(device, CudaDevice)]
+    if isinstance(device, CudaDevice):
+        for part in parts:
+            if device.gpu.capability < part.capability:
+                print(
+                    f"{part.name}: left out, for it needs sm_{part.capability}, and this is sm_{device.gpu.capability}"
+                )
+        parts = [part for part in parts if device.gpu.capability >= part.capability]
     options = ["--backend", arguments.backend, "-j", str(arguments.jobs), "--iterations", str(arguments.iterations)]
     for option in ("platform", "limit", "instances"):
         if getattr(arguments, option) is not None:
             options += [f"--{option}", str(getattr(arguments, option))]
     until = time.monotonic() + arguments.time_limit
     for part in parts:
-        suite = arguments.suites / part.name
-        if not (suite / "manifest.json").exists() and synth(*part.made, "-o", str(suite)):
+        suite = part.tests(arguments.suites)
+        if part.made and not (suite / "manifest.json").exists() and synth(*part.made, "-o", str(suite)):
             return 2
 
     def run(stage: Stage, seconds: int) -> int:
         before = len(read_results(results)) if results.exists() else 0
         words = (*options, *stage.part.run, *stage.way, "--time-limit", str(seconds), "-o", str(results))
-        code = synth("run", str(arguments.suites / stage.part.name), *words)
+        code = synth("run", str(stage.part.tests(arguments.suites)), *words)
         stage.results += read_results(results)[before:] if results.exists() else []
         return code
 
@@ -135,9 +161,16 @@ def main(words: Sequence[str] | None = None) -> int:
     if code > 1:
         return code
     report = arguments.suites / "report.md"
-    suites = [word for part in parts for word in ("--suite", str(arguments.suites / part.name))]
+    suites = [word for part in parts if part.made for word in ("--suite", str(part.tests(arguments.suites)))]
     if synth("report", str(results), *suites, "--title", device.name, "-o", str(report)):
         return 2
+    for stage in (stage for stage in stages if stage.part.folder and stage.results):
+        models = [word for word in stage.part.run if word not in MEMORY[:1]]
+        where = ("--suite", str(stage.part.folder), *models, "-o", str(results.with_suffix(f".{stage.name}.md")))
+        if synth("report", str(results), *where, "--title", f"{device.name}: {stage.name}"):
+            return 2
+    for stage in (stage for stage in stages if "--mutants" in stage.part.run and stage.results):
+        synth("score", str(stage.part.tests(arguments.suites)), str(results))
     write_atomically(results.with_suffix(".md"), [page(report.read_text(encoding="utf-8"), device, map(row, stages))])
     return code
 

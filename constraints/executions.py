@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations, permutations, product
 from types import MappingProxyType
 
@@ -43,6 +44,7 @@ from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import check_speaks, execution_events, physical_location
 from oracle.executions.domains import forbids_thin_air, read_domains
 from oracle.executions.events import (
+    COMPLETES,
     INITIAL,
     Apply,
     Event,
@@ -54,6 +56,7 @@ from oracle.executions.events import (
     is_asked_later,
     is_in_program_order,
     is_set,
+    phase_ends,
 )
 from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.judge import Judgement, answered, is_complete, only_waits
@@ -118,7 +121,9 @@ class Executions:
         places = tuple(thread.place for thread in test.threads)
         self.flags: dict[str, Literal] = {}
         self.checks: list[Literal] = []
-        chosen = ExecutionChoices(self.rf, co, meet=self.meet)
+        self.completes = phase_ends(self.events, partial(self.compared, "eq")) if model.mentions(COMPLETES) else {}
+        self.completes = {event: truth & self.executed[event] for event, truth in self.completes.items()}
+        chosen = ExecutionChoices(self.rf, co, meet=self.meet, completes=self.completes)
         base = _Base(self.algebra, self.events, places, chosen, test.synchronised, runs=self.runs, levels=self.levels)
         self.to_order = to_order(model, base)
         self.orders = {name: self._order(name, pairs) for name, pairs in self.to_order.items()}
@@ -256,7 +261,7 @@ class _Base(ProgramBase[Literal]):
             )
         if name == "int" and name not in self._made:
             self._made[name] = self._grouped(lambda event: event.thread, self.runs.together)
-        if self.levels.sites and name not in self._made:
+        if self.levels.sites and name not in self._made and name != COMPLETES:
             if is_set(name):
                 executed, when = self.algebra.executed, self.levels.when
                 found = {e: executed[e] & when(e, lambda event: name in event.tags) for e in range(len(self.events))}

@@ -8,17 +8,18 @@ Constraints
 
 A site is an instruction of the test, whose levels are modes. A fence may also be left out. Several instructions may be
 one site, as barriers where threads meet. All events of a site are at its level, in each round of the loops around it.
+A wait at an mbarrier that fails orders nothing at any level; the test has such waits as acquires, where one level is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from constraints.circuit import Circuit, Literal
-from corpus.litmus.test import Mode, Scope
-from oracle.executions.events import INITIAL, Event, EventKind, done_in
+from corpus.litmus.test import Mode, Order, Scope
+from oracle.executions.events import INITIAL, OBJECT, WAITED, Event, EventKind, done_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,11 @@ class Levels:
         if number is None or (self.sites[number].failure and self._fails(event)):
             return [(event, self.circuit.true)]
         levels = zip(self.sites[number].modes, self.chosen[number], strict=True)
-        return [(done_in(event, mode), literal) for mode, literal in levels if mode is not None and literal]
+        return [
+            (done_in(event, replace(mode, order=Order.RELAXED) if _waits_on(event) else mode), literal)
+            for mode, literal in levels
+            if mode is not None and literal
+        ]
 
     def _site(self, event: Event) -> int | None:
         return None if event.thread == INITIAL else self._at.get((event.thread, event.position))
@@ -90,3 +95,8 @@ class Levels:
             if fits(variant):
                 found[variant.scope] = found.get(variant.scope, self.circuit.false) | literal
         return found
+
+
+def _waits_on(event: Event) -> bool:
+    """Whether an event is the read of a wait at an mbarrier that fails."""
+    return event.kind is EventKind.READ and OBJECT in event.tags and event.tags.isdisjoint({WAITED, "RMW"})

@@ -6,6 +6,8 @@ Variables, for the barriers e, f, .. of a test
     before(e, f)     e's meeting is complete before f's; only where e and f are of threads that may meet
     same(e, f)       e and f come to one barrier: where that depends on values, a comparison that they define
 
+A wait that is no arrival has through, and the row of meet, of the last arrival of its thread there.
+
 Constraints
     meet is an equivalence of barriers that happen, are of different threads, come to one barrier and are gone through
     who waits and does not stay goes through; who stays does not, but somebody does at that barrier
@@ -19,14 +21,13 @@ The size is n^3 clauses, n the number of barriers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, permutations
 
 from constraints.circuit import Circuit, Literal
 from corpus.litmus.test import LitmusTest
-from oracle.cat.algebra import Relation
 from oracle.executions.barriers import certain_names
-from oracle.executions.events import Event, Expression
+from oracle.executions.events import WAIT, Event, Expression
 
 Compare = Callable[[str, Expression, Expression], Literal]
 """A function that gives the literal that a comparison of two values holds."""
@@ -54,16 +55,42 @@ class RendezvousClauses:
         self._for_ever = for_ever
         self._circuit, self._test, self._events, self._executed = circuit, test, events, executed
         self._earlier, self._compare = earlier, compare
-        self._barriers = [index for index, event in enumerate(events) if event.barrier is not None]
-        self.meet: Relation[Literal] = tuple({} for _ in events)
-        if not self._barriers:
+        every = [index for index, event in enumerate(events) if event.barrier is not None]
+        self._barriers = [index for index in every if WAIT not in events[index].tags]
+        self.meet: tuple[dict[int, Literal], ...] = tuple({} for _ in events)
+        if not every:
             return
         self._through = {e: circuit.var("through", e) for e in self._barriers}
         self._same = self._names()
         self.meet = self._meet()
         for e in self._barriers:
             self._goes_through(e)
-        self._order()
+        waits = {wait: self._arrivals(wait) for wait in every if WAIT in events[wait].tags}
+        self._order(waits)
+        for wait, arrivals in waits.items():
+            self._waits_for(wait, arrivals)
+
+    def _arrivals(self, wait: int) -> dict[int, Literal]:
+        """The arrivals of its thread that a wait may wait for, each with the literal that it is the last before it."""
+        event = self._events[wait]
+        own = [e for e in self._barriers if self._thread(e) == event.thread and self._earlier(self._events[e], event)]
+        same = {e: self._one_barrier(self._events[e], event) & self._executed[e] & self._executed[wait] for e in own}
+        return {
+            e: here & ~self._circuit.any_of(same[f] for f in own if self._earlier(self._events[e], self._events[f]))
+            for e, here in same.items()
+        }
+
+    def _waits_for(self, wait: int, arrivals: Mapping[int, Literal]) -> None:
+        circuit, arrival = self._circuit, self._events[wait].barrier
+        assert arrival is not None
+        through = circuit.any_of(last & self._through[e] for e, last in arrivals.items())
+        circuit.require(~self._executed[wait], ~through if arrival.stays else through)
+        rows: dict[int, list[Literal]] = {}
+        for e, last in arrivals.items():
+            for f, meet in self.meet[e].items():
+                rows.setdefault(f, []).append(last & meet)
+        for f, ways in rows.items():
+            self.meet[wait][f] = self.meet[f][wait] = circuit.any_of(ways)
 
     def _thread(self, e: int) -> int:
         return self._events[e].thread
@@ -92,7 +119,7 @@ class RendezvousClauses:
             return self._compare("eq", left.name, right.name)
         return self._compare("eq", left.name, right.name) & self._compare("eq", left.quorum, right.quorum)
 
-    def _meet(self) -> Relation[Literal]:
+    def _meet(self) -> tuple[dict[int, Literal], ...]:
         circuit, rows = self._circuit, tuple[dict[int, Literal], ...]({} for _ in self._events)
         for (e, f), same in self._same.items():
             if e < f and self._thread(e) != self._thread(f):
@@ -162,7 +189,7 @@ class RendezvousClauses:
             counts = [(count & ~literal) | one for count, one in zip([*counts, self._circuit.false], more, strict=True)]
         return counts
 
-    def _order(self) -> None:
+    def _order(self, waits: Mapping[int, Mapping[int, Literal]]) -> None:
         circuit, barriers, through = self._circuit, self._barriers, self._through
         before = {(e, f): circuit.var("before", e, f) for e, f in permutations(barriers, 2)}
         before |= {(e, e): circuit.false for e in barriers}
@@ -189,6 +216,11 @@ class RendezvousClauses:
             if "ARRIVE" not in self._events[e].tags:
                 for f in onwards[e]:
                     circuit.require(~self._executed[e], ~through[f], before[e, f])
+        for wait, arrivals in waits.items():
+            for e, last in arrivals.items():
+                for f in onwards[e]:
+                    if self._earlier(self._events[wait], self._events[f]):
+                        circuit.require(~last, ~through[f], before[e, f])
         for (e, f), same in self._same.items():
             if self._thread(e) == self._thread(f):
                 if f in onwards[e]:  # the thread comes again, when the first meeting is complete

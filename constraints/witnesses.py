@@ -178,6 +178,8 @@ def decoded(executions: Executions, values: ReadValues, true: frozenset[int]) ->
             finals[term] = value_in(executions.events[last].value, known)
     places = tuple(thread.place for thread in executions.test.threads)
     orders = {name: only(order) for name, order in executions.orders.items()}
-    choices = ExecutionChoices(only(executions.rf), only(executions.co), orders, only(executions.meet))
+    ends = executions.completes.items()
+    completes = {place[number]: 1 for number, truth in ends if number in place and holds(truth)}
+    choices = ExecutionChoices(only(executions.rf), only(executions.co), orders, only(executions.meet), completes)
     base = ProgramBase(bits(1, len(events)), events, places, choices, executions.test.synchronised)
-    return CandidateExecution(base, told, finals)
+    return CandidateExecution(executions.test, base, told, finals)

@@ -1,7 +1,9 @@
-"""The pictures of the README: python docs/pictures.py [REPORT.html].
+"""The pictures of the README, and of the readings of PTX: python docs/pictures.py [REPORT.html].
 
-Executions and transition systems are drawn by ``synth explain``, to which a test holds them. The screenshot is of a
-report that ``synth report`` wrote, by Debian's chromium, whose fonts are the machine's, so it is taken by hand:
+Executions and transition systems are drawn by ``synth explain``, to which a test holds them. The table of readings in
+docs/ptx-async.md names each with its test; drawn is the execution of the test that ptx-async allows, with the cycle for
+which the reading forbids it. The screenshot is of a report that ``synth report`` wrote, by Debian's chromium, whose
+fonts are the machine's, so it is taken by hand:
 
     synth progress -t 2 -n 3 -o suite
     synth memory --edges "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 4 -m sc -m tso -m rmo -o classic
@@ -12,11 +14,20 @@ report that ``synth report`` wrote, by Debian's chromium, whose fonts are the ma
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+
+from constraints.witnesses import violated
+from corpus.dialects.registry import read_litmus
+from oracle.cat.syntax import shipped_models
+from oracle.consistency import load_model
+from synth.drawing.execution import draw
+from synth.memory.judging import explain_with
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "pictures"
@@ -25,6 +36,28 @@ DRAWN = {
     "mutex.svg": "synth explain examples/progress/mutex.axb -m hsa-weak",
 }
 """Picture -> the command that draws it, but for ``--svg FILE``."""
+READINGS = "ptx-async"
+_ROW = re.compile(r"^\|.*\| `([\w-]+)` \| `([\w-]+)` \|[^|]*\|$", re.MULTILINE)
+
+
+def readings() -> dict[str, str]:
+    """The readings of PTX, each with the test that tells it apart, as the table of docs/ptx-async.md has them."""
+    return dict(_ROW.findall((ROOT / "docs" / "ptx-async.md").read_text(encoding="utf-8")))
+
+
+def told_apart(reading: str, name: str) -> str:
+    """The execution of a test that ptx-async allows, with the cycle for which a reading forbids it, as SVG.
+
+    Each wait succeeds at once. Raises ``StopIteration`` where the reading does not forbid the execution.
+    """
+    model = load_model(str(ROOT / "oracle" / "models" / "readings" / f"ptx-async-{reading}.cat"), reading)
+    test = read_litmus(ROOT / "examples" / "memory" / "ptx-async" / f"{name}.litmus")
+    allowed = explain_with(test, load_model(shipped_models()["ptx-async"], "ptx-async"), unroll=0)
+    assert allowed.witness is not None, f"ptx-async forbids {name}"
+    checks = (result.truth for result in model.judge(allowed.witness.base) if not result.check.flag)
+    failed = next(number for number, truth in enumerate(checks) if not truth)
+    violation = violated(model, failed, allowed.witness)
+    return draw(replace(allowed, model=model, witness=None, violations=(violation,), outcomes=1)).svg()
 
 
 def screenshot(page: Path, picture: Path) -> None:
@@ -43,5 +76,7 @@ if __name__ == "__main__":
     for name, command in DRAWN.items():
         words = [sys.executable, "-c", "from synth.cli import main; main()", *shlex.split(command)[1:]]
         subprocess.run([*words, "--svg", FOLDER / name], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    for name, test in readings().items():
+        (FOLDER / READINGS / f"{name}.svg").write_text(told_apart(name, test), encoding="utf-8")
     for report in sys.argv[1:]:
         screenshot(Path(report), FOLDER / "report.png")

@@ -21,7 +21,7 @@ from oracle.cat.algebra import bits
 from oracle.cat.interpreter import Model
 from oracle.executions.candidates import execution_events
 from oracle.executions.domains import value_of
-from oracle.executions.events import INITIAL, Event, EventKind, ExecutionChoices, ProgramBase
+from oracle.executions.events import INITIAL, Event, EventKind, ExecutionChoices, ProgramBase, phase_ends
 from oracle.executions.judge import passing_checks
 from oracle.executions.orders import to_order
 from oracle.executions.steps import Constraint, Key, Walker
@@ -135,7 +135,10 @@ class _Run:
             if events[one].location == events[other].location and rank[one] < rank[other]
         )
         places = tuple(thread.place for thread in self._test.threads)
-        chosen = ExecutionChoices(rf, co, meet=algebra.empty())
+        completes = phase_ends(
+            events, lambda left, right: int(value_in(left, self._values) == value_in(right, self._values))
+        )
+        chosen = ExecutionChoices(rf, co, meet=algebra.empty(), completes=completes)
         base = ProgramBase(algebra, events, places, chosen, self._test.synchronised)
         orders = {
             name: algebra.closure(
@@ -144,7 +147,7 @@ class _Run:
             for name, pairs in to_order(model, base).items()
         }
         told = tuple(None if (what := shown(event)) is None else value_in(what, self._values) for event in events)
-        execution = CandidateExecution(replace(base, choices=replace(chosen, orders=orders)), told, {})
+        execution = CandidateExecution(self._test, replace(base, choices=replace(chosen, orders=orders)), told, {})
         stuck = ThreadEnding.CYCLES if any(len(parts) > 1 for parts in self._passes) else ThreadEnding.SPINS
         endings = tuple(
             stuck if parts else ThreadEnding.ENDED if done else ThreadEnding.LEFT

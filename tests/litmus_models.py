@@ -63,8 +63,11 @@ ODD = {
 
 
 def choosing(partial=False, fences=False):
-    """A model that allows everything, of which executions choose as little or as much as is said."""
-    text = "with co from partial-co\n" * partial + "let order = sync_fence\n" * fences
+    """A model that allows everything, of which executions choose as little or as much as is said.
+
+    It speaks of asynchronous operations, too.
+    """
+    text = "with co from partial-co\n" * partial + "let order = sync_fence\n" * fences + "let any = ASYNCHRONOUS\n"
     return Model("anything", parse_cat(text, "anything.cat"))
 
 

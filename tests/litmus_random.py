@@ -14,6 +14,7 @@ from itertools import takewhile
 from random import Random
 
 from corpus.laws.c11 import FAILURE_ORDERS
+from corpus.laws.ptx import CLUSTER_BARRIERS
 from corpus.litmus.mbarrier import Mbarrier
 from corpus.litmus.test import (
     COMPARISONS,
@@ -312,10 +313,36 @@ def wgsl_test(rng: Random, events: int = 5) -> LitmusTest:
     return replace(test, threads=tuple(threads))
 
 
-def asynchronous_test(rng: Random, events: int = 5) -> LitmusTest:
-    """A test with asynchronous operations, about global g and h and shared d, e and the mbarrier m, without loops.
+def meeting_test(rng: Random) -> LitmusTest:
+    """A test of two threads that meet at an mbarrier m: one writes d and arrives, in some order, twice at most; the
+    other one waits, for whatever phase, and reads d."""
+    cta = Mode(tags=("mbarrier",), scope=Scope.CTA)
+    expected = rng.choice((1, 2, 2, 3))
 
-    One or two threads ask for operations and read what these bring; the mbarrier is initialised from the start.
+    def arrival(count: int) -> Instruction:
+        operation = rng.choice(("arrive", "arrive", "arrive_drop"))
+        mode = replace(cta, order=rng.choice((RELEASE, RELEASE, RELAXED)))
+        return Rmw(f"mbarrier.{operation}", "r0", Loc("m"), (count,), mode)
+
+    counts = rng.choice(((expected,), (expected, 1), (expected, 1), (1, expected), (1, expected - 1)))
+    writer = [arrival(count) for count in counts if count]
+    writer.insert(rng.randrange(len(writer) + 1), Store(Loc("d"), 1))
+    waits = replace(cta, order=rng.choice((ACQUIRE, ACQUIRE, RELAXED)))
+    reader: list[Instruction] = [Load("r1", Loc("m"), waits, phase=rng.choice((0, 0, 1)), parity=True)]
+    reader += rng.choice(([], [Fence(Mode(ACQUIRE, Scope.CTA))]))
+    reader += [Load("r2", Loc("d"))]
+    initial = Mbarrier(expected, expected).bits()
+    locations = Location("d", 0, Region.SHARED), Location("m", initial, Region.SHARED)
+    seen = conjunction((Atom("eq", FinalRegister(1, "r1"), 1), Atom("eq", FinalRegister(1, "r2"), 0)))
+    threads = (Thread(tuple(body), Place(0, 0, 0, warp)) for warp, body in enumerate((writer, reader)))
+    return LitmusTest("random", tuple(threads), locations, Condition(Quantifier.EXISTS, seen))
+
+
+def asynchronous_test(rng: Random, events: int = 5) -> LitmusTest:
+    """A test with asynchronous operations, about global g and h, shared d, e and the mbarrier m, without loops.
+
+    One or two threads ask for operations and read what these bring; the mbarrier is initialised from the start, and the
+    tensor map t is of g.
     """
     count = rng.choice((1, 1, 2))
     clusters = rng.random() < 0.5
@@ -325,7 +352,8 @@ def asynchronous_test(rng: Random, events: int = 5) -> LitmusTest:
     for number in range(count):
         body: list[Instruction] = []
         for _ in range(rng.randint(2, 5)):
-            ins, cost = _asynchronous_step(rng, f"r{len(body)}", left)
+            tokens = [each.target for each in body if isinstance(each, Rmw) and each.target is not None]
+            ins, cost = _asynchronous_step(rng, f"r{len(body)}", left, tokens)
             if cost <= left:
                 body.append(ins)
                 left -= cost
@@ -342,14 +370,18 @@ def asynchronous_test(rng: Random, events: int = 5) -> LitmusTest:
         )
         for name in ("d", "e", "g", "h", "m")
     )
+    locations = (*locations, Location("t", Loc("g")))
     terms: list[Term] = [*loaded, Loc("g"), Loc("d")]
     asked = rng.sample(terms, min(len(terms), rng.choice((1, 2, 2))))
     proposition = conjunction(Atom(rng.choice(("eq", "eq", "ne")), term, rng.choice((0, 1, 2))) for term in asked)
     return LitmusTest("random", tuple(threads), locations, Condition(Quantifier.EXISTS, proposition))
 
 
-def _asynchronous_step(rng: Random, register: str, left: int) -> tuple[Instruction, int]:
-    """An instruction, and how many events it is, but for those that no read can read from."""
+def _asynchronous_step(rng: Random, register: str, left: int, tokens: Sequence[str]) -> tuple[Instruction, int]:
+    """An instruction, and how many events it is, but for those that no read can read from.
+
+    ``tokens``: the registers that say which phase an arrival was in.
+    """
     data, sources = ("d", "e"), ("g", "h")
     scope = rng.choice(
         (Mode(tags=("mbarrier",), scope=Scope.CTA), Mode(tags=("cluster", "mbarrier"), scope=Scope.QUEUE))
@@ -360,7 +392,7 @@ def _asynchronous_step(rng: Random, register: str, left: int) -> tuple[Instructi
     def place(names: Sequence[str]) -> Loc:
         return Loc(rng.choice(names))
 
-    match rng.randrange(12):
+    match rng.randrange(15):
         case 0 | 1:
             return Store(place((*data, *sources)), rng.choice((1, 2))), 1
         case 2 | 3:
@@ -385,12 +417,142 @@ def _asynchronous_step(rng: Random, register: str, left: int) -> tuple[Instructi
             return Rmw(f"mbarrier.{operation}", register, m, (operand,), mode), 2
         case 10:
             mode = replace(scope, order=rng.choice((ACQUIRE, ACQUIRE, RELAXED)))
+            if tokens and rng.random() < 0.5:
+                return Load(register, m, mode, phase=Reg(rng.choice(tokens))), 1
             return Load(register, m, mode, phase=rng.choice((0, 0, 1)), parity=True), 1
+        case 11:
+            if rng.random() < 0.5:
+                return AsyncOperation(Loc("t"), place(data), mode=bulk, tensor=True), 3
+            return AsyncOperation(place(data), Loc("t"), mode=bulk, barrier=m, count=16, tensor=True), 5
+        case 12:
+            return Store(Loc("t"), Loc("h")), 1
+        case 13:
+            order, reach = rng.choice((RELEASE, ACQUIRE)), rng.choice((Scope.CTA, Scope.GPU))
+            return Fence(Mode(order, reach, tags=("one-way", "tensormap"))), 0
         case _:
             noinc = rng.choice(("arrive", "arrive.noinc"))
             return AsyncOperation(None, barrier=m, mbarrier=noinc, count=1, group="cp.async"), 2 + 2 * (
                 noinc == "arrive"
             )
+
+
+def matrices_test(rng: Random, events: int = 7) -> LitmusTest:
+    """A test with operations of tensor cores, by one or two threads of a CTA, without loops.
+
+    Each thread has registers of its own for what operations give; shared s and u, and tensor memory t, are for both.
+    """
+    threads, loaded, left = [], [], events
+    count = rng.choice((1, 1, 2))
+    for number in range(count):
+        body: list[Instruction] = []
+        for _ in range(rng.randint(3, 7)):
+            ins, cost = _matrix_step(rng, f"r{len(body)}", Loc(f"d{number}"))
+            if cost <= left:
+                body.append(ins)
+                left -= cost
+                loaded += [FinalRegister(number, name) for name in written(ins)]
+        threads.append(Thread(tuple(body), Place(0, 0, 0, number)))
+    regions = {"t": Region.TENSOR, "d0": Region.REGISTER, "d1": Region.REGISTER}
+    start = {"s": rng.choice((0, 1)), "u": 0, "t": 0, "d0": 0, "d1": 0, "m": Mbarrier(1, 1).bits()}
+    locations = tuple(Location(name, value, regions.get(name, Region.SHARED)) for name, value in start.items())
+    terms: list[Term] = [*loaded, Loc("t"), Loc("d0")]
+    asked = rng.sample(terms, min(len(terms), rng.choice((1, 1, 2))))
+    proposition = conjunction(Atom("eq", term, rng.choice((0, 1, 1, 2))) for term in asked)
+    return LitmusTest("matrices", tuple(threads), locations, Condition(Quantifier.EXISTS, proposition))
+
+
+def _matrix_step(rng: Random, register: str, own: Loc) -> tuple[Instruction, int]:
+    """An instruction, and how many events it is that are read from or read."""
+    t, m = Loc("t"), Loc("m")
+    shared = Loc(rng.choice(("s", "s", "u")))
+    added = rng.choice((None, None, "add"))
+    match rng.randrange(16):
+        case 0 | 1:
+            return Store(rng.choice((shared, shared, own)), rng.choice((1, 2))), 1
+        case 2 | 3:
+            return Load(register, rng.choice((own, own, shared))), 1
+        case 4 | 5:
+            tags = (("async",), ("async", "register-fence"), ("before-sync",), ("after-sync",), ("after-sync",))
+            return Fence(Mode(tags=rng.choice(tags))), 0
+        case 6 | 7:
+            product = Mode(tags=("async", "mma"))
+            return AsyncOperation(own, shared, operation=added, mode=product, group="wgmma"), 2 + (added is not None)
+        case 8:
+            return AsyncGroup("wgmma", rng.choice((None, None, 0, 0, 1))), 0
+        case 9:
+            return AsyncGroup(rng.choice(("tcgen05.ld", "tcgen05.st")), 0), 0
+        case 10:
+            return AsyncOperation(own, t, mode=Mode(tags=("async", "tcgen05")), group="tcgen05.ld"), 2
+        case 11:
+            value = rng.choice((1, 2))
+            return AsyncOperation(t, None, value, mode=Mode(tags=("async", "tcgen05")), group="tcgen05.st"), 1
+        case 12:
+            kind = rng.choice(("cp", "mma"))
+            operation = added if kind == "mma" else None
+            mode = Mode(tags=("async", kind, "tcgen05"))
+            return AsyncOperation(t, shared, operation=operation, mode=mode, group="tcgen05"), 2 + (
+                operation is not None
+            )
+        case 13:
+            mode, noinc = Mode(tags=("tcgen05",)), "arrive.noinc"
+            return AsyncOperation(None, mode=mode, barrier=m, mbarrier=noinc, count=1, group="tcgen05"), 2
+        case 14:
+            order = rng.choice((ACQUIRE, RELAXED))
+            mode = Mode(order, Scope.CTA, tags=("mbarrier",))
+            return Load(register, m, mode, phase=0, parity=True), 1
+        case _:
+            return Barrier(0), 0
+
+
+def halves_test(rng: Random) -> LitmusTest:
+    """A test with the halves of the barriers of clusters, whose threads mostly come to them equally often.
+
+    Now and then a half is left out, or the two are the other way round, which may hang. No thread arrives twice before
+    it waits, which is undefined.
+    """
+    count, phases = rng.choice((2, 2, 3)), rng.choice((1, 1, 2))
+    apart, threads, loaded = rng.random() < 0.2, [], []
+    for number in range(count):
+        body: list[Instruction] = []
+        for phase in range(phases):
+            halves = [
+                CLUSTER_BARRIERS[rng.choice(("barrier.cluster.arrive.release", "barrier.cluster.arrive.relaxed"))],
+                CLUSTER_BARRIERS["barrier.cluster.wait.acquire"],
+            ]
+            if rng.random() < 0.1:
+                halves = rng.choice((halves[phase < phases - 1 :][:1], [halves[1]], halves[::-1], halves * 2))
+            for half in (*halves, None):
+                for _ in range(rng.choice((0, 0, 1, 1))):
+                    body.append(_around_halves(rng, f"r{phase}{len(body)}"))
+                if half is not None:
+                    body.append(half)
+        loaded += [FinalRegister(number, name) for ins in body for name in written(ins)]
+        cta = rng.choice((0, number))
+        cluster = number if apart and rng.random() < 0.5 else 0
+        threads.append(Thread(tuple(body), Place(0, cluster, cta, number)))
+    terms: list[Term] = [*loaded, Loc("x")]
+    asked = rng.sample(terms, min(len(terms), rng.choice((1, 1, 2))))
+    proposition = conjunction(Atom("eq", term, rng.choice((0, 1, 2))) for term in asked)
+    return LitmusTest(
+        "halves",
+        tuple(threads),
+        (Location("x"), Location("y")),
+        Condition(Quantifier.EXISTS, proposition),
+    )
+
+
+def _around_halves(rng: Random, register: str) -> Instruction:
+    where = Loc(rng.choice(("x", "x", "y")))
+    match rng.randrange(6):
+        case 0 | 1:
+            return Store(where, rng.choice((1, 2)))
+        case 2 | 3:
+            return Load(register, where)
+        case 4:
+            cluster = Mode(rng.choice((ACQ_REL, RELEASE, SC)), Scope.QUEUE, tags=("cluster",))
+            return Fence(rng.choice((cluster, cluster, Mode(ACQ_REL, Scope.CTA))))
+        case _:
+            return Barrier(0, quorum=rng.choice((None, 2)))
 
 
 def _dressed(rng: Random, ins: Instruction) -> Instruction:

@@ -58,12 +58,23 @@ class Axioms:
         return all(self.has(e, "MBARRIER") and not self.has(e, "INIT") for e in (a, b)) and (a, b) in self.loc
 
     def observation(self):
-        """8.9.2."""
-        direct = {(w, r) for w, r in self.rf if self.morally_strong(w, r) or self.atomic_object(w, r)}
+        """8.9.2; an mbarrier is observed by waits alone."""
+        direct = {(w, r) for w, r in self.rf if self.morally_strong(w, r) and not self.atomic_object(w, r)}
         found = set(direct)
         while more := {(w, z) for w, r in found for s, u in self.rmw if s == r for v, z in direct if v == u} - found:
             found |= more
-        return found
+        return found | {(w, r) for r in self.of("WAITED") for w in self.waited_for(r)}
+
+    def waited_for(self, wait):
+        """9.7.13.15.16: a wait that succeeds is for what was done to the mbarrier during the phase that is complete."""
+        before = {r: w for w, r in self.rf if self.atomic_object(w, r)}
+        updates, passed = {u: r for r, u in self.rmw}, []
+        write = before.get(wait)
+        while write is not None and write not in passed:  # what goes round in a circle is forbidden anyway
+            passed.append(write)
+            if sum(self.has(each, "COMPLETES") for each in passed) == 1:
+                yield write
+            write = before.get(updates.get(write))
 
     def releases(self, fences):
         """8.8: the first operation and the write of each release pattern that begins with a release or a fence."""
@@ -106,10 +117,66 @@ class Axioms:
             if (w, r) in observed and first(a) and last(d)
         }
 
+    def told_by(self, fences):
+        """9.7.13.3: a fence before a relaxed arrival at the barrier of a cluster, and who waits there."""
+        return {
+            (f, b)
+            for (a, b), f in product(self.syncbar, self.of("F"))
+            if self.has(a, "RELAXED") and fences(f) and (f, a) in self.po and (f, b) in self.sr
+        }
+
+    def tracked(self):
+        """9.7.16.6.2.1.1: what tcgen05.commit tracks, the operations of tcgen05 but ld and st."""
+        return {
+            (a, c)
+            for a, c in self.asked
+            if self.has(a, "TCGEN05")
+            and self.has(a, "MMA", "CP")
+            and self.has(c, "TCGEN05")
+            and self.has(c, "MBARRIER")
+        }
+
+    def in_tensor_memory(self, asynchronous):
+        """9.7.16.6: the accesses of tensor memory that are in order, and those of registers by tcgen05.ld."""
+        tensor = {e for e in asynchronous if self.has(e, "TENSOR")}
+        # 9.7.16.6.3: any strong write that a strong read observes, and barriers, order execution.
+        turns = {(w, r) for w, r in self.observation() if (w, r) in self.sr and self.strong(w) and self.strong(r)}
+        turns = {(w, r) for w, r in turns if not self.has(r, "NORET")} | set(self.syncbar)
+        later = compose(frozenset(self.po), frozenset(turns))
+        while more := compose(frozenset(turns), frozenset(later)) - turns:
+            turns |= more
+        to_fence = {(a, f) for a, f in compose(frozenset(turns), frozenset(self.po)) if self.has(f, "AFTER-SYNC")}
+        before = {(b, a) for b, a in self.po if self.has(b, "BEFORE-SYNC")}
+        handed = compose(frozenset(before), frozenset(to_fence))
+
+        def asked_after(pairs):
+            return {(a, e) for a, e in compose(frozenset(pairs), frozenset(self.asked)) if e in tensor}
+
+        # 9.7.16.6.2 and 9.7.16.6.4: pipelines, and operations that have been waited for.
+        def piped(a, b):
+            return self.has(a, "MMA", "CP") and self.has(b, "MMA")
+
+        own = {(a, b) for a, b in self.asked if a in tensor and b in tensor and piped(a, b)}
+        asks = {(a, b) for a, b in self.asked if a in tensor}
+        crossing = {(a, b) for a, b in asked_after(compose(frozenset(asks), frozenset(handed))) if piped(a, b)}
+        waited = {(a, w) for a, w in self.retired if a in tensor}
+        ready = compose(frozenset(waited), frozenset(self.po))
+        completed = {(a, c) for a, c in self.tracked() if a in tensor and self.has(c, "W")}
+        found = own | crossing | asked_after(waited) | asked_after(compose(frozenset(ready), frozenset(handed)))
+        found |= asked_after(compose(frozenset(completed), frozenset(to_fence)))
+        # 9.7.16.6.4.5: who uses a register after tcgen05.ld has what that gave.
+        given = {e for e in asynchronous if self.has(e, "TCGEN05") and self.has(e, "REGISTER") and self.has(e, "W")}
+        return found | {
+            (a, r)
+            for a, r in self.asked
+            if a in given and r not in asynchronous and self.has(r, "R") and (a, r) in self.loc
+        }
+
     def known(self):
         """8.9.4 and 8.9.5: base causality order, among what threads do and completions."""
         met = self.pairs(lambda a: True, lambda d: True, self.releases(self.released), self.acquires(self.acquired))
-        synchronised = {(a, d) for a, d in met if self.morally_strong(a, d)} | set(self.sync_fence) | set(self.syncbar)
+        synchronised = {(a, d) for a, d in met if self.morally_strong(a, d)} | set(self.sync_fence)
+        synchronised |= {(a, b) for a, b in self.syncbar if not self.has(a, "RELAXED")} | self.told_by(self.released)
         return set(transitive(frozenset(set(self.po) | synchronised)))
 
 
@@ -125,6 +192,7 @@ def allowed(execution):
     into = asks | compose(frozenset(known), frozenset(asks))
     # Its completion comes after its accesses; an arrival that tracks cp.async after all of these that were asked for.
     ends = {(a, c) for a, c in x.within if a in accesses and c in completions} | set(x.retired)
+    ends |= x.tracked()
     ends |= {
         (a, c) for a, c in x.asked if a in accesses and x.proxy(a) == "GENERIC" and c in completions and x.has(c, "CTA")
     }
@@ -135,13 +203,17 @@ def allowed(execution):
         x.releases(lambda e: x.has(e, "F") and x.has(e, "INIT")),
         x.acquires(x.acquired),
     )
+    init |= x.told_by(lambda e: x.has(e, "F") and x.has(e, "INIT"))
     told = {(w, d) for f, d in init if (f, d) in x.sr for w in x.of("W") if x.has(w, "INIT") and (w, f) in x.po}
     out = ends | told
     out |= compose(frozenset(out), frozenset(known))
     base = known | into | out | compose(frozenset(out), frozenset(asks))
+    # 9.7.15.7.1: the accumulator is accessed in order by the operations of one shape that have it.
+    sums = {e for e in accesses if x.has(e, "REGISTER") and x.has(e, "MMA") and x.has(e, "W", "RMW")}
+    base |= {(a, b) for a, b in x.asked if a in sums and b in sums and (a, b) in x.loc}
 
     def covers(fence, access):
-        return any(x.has(fence, space) and x.has(access, space) for space in ("GLOBAL", "SHARED"))
+        return any(x.has(fence, space) and x.has(access, space) for space in ("GLOBAL", "SHARED", "REGISTER"))
 
     # 9.7.9.25.2 and Lustig et al. 2022: what proxy fences link. A completion has a fence for results with it.
     fences = [f for f in x.of("F") if x.proxy(f) != "GENERIC" and not x.has(f, "ONE-WAY")]
@@ -165,9 +237,11 @@ def allowed(execution):
     handed = {(a, d) for a, d in one_way if (a, d) in x.sr}
     for a, d in product(x.of("ONE-WAY"), repeat=2):
         if x.has(a, "REL") and x.has(d, "ACQ") and ((a, d) in known or (a, d) in handed):
-            before = [m for m in x.of("M") if (m, a) in x.po and x.proxy(m) == "GENERIC" and x.has(m, "SHARED")]
-            after = [m for m in accesses if (d, m) in into and x.proxy(m) == "ASYNC" and x.has(m, "SHARED")]
+            before = [m for m in x.of("M") if (m, a) in x.po and x.proxy(m) == "GENERIC" and covers(a, m)]
+            after = [m for m in accesses if (d, m) in into and x.proxy(m) == x.proxy(d) and covers(d, m)]
+            after = [m for m in after if (d, m) in x.scta and x.proxy(a) == x.proxy(d)]
             linked |= set(product(before, after))
+    linked |= x.in_tensor_memory(asynchronous)
     # 8.9.5: proxy-preserved base causality order, and causality order.
     preserved = {
         (a, b)
@@ -175,7 +249,10 @@ def allowed(execution):
         if x.has(a, "M")
         and x.has(b, "M")
         and (a, b) in x.vloc
-        and ((a, b) in linked or ((a, b) in base and x.proxy(a) == x.proxy(b) and (a, b) in x.scta))
+        and (
+            (a, b) in linked
+            or ((a, b) in base and x.proxy(a) == x.proxy(b) and (a, b) in x.scta and not x.has(a, "TENSOR"))
+        )
     }
     aliases = [f for f in x.of("F") if x.has(f, "ALIAS")]
     for f in aliases:

@@ -1,5 +1,7 @@
 """Random executions over a vocabulary: any program that the vocabulary can make, with any outcome, of no model.
 
+Asynchronous operations are left out: ``skeletons.Sampler`` draws programs that have some.
+
 An execution is a function of the generator's state alone, so a seed names it. Names are normal: locations are numbered
 by first occurrence, places by their first thread.
 """
@@ -9,6 +11,7 @@ from itertools import combinations
 from random import Random
 
 from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
+from corpus.executions.operations import is_asynchronous, of_object
 from corpus.executions.vocabulary import VOCABULARIES, Vocabulary, optional_words, vocabulary
 from corpus.litmus.test import Place, Region, Scope
 
@@ -45,9 +48,10 @@ def random_execution(
         steps = []
         for _ in range(lengths[number]):
             kind = rng.choice([OpKind.READ, OpKind.READ, OpKind.WRITE, OpKind.WRITE, *kinds])
+            ways = [way for way in words.modes[kind] if not (is_asynchronous(way) or of_object(way))]
             location = None if kind is OpKind.FENCE else rng.randrange(locations)
             address = rng.randint(0, 1) if words.aliases and location is not None else 0
-            steps.append(Step(kind, location, rng.choice(words.modes[kind]), address))
+            steps.append(Step(kind, location, rng.choice(ways), address))
         threads.append(steps)
     if OpKind.BARRIER in words.modes and rng.random() < 0.3:
         cta = rng.choice(places)[:3]

@@ -124,13 +124,20 @@ SCOPE_NAMES = {
 }
 
 
-REGION_NAMES = {litmus.Region.GLOBAL: {"GLOBAL"}, litmus.Region.SHARED: {"SHARED", "LOCAL"}}
+REGION_NAMES = {
+    litmus.Region.GLOBAL: {"GLOBAL"},
+    litmus.Region.SHARED: {"SHARED", "LOCAL"},
+    litmus.Region.REGISTER: {"REGISTER"},
+    litmus.Region.TENSOR: {"TENSOR"},
+}
 
 
 def fenced(mode):
     """The sets of memory that a fence orders."""
     only = {"global-fence": litmus.Region.GLOBAL, "local-fence": litmus.Region.SHARED}
-    regions = [region for tag, region in only.items() if tag in mode.tags] or list(litmus.Region)
+    every = [*only.values()]
+    only["register-fence"] = litmus.Region.REGISTER
+    regions = [region for tag, region in only.items() if tag in mode.tags] or every
     return set().union(*(REGION_NAMES[region] for region in regions))
 
 
@@ -177,6 +184,7 @@ PROXY_NAMES = {
     "constant": {"CONSTANT", "CON"},
     "alias": {"ALIAS"},
     "async": {"ASYNC"},
+    "tensormap": {"TENSORMAP"},
 }
 
 
@@ -257,17 +265,25 @@ def meetings(test, events):
     }
     found = set()
 
+    def arrived(t, column, met):
+        """The meeting of the last arrival before a wait, if that is complete."""
+        before = columns[t][: len(columns[t]) - len(column)]
+        own = [at for at in before if of(at) == of(column[0]) and "WAIT" not in events[at].tags]
+        return next((group for group in met if own and own[-1] in group), None)
+
     def go(left, there, held, met):
         movable = [
             t
             for t, column in enumerate(left)
             if column and t not in held and (of(column[0]), t) not in {(of(at), events[at].thread) for at in there}
+            if "WAIT" not in events[column[0]].tags or arrived(t, column, met)
         ]
         if not movable:
             through = {of(at) for group in met for at in group}
             stuck = [at for at in there if "ARRIVE" not in events[at].tags]
             if not any(left) and all(events[at].stays and of(at) in through for at in stuck):
-                found.add(frozenset((a, b) for group in met for a in group for b in group if a != b))
+                threads = [{(events[a].thread, a) for a in group} for group in met]
+                found.add(frozenset((a, b) for group in threads for t, a in group for u, b in group if t != u))
             return
         for t in movable:
             at, *rest = left[t]
@@ -275,6 +291,10 @@ def meetings(test, events):
             group = frozenset({at, *(other for other in there if of(other) == barrier)})
             who = {events[other].thread for other in group}
             after = [rest if u == t else column for u, column in enumerate(left)]
+            if "WAIT" in events[at].tags:
+                group = arrived(t, left[t], met)
+                go(after, there, held, met - {group} | {group | {at}})
+                continue
             freed = {events[other].thread for other in group if "ARRIVE" not in events[other].tags}
             waits = {t} if "ARRIVE" not in events[at].tags else set()
             if who >= awaited[barrier] if barrier[3] is None else len(group) == barrier[3]:
@@ -363,6 +383,7 @@ def _steps(run, ins, number, values, unroll, labels, regions):
             yield from _asynchronous(run, ins, number, values, unroll, labels, regions)
         case litmus.Barrier(arrive=arrive, mode=mode):
             tags = {"B", "CBAR"} | SCOPE_NAMES[mode.scope] | fenced(mode) | ({"ARRIVE"} if arrive else set())
+            tags |= {"WAIT"} if ins.wait else set()
             tags |= {"F", "GENERIC", "GEN"} | ORDER_NAMES[mode.order] if mode.order is not litmus.Order.WEAK else set()
             tags |= said("B", mode.order, mode)
             name = run.value(ins.number if ins.resource is None else ins.resource)[0]
@@ -392,6 +413,7 @@ def _steps(run, ins, number, values, unroll, labels, regions):
                     phase, given = run.value(ins.phase)
                     over = compute(f"mbarrier.{'parity' if ins.parity else 'phase'}", old, phase)
                     mode = ins.mode if over else replace(ins.mode, order=litmus.Order.RELAXED)
+                    mode = replace(mode, tags=(*mode.tags, *["waited"] * over))
                     told = replace(loaded, **access("R", mode, regions[where[0]], False))
                     yield run.then(told, **{ins.target: (over, given | {here.place})})
                     continue
@@ -418,7 +440,9 @@ def _steps(run, ins, number, values, unroll, labels, regions):
                 else:
                     new, data = compute(ins.operation, old, given[0][0]), data | {here.place}
                 if new is not None:
-                    yield run.then(loaded, replace(write, value=new, data=data), **result)
+                    ends = ins.operation.startswith("mbarrier.") and compute("mbarrier.phase", new, old)
+                    tags = write.tags | ({"COMPLETES"} if ends else set())
+                    yield run.then(loaded, replace(write, value=new, data=data, tags=tags), **result)
 
 
 def _asynchronous(run, ins, number, values, unroll, labels, regions):
@@ -430,15 +454,25 @@ def _asynchronous(run, ins, number, values, unroll, labels, regions):
     if ins.mbarrier == "arrive" and ins.target is None:
         weaker = replace(cta, order=litmus.Order.RELAXED)
         own.append(litmus.Rmw("mbarrier.increment", None, ins.barrier, (ins.count,), weaker))
-    if ins.source is not None:
+    target, source = ins.target, ins.source
+    if ins.tensor and ins.barrier is not None:
+        parts.append(litmus.Load("mapped", source, litmus.Mode(tags=("tensormap",))))
+        source = litmus.Reg("mapped")
+    elif ins.tensor:
+        parts.append(litmus.Load("mapped", target, litmus.Mode(tags=("tensormap",))))
+        target = litmus.Reg("mapped")
+    if source is not None:
         moved = litmus.Reg("moved")
         weak = replace(ins.mode, order=litmus.Order.WEAK, scope=None)
-        parts.append(litmus.Load("moved", ins.source, weak if ins.operation else ins.mode))
-    if ins.target is not None and ins.operation:
-        parts.append(litmus.Rmw(ins.operation, None, ins.target, (moved,), ins.mode))
-    elif ins.target is not None:
-        parts.append(litmus.Store(ins.target, moved, ins.mode))
-    if ins.barrier is not None and ins.target is None:
+        parts.append(litmus.Load("moved", source, weak if ins.operation else ins.mode))
+    if target is not None and ins.operation:
+        parts.append(litmus.Rmw(ins.operation, None, target, (moved,), ins.mode))
+    elif target is not None:
+        parts.append(litmus.Store(target, moved, ins.mode))
+    if ins.group == "tcgen05" and ins.target is None:
+        tracking = replace(cluster, tags=("cluster", "mbarrier", "tcgen05"))
+        parts.append(litmus.Rmw("mbarrier.arrive", None, ins.barrier, (1,), tracking))
+    elif ins.barrier is not None and ins.target is None:
         parts.append(litmus.Rmw("mbarrier.arrive", None, ins.barrier, (ins.count,), cta))
     elif ins.barrier is not None:
         parts.append(litmus.Rmw("mbarrier.complete_tx", None, ins.barrier, (ins.count,), cluster))
@@ -452,7 +486,7 @@ def _asynchronous(run, ins, number, values, unroll, labels, regions):
             replace(event, operation=begin, group=group, tags=event.tags | {"ASYNCHRONOUS"})
             for event in each.happened[begin:]
         )
-        registers = {name: value for name, value in each.registers.items() if name != "moved"}
+        registers = {name: value for name, value in each.registers.items() if name not in ("moved", "mapped")}
         yield replace(each, pc=run.pc + 1, happened=each.happened[:begin] + done, registers=registers)
 
 
@@ -553,6 +587,8 @@ class Execution:
             return False
         if access.thread != wait.thread or access.place > wait.place or (wait.group[2] and "W" in access.tags):
             return False
+        if wait.group[0] in ("tcgen05.ld", "tcgen05.st"):
+            return True
         between = [
             event
             for event in self.events
@@ -648,7 +684,8 @@ class Execution:
                     )
                 )
             case "syncbar":
-                return {(a, b) for a, b in self.meet if "ARRIVE" not in self.events[b].tags}
+                waits = {b for _, b in self.meet if "ARRIVE" not in self.events[b].tags}
+                return {(a, b) for a, b in self.meet if b in waits and "WAIT" not in self.events[a].tags}
             case "membar.cta" | "membar.gl" | "membar.sys":
                 return self._fences({"cta": "CTA", "gl": "GPU", "sys": "SYS"}[name.partition(".")[2]])
         return None

@@ -28,10 +28,10 @@ from backends.shared.toolchain import (
     which,
 )
 
-HOPPER = 90
-ARCHITECTURES = (75, HOPPER)
+ARCHITECTURES = (75, 90)
 """Compute capabilities compiled for: the oldest that CUDA 13 takes (Turing), and Hopper; those that a file needs."""
 _NEEDS = re.compile(r"^// Needs sm_(\d+)", re.MULTILINE)
+_CHECKED = re.compile(r"^// Checked for (.*)\.$", re.MULTILINE)
 
 TOOLS = ("nvcc", "cuobjdump", "nvdisasm")
 
@@ -47,7 +47,7 @@ def cuda_tool(name: str) -> Path | None:
 @dataclass(frozen=True, slots=True)
 class CudaCompiler:
     """The compiler nvcc for compute capabilities: every one of ``ARCHITECTURES`` to check a file, that of a GPU to run
-    it.
+    it. A file may say for which it is to be checked, as ``sm_90a``.
 
     ``target`` chooses the toolkit.
     """
@@ -69,11 +69,13 @@ class CudaCompiler:
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """Compile a CUDA file by nvcc, as ``Compiler.compile`` does."""
-        needs = _NEEDS.search(file.read_text(encoding="utf-8"))
-        numbers = [number for number in self.architectures if needs is None or number >= int(needs[1])]
+        text = file.read_text(encoding="utf-8")
+        needs, checked = _NEEDS.search(text), _CHECKED.search(text) if self.target == ANY else None
+        numbers = [str(number) for number in self.architectures if needs is None or number >= int(needs[1])]
         if needs is not None and not numbers:
             return Compilation(file, False, f"it needs sm_{needs[1]}, and this is sm_{max(self.architectures)}")
-        codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in numbers]
+        chips = numbers if checked is None else re.findall(r"sm_(\w+)", checked[1])
+        codes = [f"-gencode=arch=compute_{chip},code=sm_{chip}" for chip in chips]
         with TemporaryDirectory() as scratch:
             target = binary or Path(scratch, "program")
             toolkit, _ = toolkits.chosen(self.target)

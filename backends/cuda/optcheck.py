@@ -11,6 +11,10 @@ and dependency of the test is looked for in the SASS that nvdisasm prints:
   is a ``MEMBAR``, one that acquires alone an invalidation;
 - an access whose address, value or execution depends on an earlier load in the test does so in the code.
 
+What is asked of asynchronous operations and mbarriers are accesses as well: a bulk copy is ``UBLKCP``, in a loop over
+the lanes of a warp, and what is done to an mbarrier is ``SYNCS``. Groups are made by ``LDGDEPBAR`` and ``UTMACMDFLUSH``
+and waited for by ``DEPBAR``; a fence of the async proxy is ``FENCE.VIEW.ASYNC`` (``backends.cuda.asynchronous``).
+
 **How an access is recognised.** The paper ends each thread with xor instructions whose constants describe it. Here the
 code carries a mark at every access: ``backends.cuda.memory`` adds to its address ``zero[k]``, word ``k`` of constant
 memory, with ``k`` from ``numbered``. The words are 0, but only the host knows. So ptxas can neither drop a mark nor
@@ -27,13 +31,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from backends.cuda.asynchronous import PENDING_ARRIVALS, PROXY_FENCES, form_of, homes, is_home
 from backends.shared.addresses import address_targets, targets_of
 from corpus.litmus.describe import describe
 from corpus.litmus.normal import without_predicates
 from corpus.litmus.test import (
+    BULK,
     Assign,
+    AsyncGroup,
+    AsyncOperation,
     Barrier,
     Branch,
     Fence,
@@ -46,6 +54,7 @@ from corpus.litmus.test import (
     Rmw,
     Scope,
     Store,
+    is_asynchronous,
     operands,
 )
 
@@ -73,7 +82,7 @@ def numbered(test: LitmusTest) -> dict[tuple[int, int], int]:
         (number, place)
         for number, thread in enumerate(test.threads)
         for place, ins in enumerate(thread.instructions)
-        if isinstance(ins, Load | Store | Rmw)
+        if isinstance(ins, Load | Store | Rmw | AsyncOperation)
     ]
     return {each: number for number, each in enumerate(places)}
 
@@ -89,7 +98,8 @@ def optcheck(test: LitmusTest, sass: str) -> list[Complaint]:
     complaints = []
     for number, thread in enumerate(test.threads):
         phases = range(1 + sum(isinstance(ins, Barrier) for ins in thread.instructions))
-        found = [each for phase in phases for each in _operations(functions.get(f"thread_{number}_{phase}", []))]
+        code = [each for phase in phases for each in _operations(functions.get(f"thread_{number}_{phase}", []))]
+        found = _with_initialisations(code)
         complaints += [Complaint(number, text) for text in _differences(_wanted(test, number), found)]
     return complaints
 
@@ -112,7 +122,7 @@ class _Operation:
 
     @property
     def is_access(self) -> bool:
-        return self.words[0] in ("load", "store", "rmw")
+        return self.words[0] in ("load", "store", "rmw", "asynchronous")
 
     def __str__(self) -> str:
         return " ".join(self.words)
@@ -129,22 +139,28 @@ _EVICTED = {"cs": "EF", "lu": "LU"}
 
 def _wanted(test: LitmusTest, number: int) -> list[_Operation]:
     """The operations of a thread in order. A branch controls all that follows."""
-    where = {location.name: location.region for location in test.locations}
-    registers, marks = address_targets(test)[number], numbered(test)
+    regions = {location.name: location.region for location in test.locations}
+    registers, marks, home = address_targets(test)[number], numbered(test), homes(test)
     flow: dict[str, _Marks] = {}
     control = _NONE
     wanted: list[_Operation] = []
     for place, ins in enumerate(test.threads[number].instructions):
         sources = [flow.get(each.name, _NONE) if isinstance(each, Reg) else _NONE for each in operands(ins)]
+        mark = frozenset({marks[number, place]}) if (number, place) in marks else _NONE
         match ins:
+            case AsyncOperation() | AsyncGroup():
+                wanted += _asynchronous(ins, regions, mark, sources, control)
             case Load() | Store() | Rmw():
-                mark = frozenset({marks[number, place]})
-                (region,) = {where[name] for name in targets_of(ins.address, registers)}
-                words = _words(ins, region)
+                names = targets_of(ins.address, registers)
+                (region,) = {regions[name] for name in names}
+                remote = region is Region.SHARED and not all(is_home(test, home[name], number) for name in names)
+                words = _on_mbarrier(ins) if is_asynchronous(ins) else _words(ins, region, remote)
                 access = _Operation(words, mark, sources[0], _NONE.union(*sources[1:]), control, describe(ins))
-                wanted += _ordered(ins, region, access)
+                wanted += _ordered(ins, region, remote, access)
                 if not isinstance(ins, Store) and ins.target is not None:
                     flow[ins.target] = mark
+            case Fence(mode) if mode in PROXY_FENCES:
+                wanted += [_fenced(each) for each in PROXY_FENCES[mode]]
             case Fence(Mode(order=Order.ACQUIRE, scope=scope)):
                 wanted += _fence("all", scope)[1:]
             case Fence(Mode(order=Order.RELEASE, scope=scope)):
@@ -158,22 +174,68 @@ def _wanted(test: LitmusTest, number: int) -> list[_Operation]:
     return wanted
 
 
-def _words(ins: Load | Store | Rmw, region: Region) -> tuple[str, ...]:
+def _asynchronous(
+    ins: AsyncOperation | AsyncGroup,
+    regions: Mapping[str, Region],
+    mark: _Marks,
+    sources: Sequence[_Marks],
+    control: _Marks,
+) -> list[_Operation]:
+    """What asks for an operation, makes a group, or waits for groups."""
+    match ins:
+        case AsyncGroup(operations, None):
+            return [_Operation(("commit", "UTMACMDFLUSH" if operations == BULK else "LDGDEPBAR"))]
+        case AsyncGroup(operations, pending, read):
+            return [_Operation(("wait", str(pending))), *([_INVALIDATE] if operations == BULK and not read else [])]
+        case AsyncOperation(target=None, mbarrier=arrival):
+            access = _Operation(
+                ("asynchronous", PENDING_ARRIVALS[arrival][1]), mark, control=control, said=describe(ins)
+            )
+            return [*([_INCREMENT] if arrival == "arrive" else []), access]
+        case AsyncOperation():
+            form = form_of(ins, regions)
+            words = () if form is None else (form.machine_words(ins),)
+            value = _NONE.union(*sources)
+            return [_Operation(("asynchronous", *words), mark, value=value, control=control, said=describe(ins))]
+
+
+_ARRIVALS = {
+    "mbarrier.arrive": ("A1T0", "ART0"),
+    "mbarrier.arrive_drop": ("OPTOUT.A1T0", "OPTOUT.ART0"),
+    "mbarrier.arrive_expect": ("", ""),
+    "mbarrier.drop_expect": ("OPTOUT", "OPTOUT"),
+    "mbarrier.expect_tx": ("A0TR", "A0TR"),
+    "mbarrier.complete_tx": ("A0TX", "A0TX"),
+}
+"""What ``SYNCS.ARRIVE.TRANS64`` says of an operation with a count of 1, and of others."""
+
+
+def _on_mbarrier(ins: Load | Store | Rmw) -> tuple[str, ...]:
+    if isinstance(ins, Rmw):
+        return ("asynchronous", "SYNCS.ARRIVE", _ARRIVALS[ins.operation][ins.operands != (1,)])
+    return ("asynchronous", "SYNCS.PHASECHK" if isinstance(ins, Load) else "SYNCS.EXCH")
+
+
+def _words(ins: Load | Store | Rmw, region: Region, remote: bool) -> tuple[str, ...]:
     kind = "rmw" if isinstance(ins, Rmw) else "load" if isinstance(ins, Load) else "store"
     operation = (ins.operation,) if isinstance(ins, Rmw) else ()
-    if region is Region.SHARED:
+    if region is Region.SHARED and not remote:
         return (kind, str(region), *operation)
-    mode = ins.mode
+    mode, space = ins.mode, "generic" if remote else str(region)
     scope = Scope.SYS if mode.volatile else _CACHED.get(mode.cache or "", mode.scope)
     strength = "weak" if scope is None else f"strong.{_level(scope).label}"
-    return (kind, str(region), strength, *operation, *([_EVICTED[mode.cache]] if mode.cache in _EVICTED else []))
+    return (kind, space, strength, *operation, *([_EVICTED[mode.cache]] if mode.cache in _EVICTED else []))
 
 
-def _ordered(ins: Load | Store | Rmw, region: Region, access: _Operation) -> list[_Operation]:
-    """An access with what makes it a release or an acquire."""
-    order, scope = ins.mode.order, ins.mode.scope
-    before = [_fence("all", scope)[0]] if order in (Order.RELEASE, Order.ACQ_REL) else []
-    acquires = order in (Order.ACQUIRE, Order.ACQ_REL) and scope is not Scope.CTA and region is Region.GLOBAL
+def _ordered(ins: Load | Store | Rmw, region: Region, remote: bool, access: _Operation) -> list[_Operation]:
+    """An access with what makes it a release or an acquire. An mbarrier is ordered within its CTA as it is, and is
+    initialised after a fence.
+    """
+    order, scope, own = ins.mode.order, ins.mode.scope, is_asynchronous(ins) and ins.mode.scope is Scope.CTA
+    before = [_fence("all", scope)[0]] if order in (Order.RELEASE, Order.ACQ_REL) and not own else []
+    before += [_VIEW] if isinstance(ins, Store) and is_asynchronous(ins) else []
+    beyond = region is Region.GLOBAL or remote or is_asynchronous(ins)
+    acquires = order in (Order.ACQUIRE, Order.ACQ_REL) and scope is not Scope.CTA and beyond
     return [*before, access, *([_INVALIDATE] if acquires else [])]
 
 
@@ -190,7 +252,7 @@ def _fence(strength: str, scope: Scope | None) -> list[_Operation]:
 # What the machine code says.
 
 _LABEL = re.compile(r"^(?:\$\w+\$)?(\.?\w+):")
-_LINE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?(U?P\w+)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
+_LINE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?!@!PT\b)(?:@!?(U?P\w+)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
 _CONSTANT = re.compile(rf"c\[0x{MARKS:x}\]\[(?:U?RZ|0x([0-9a-f]+))\]")
 _REGISTER = re.compile(r"\b(U?[RP])(\d+)\b((?:\.\w+)*)")
 _SPACES = {"": "generic", "G": "global", "S": "shared"}
@@ -203,6 +265,19 @@ _RMWS = {"EXCH": "exch", "CAS": "cas", "POPC": "add"} | {
 _BRANCHES = ("BRA", "BRX", "JMP", "JMX")
 _ENDS = ("RET", "EXIT")
 _CONTROL = "control"
+_SIZES = {"64": 2, "128": 4, "WIDE": 2, "TRANS64": 2}
+_ASYNCHRONOUS = ("UBLKCP", "UBLKRED", "STAS", "REDAS", "LDGSTS", "ARRIVES", "SYNCS")
+
+
+def _fenced(machine: str) -> _Operation:
+    """A fence by its machine instruction."""
+    name, *parts = machine.split(".")
+    scoped = ("fence", parts[0].lower(), _SCOPES.get(parts[1], parts[1]))
+    return _Operation(("view", parts[-1]) if name == "FENCE" else scoped)
+
+
+_VIEW, _NARROW = _fenced("FENCE.VIEW.ASYNC.S"), _fenced("MEMBAR.ALL.CTA")
+_INCREMENT, _INITIALISED = _Operation(("increment",)), _Operation(("initialised",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +288,11 @@ class _Sass:
     parts: tuple[str, ...]
     operands: tuple[str, ...]
     labels: tuple[str, ...]
+
+    @property
+    def is_access(self) -> bool:
+        """Whether it is one of those that have marks."""
+        return bool(self.access) or self.parts[0] in _ASYNCHRONOUS
 
     @property
     def access(self) -> tuple[str, str] | None:
@@ -281,72 +361,83 @@ def _flow(ins: _Sass, texts: Iterable[str], state: _State, narrow: bool = False)
     return flow
 
 
-def _parts(ins: _Sass) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
-    """Registers written, the address, and the other operands."""
-    kind = ins.access
-    address = next((each for each in ins.operands if "[" in each and not each.startswith("c[")), "") if kind else ""
-    others = tuple(each for each in ins.operands if each != address)
+def _parts(ins: _Sass) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Registers written, the addresses, and the other operands."""
+    addresses = tuple(each for each in ins.operands if ins.is_access and "[" in each and not each.startswith("c["))
+    others = tuple(each for each in ins.operands if each not in addresses)
+    if ins.is_access and not ins.access:
+        told = 1 if ins.parts[0] == "SYNCS" else 0
+        return others[:told], addresses, others[told:]
     if ins.parts[0].startswith(("ST", "RED")) or ins.parts[0] in (*_BRANCHES, *_ENDS):
-        return (), address, others
+        return (), addresses, others
     count = 1
     if ins.parts[0] in ("ATOM", "ATOMG") or (others and re.fullmatch(r"U?P(\d|T)", others[0])):
         count = 2
     while count < len(others) and count < 4 and re.fullmatch(r"U?P\d", others[count]):
         count += 1
-    return others[:count], address, others[count:]
+    return others[:count], addresses, others[count:]
 
 
 def _after(ins: _Sass, state: _State) -> dict[str, _Flow]:
     """What flows into each register after an instruction."""
     leaving = dict(state)
     guard = state.get(ins.guard or "", frozenset())
-    targets, address, others = _parts(ins)
+    targets, addresses, others = _parts(ins)
     if ins.parts[0] in _BRANCHES:
         guard |= _flow(ins, others, state)
-    if ins.access or ins.parts[0] in _BRANCHES:
+    if ins.is_access or ins.parts[0] in _BRANCHES:
         leaving[_CONTROL] = leaving.get(_CONTROL, frozenset()) | guard
     flow = _flow(ins, others, state)
-    if ins.access:
-        flow = frozenset(("load", mark) for kind, mark in _addressed(ins, address, state) if kind == "mark")
+    if ins.is_access:
+        flow = frozenset(("load", mark) for kind, mark in _addressed(ins, addresses, state) if kind == "mark")
     constant = _CONSTANT.search(ins.operands[-1]) if ins.parts[0] in ("LDC", "ULDC", "LDCU") else None
-    size = {"64": 2, "128": 4, "WIDE": 2}.get(
-        next((each for each in ins.parts if each in ("64", "128", "WIDE")), ""), 1
-    )
+    size = next((_SIZES[each] for each in ins.parts if each in _SIZES), 1)
     for target in targets:
         for kind, number, _ in _REGISTER.findall(target):
             for step in range(size if kind[-1] == "R" else 1):
                 name = f"{kind}{int(number) + step}"
                 new = flow if constant is None else frozenset({("mark", int(constant[1] or "0", 16) // 4 + step)})
-                leaving[name] = new | guard | (state.get(name, frozenset()) if ins.guard else frozenset())
+                kept = ins.guard is not None and ins.parts[0] != "R2UR"  # of some lane, so always
+                leaving[name] = new | guard | (state.get(name, frozenset()) if kept else frozenset())
     return leaving
 
 
-def _addressed(ins: _Sass, address: str, state: _State) -> _Flow:
-    """What flows into an address: of global memory, a pair of registers unless it says otherwise."""
-    inner = address[address.rindex("[") :] if "[" in address else ""
-    if ins.access and ins.access[1] != "shared":
-        inner = re.sub(r"\b(U?R\d+)(?![\d.])", r"\1.64", inner)
-    return _flow(ins, [inner], state, narrow=True)
+def _addressed(ins: _Sass, addresses: Sequence[str], state: _State) -> _Flow:
+    """What flows into an address: of global memory, a pair of registers unless it says otherwise. Nothing where not the
+    same flows into all addresses: these are of one access.
+
+    A bulk instruction has a pair for its target as well, of which one is that of the mbarrier if the target is in
+    shared memory.
+    """
+    flows = set()
+    for place, address in enumerate(addresses):
+        inner = address[address.rindex("[") :]
+        bulk = ins.parts[0].startswith("UBLK") and (place == 0 or ins.parts[2] == "G")
+        if bulk or (ins.access and ins.access[1] != "shared"):
+            inner = re.sub(r"\b(U?R\d+)(?![\d.])", r"\1.64", inner)
+        flows.add(_flow(ins, [inner], state, narrow=True))
+    return flows.pop() if len({_marks(each, "mark") for each in flows}) == 1 else frozenset()
 
 
 def _told(ins: _Sass, state: _State) -> list[_Operation]:
     """The operation that an instruction is, if it is one."""
     parts = ins.parts
-    if parts[0] == "MEMBAR":
-        return [_Operation(("fence", parts[1].lower(), _SCOPES.get(parts[2], parts[2])))]
+    if parts[0] in ("MEMBAR", "FENCE"):
+        return [_fenced(".".join(parts))]
     if parts[:2] == ("CCTL", "IVALL"):
         return [_INVALIDATE]
-    if not ins.access:
+    if parts[0] in ("LDGDEPBAR", "UTMACMDFLUSH"):
+        return [_Operation(("commit", parts[0]))]
+    if parts[:2] == ("DEPBAR", "LE"):
+        return [_Operation(("wait", str(int(ins.operands[-1], 16))))]
+    if parts[0] == "SYNCS" and "A0T1" in parts:
+        return [_INCREMENT]
+    if parts[:3] == ("SYNCS", "CCTL", "IVALL"):
+        return [_INITIALISED]
+    if not ins.is_access:
         return []
-    kind, space = ins.access
-    _, address, others = _parts(ins)
-    words = [kind, space]
-    if space != "shared":
-        strong = parts.index("STRONG") if "STRONG" in parts else None
-        words.append("weak" if strong is None else f"strong.{_SCOPES.get(parts[strong + 1], parts[strong + 1])}")
-    words += [_RMWS[part] for part in parts if part in _RMWS][:1] if kind == "rmw" else []
-    words += [part for part in parts if part in _EVICTED.values()]
-    flow = _addressed(ins, address, state)
+    _, addresses, others = _parts(ins)
+    flow = _addressed(ins, addresses, state)
     control = state.get(ins.guard or "", frozenset()) | state.get(_CONTROL, frozenset())
     marks, address_from, value_from, control_from = (
         _marks(flow, "mark"),
@@ -355,11 +446,42 @@ def _told(ins: _Sass, state: _State) -> list[_Operation]:
         _marks(control, "load"),
     )
     said = f"{'.'.join(parts)} {', '.join(ins.operands)}"
-    return [_Operation(tuple(words), marks, address_from, value_from, control_from, said)]
+    return [_Operation(_said(ins), marks, address_from, value_from, control_from, said)]
+
+
+def _said(ins: _Sass) -> tuple[str, ...]:
+    """The words of the access that an instruction is."""
+    parts = ins.parts
+    if parts[0] == "SYNCS":
+        said = [".".join(part for part in parts[3:] if part != "RED")] if parts[1] == "ARRIVE" else []
+        return ("asynchronous", ".".join(parts[:2]), *said)
+    if not ins.access:
+        return ("asynchronous", ".".join(parts))
+    kind, space = ins.access
+    words = [kind, space]
+    if space != "shared":
+        strong = parts.index("STRONG") if "STRONG" in parts else None
+        words.append("weak" if strong is None else f"strong.{_SCOPES.get(parts[strong + 1], parts[strong + 1])}")
+    words += [_RMWS[part] for part in parts if part in _RMWS][:1] if kind == "rmw" else []
+    words += [part for part in parts if part in _EVICTED.values()]
+    return tuple(words)
 
 
 def _marks(flow: _Flow, source: str) -> _Marks:
     return frozenset(mark for kind, mark in flow if kind == source)
+
+
+def _with_initialisations(code: Sequence[_Operation]) -> list[_Operation]:
+    """The code with each mbarrier initialised as sm_90 does it, by one instruction after a fence. sm_100 has a store of
+    64 bits before the fence, and an instruction after it.
+    """
+    found: list[_Operation] = []
+    for each in code:
+        if each == _INITIALISED and [op.words for op in found[-2:]] == [("store", "shared"), _VIEW.words]:
+            found[-2:] = [_VIEW, replace(found[-2], words=("asynchronous", "SYNCS.EXCH"))]
+        else:
+            found.append(each)
+    return found
 
 
 # The comparison.
@@ -403,11 +525,15 @@ def _unlike(access: _Operation, found: _Operation, accesses: Mapping[_Marks, _Op
 
 
 def _between(operations: Sequence[_Operation]) -> list[list[_Operation]]:
-    """The fences and invalidations before, between and after the accesses."""
+    """What is before, between and after the accesses: fences, invalidations, groups. A fence that a wider one follows
+    adds nothing.
+    """
     groups: list[list[_Operation]] = [[]]
     for each in operations:
         if each.is_access:
             groups.append([])
+        elif groups[-1] and each.words[0] == "fence" and groups[-1][-1] == _NARROW:
+            groups[-1][-1] = each
         else:
             groups[-1].append(each)
     return groups

@@ -34,6 +34,13 @@ def address_targets(test: litmus.LitmusTest) -> tuple[Targets, ...]:
     return found
 
 
+def first_user(test: litmus.LitmusTest, location: str) -> int:
+    """Return the first thread that mentions a location, 0 where none does. Shared memory is that of its CTA, where
+    nothing else is said.
+    """
+    return next((number for number, thread in enumerate(test.threads) if location in thread.locations), 0)
+
+
 def targets_of(operand: litmus.Operand, registers: Targets) -> frozenset[str]:
     """Return the locations that an operand may be an address of."""
     if isinstance(operand, litmus.Reg):

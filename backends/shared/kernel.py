@@ -45,11 +45,11 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import combinations, count, zip_longest
 from string import Template
 from typing import ClassVar
 
-from backends.shared.addresses import address_targets, targets_of
+from backends.shared.addresses import address_targets, first_user, targets_of
 from backends.shared.hosting import WARM_UP
 from backends.shared.layout import EXPRESSIONS, HISTOGRAM_HEADER, MACROS, SPOT, STRESSER, WORKING, Layout
 from backends.shared.reach import check_accesses
@@ -69,10 +69,13 @@ _NAME = re.compile(r"[A-Za-z0-9]+(_[A-Za-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class MemoryWord:
-    """A word that an instruction accesses: the array it is in, and an lvalue of the language, ``memory[at_x]``."""
+    """A word that an instruction accesses: the array it is in, and an lvalue of the language, ``memory[at_x]``;
+    ``remote``: it is in the shared memory of another CTA of the cluster.
+    """
 
     region: litmus.Region
     text: str
+    remote: bool = False
 
 
 class Kernel(ABC):
@@ -93,6 +96,8 @@ class Kernel(ABC):
     - ``read``, ``write``: accesses to memory and histogram where no other thread is at work on the cell;
     - ``scratch_load``, ``scratch_store``: accesses to global memory that the compiler keeps;
     - ``weak_exchange``: whether there is a compare-exchange that may fail for no reason;
+    - ``counts_barriers``: whether a barrier counts who comes, so that some of a work-group need not;
+    - ``clusters``: whether there are clusters of work-groups, and asynchronous operations of PTX;
     - ``warm_up``: the first statement of ``run``.
     """
 
@@ -117,6 +122,8 @@ class Kernel(ABC):
     scratch_load: ClassVar[str]
     scratch_store: ClassVar[str]
     weak_exchange: ClassVar[bool] = False
+    counts_barriers: ClassVar[bool] = False
+    clusters: ClassVar[bool] = False
     warm_up: ClassVar[str] = f"if (seed == {WARM_UP}u) {{ return; }} // launched to be compiled"
     buffers: ClassVar[Mapping[str, str]] = {}
     """Buffers in the order of their bindings, each with the constant that is its size in words; none where they are
@@ -129,6 +136,8 @@ class Kernel(ABC):
         self._targets = address_targets(self.test)
         self._names = [_spelled(thread.names, self.avoided) for thread in self.test.threads]
         self._phases = [_phases(structured(*each)) for each in enumerate(self.test.threads)]
+        if not self.clusters:
+            self._check_without_clusters()
         self._check_barriers()
         check_accesses(self.test)
         if self.largest_group is not None and layout.group_size > self.largest_group:
@@ -155,6 +164,12 @@ class Kernel(ABC):
     @abstractmethod
     def barrier(self, barriers: Mapping[int, litmus.Barrier]) -> str:
         """Return what a work-group executes where each of the threads of its CTA has come to the barrier of its own."""
+
+    def asynchronous(self, thread: int, ins: litmus.Instruction) -> str:
+        """Return the statements of an instruction of asynchronous operations or mbarriers, in a language that has
+        these.
+        """
+        raise self.refuse(thread, ins, "has no asynchronous operations")
 
     def parts(self) -> Mapping[str, object]:
         """Return what ``text`` takes besides ``$name``, ``$test``, ``$constants`` and the constants themselves."""
@@ -199,6 +214,10 @@ class Kernel(ABC):
     def accessed(self, thread: int, address: litmus.Operand) -> frozenset[str]:
         """Return the locations that an address may be of; none where it is a number."""
         return targets_of(address, self._targets[thread])
+
+    def home(self, location: str) -> int:
+        """Return the CTA whose shared memory a location is in."""
+        return self.layout.ctas[first_user(self.test, location)]
 
     def included(self, thread: int, scope: litmus.Scope) -> frozenset[int]:
         """Return the threads that a scope includes, at a thread."""
@@ -323,7 +342,7 @@ class Kernel(ABC):
     def locations(self) -> list[str]:
         """Return the statements that say where each location of the instance is, as an index into its array."""
         shared = [
-            f"{self._located(location, self._shared(number, 'slot'))} // {location.name}, shared"
+            f"{self._located(location, self.shared(number, 'slot'))} // {location.name}, shared"
             for number, location in enumerate(self.layout.shareds)
         ]
         return shared + [
@@ -449,12 +468,23 @@ class Kernel(ABC):
         return lines
 
     def _check_barriers(self) -> None:
-        """The threads of a CTA meet: each of their barriers has the number of the others', and all have as many."""
-        for thread, cta in enumerate(self.layout.ctas):
-            first = self.layout.ctas.index(cta)
-            mine, theirs = ([barrier for _, barrier in self._phases[each]] for each in (thread, first))
-            if [met and met.name for met in mine] != [met and met.name for met in theirs]:
-                raise InputError(f"P{first} and P{thread} are in one CTA and do not come to the same barriers")
+        """The threads of a CTA meet: each of their barriers has the number of the others', and all have as many, unless
+        those who come are counted.
+        """
+        for (one, mine), (other, theirs) in combinations(enumerate(self._phases), 2):
+            if self.layout.ctas[one] == self.layout.ctas[other]:
+                pairs = zip_longest(*([met and met.name for _, met in code] for code in (mine, theirs)))
+                both = [pair for pair in pairs if not self.counts_barriers or None not in pair]
+                if any(left != right for left, right in both):
+                    raise InputError(f"P{one} and P{other} are in one CTA and do not come to the same barriers")
+
+    def _check_without_clusters(self) -> None:
+        for number, thread in enumerate(self.test.threads):
+            for ins in thread.instructions:
+                if litmus.is_asynchronous(ins):
+                    raise self.refuse(number, ins, "has no asynchronous operations")
+        if self.layout.cluster > 1:
+            raise InputError(f"{self.title} has no clusters, and a cluster of this test has {self.layout.cluster} CTAs")
 
     def _shared_initial(self) -> list[str]:
         if not self.layout.shareds:
@@ -462,11 +492,11 @@ class Kernel(ABC):
         return [
             "if (item < SLOTS) {",
             *(
-                f"    {self.put(location, self._shared(number), initial(location))}; // {location.name}"
+                f"    {self.put(location, self.shared(number), initial(location))}; // {location.name}"
                 for number, location in enumerate(self.layout.shareds)
             ),
             "}",
-            f"{self.meet};",
+            *self.initialised(),
         ]
 
     def _shared_final(self) -> list[str]:
@@ -474,27 +504,25 @@ class Kernel(ABC):
         names = [location.name for location in self.layout.shareds]
         for number, term in enumerate(self.layout.terms):
             if isinstance(term, litmus.Loc) and term.name in names:
-                users = [thread for thread in range(len(self.test.threads)) if term.name in self._mentioned(thread)]
-                cta = self.layout.ctas[users[0]] if users else 0
-                place = names.index(term.name)
-                value = self.take(self.layout.shareds[place], self._shared(place))
+                cta, place = self.home(term.name), names.index(term.name)
+                value = self.take(self.layout.shareds[place], self.shared(place))
                 cell = f"results[RESULT(INSTANCE(turn, nth, cta, item, seed), {number}u)]"
                 lines.append(f"if (cta == {cta}u && item < SLOTS) {{ {cell} = {value}; }}")
         if not self.layout.shareds:
             return []
-        return [f"{self.meet};", *lines, f"{self.meet};"]
+        return [*self.completed(), *lines, f"{self.meet};"]
 
-    def _shared(self, number: int, slot: str = "item") -> str:
-        """Where a slot has a location of shared memory."""
+    def initialised(self) -> list[str]:
+        """Return the statements after which every thread sees the initial values in shared memory."""
+        return [f"{self.meet};"]
+
+    def completed(self) -> list[str]:
+        """Return the statements after which nothing that the instances of a pass do in shared memory goes on."""
+        return [f"{self.meet};"]
+
+    def shared(self, number: int, slot: str = "item") -> str:
+        """Return where a slot has a location of shared memory, as an index."""
         return f"SHARED_ADDRESS(turn * PASSES + nth, {slot}, {number}u)"
-
-    def _mentioned(self, thread: int) -> frozenset[str]:
-        mine = self.test.threads[thread]
-        values = (
-            *(each for ins in mine.instructions for each in litmus.operands(ins)),
-            *(each for _, each in mine.registers),
-        )
-        return frozenset(each.name for each in values if isinstance(each, litmus.Loc))
 
     def _final(self, number: int, term: litmus.FinalRegister | litmus.Loc, instance: str = "index") -> str:
         names = [location.name for location in self.layout.globals]
@@ -549,6 +577,10 @@ class Kernel(ABC):
 
     def _lines(self, thread: int, statement: Statement) -> Iterator[str]:
         match statement:
+            case litmus.Load() | litmus.Store() | litmus.Rmw() | litmus.Assign() if litmus.is_asynchronous(statement):
+                yield self.asynchronous(thread, statement)
+            case litmus.AsyncOperation() | litmus.AsyncGroup():
+                yield self.asynchronous(thread, statement)
             case If(condition, then, otherwise):
                 asked = "0u == 1u" if condition is None else self._condition(thread, condition)
                 yield f"if ({asked}) {{"
@@ -567,17 +599,15 @@ class Kernel(ABC):
             case DoWhile(body, condition):
                 yield from self.syntax.do_while(self._block(thread, body), self._condition(thread, condition))
             case litmus.Load(target, address):
-                yield self.load(
-                    thread, statement, self.register(thread, target), self._cell(thread, statement, address)
-                )
+                yield self.load(thread, statement, self.register(thread, target), self.cell(thread, statement, address))
             case litmus.Store(address, value):
-                yield self.store(thread, statement, self._cell(thread, statement, address), self.value(thread, value))
+                yield self.store(thread, statement, self.cell(thread, statement, address), self.value(thread, value))
             case litmus.Rmw(target=result, address=address, operands=given):
                 if statement.success is not None and not self.weak_exchange:
                     raise self.refuse(thread, statement, "has no exchange that may fail for no reason")
                 name = None if result is None else self.register(thread, result)
                 values = [self.value(thread, each) for each in given]
-                yield self.rmw(thread, statement, name, self._cell(thread, statement, address), values)
+                yield self.rmw(thread, statement, name, self.cell(thread, statement, address), values)
             case litmus.Fence():
                 yield self.fence(thread, statement)
             case litmus.Assign(target, operation, given):
@@ -591,7 +621,8 @@ class Kernel(ABC):
             for line in self._lines(thread, statement):
                 yield "    " + line
 
-    def _cell(self, thread: int, ins: litmus.Instruction, address: litmus.Operand) -> MemoryWord:
+    def cell(self, thread: int, ins: litmus.Instruction, address: litmus.Operand) -> MemoryWord:
+        """Return the word that an instruction accesses. Raises ``InputError`` where its array is not known."""
         regions = {self._where[name] for name in self.accessed(thread, address)}
         if len(regions) != 1:
             found = "a number" if not regions else "in shared or in global memory"

@@ -13,7 +13,9 @@ caches and never in a word. The scope tree of the test is kept:
 - in the work-group, local ids are warp first, then slot, then lane: ``(warp * slots + slot) * lanes + lane``. The slots
   are a multiple of 32, the lanes a power of two, so threads of different warps of a CTA are in different warps
   of a device with warps of up to 32, and threads of one warp in the same one;
-- threads on different GPUs, or in different queues, cannot be in one launch and are refused.
+- threads on different GPUs, or in different queues, cannot be in one launch and are refused;
+- CTAs of a cluster of PTX are neighbours, and each cluster has as many: CTAs that play nothing fill up smaller ones.
+  Such a launch is ``interleaved``, without ``rotate``, ``stripe`` and ``scatter``, and ``stress`` is whole clusters.
 
 A device with warps of 64 splits as well with 64 slots.
 
@@ -54,6 +56,10 @@ pass is after the one before.
 next. With ``conflicts`` these are all in one of ``BANKS`` banks in every other block, and in a bank each in the others;
 the strides are raised to make room.
 
+*Cells*. A location is a word. Where a test has asynchronous operations of PTX, it is the first word of a cell as large
+as what they copy, a multiple of 16 bytes that begins at such an address (PTX ISA 9.1, 9.7.9.25.4.1, ``cp.async.bulk``);
+the words of a cell are equal at the start. Cells have no bank conflicts.
+
 All of it is expressions that every language shares, over unsigned numbers of 32 bits: those below, and the
 constants of ``Layout.constants``. Gap: in 4.3.2 other threads of a warp only make noise; here they are threads of other
 instances.
@@ -68,7 +74,18 @@ from functools import cached_property
 from backends.shared.profiles import DEFAULT, Profile
 from corpus.errors import InputError
 from corpus.litmus.normal import terms
-from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Location, Region, Scope, element_of, has_clusters
+from corpus.litmus.test import (
+    AsyncOperation,
+    FinalRegister,
+    LitmusTest,
+    Loc,
+    Location,
+    Region,
+    Scope,
+    element_of,
+    has_clusters,
+    is_asynchronous,
+)
 
 WARP = 32
 """Threads of a warp: the slots are a multiple of it."""
@@ -236,7 +253,8 @@ class Layout:
 
     ``positions`` has the position of each thread (see ``EXPRESSIONS``), ``ctas`` the CTA of each, both from 0;
     ``warps`` is the number of warps of a CTA, of the largest, and ``lanes`` that of threads of a warp, of the largest
-    and rounded up to a power of two.
+    and rounded up to a power of two. ``cluster`` is the number of CTAs that are launched together, CTAs 0 to
+    ``cluster - 1`` and so on; ``cell`` is the number of words of a location.
     """
 
     test: LitmusTest
@@ -245,6 +263,8 @@ class Layout:
     ctas: tuple[int, ...]
     warps: int
     lanes: int
+    cluster: int = 1
+    cell: int = 1
 
     @property
     def blocks(self) -> int:
@@ -264,7 +284,12 @@ class Layout:
     @property
     def roles(self) -> int:
         """The number of work-groups that run together: one for each CTA of the test, then those for stress."""
-        return max(self.ctas) + 1 + self.parameters.stress
+        return self.breadth + self.parameters.stress
+
+    @property
+    def breadth(self) -> int:
+        """The number of CTAs of the test, those that fill up clusters included."""
+        return -(-(max(self.ctas) + 1) // self.cluster) * self.cluster
 
     @property
     def groups(self) -> int:
@@ -297,7 +322,12 @@ class Layout:
         return self._apart(self.parameters.shared_stride)
 
     def _apart(self, stride: int) -> int:
-        return -(-stride // BANKS) * BANKS if self.parameters.conflicts else stride
+        unit = BANKS if self._conflicts else self.cell
+        return -(-stride // unit) * unit
+
+    @property
+    def _conflicts(self) -> bool:
+        return self.parameters.conflicts and self.cell == 1
 
     @property
     def counters(self) -> int:
@@ -346,7 +376,7 @@ class Layout:
         """The names that ``EXPRESSIONS`` and the kernels use, with their values."""
         return {
             "THREADS": len(self.test.threads),
-            "CTAS": max(self.ctas) + 1,
+            "CTAS": self.breadth,
             "ROLES": self.roles,
             "WARPS": self.warps,
             "LANES": self.lanes,
@@ -364,7 +394,7 @@ class Layout:
             "STRIPES": max(1, self.turns - 1),
             "PERMUTE_LOCATIONS": int(self.parameters.permute_locations),
             "ROTATE": int(self.parameters.rotate),
-            "CONFLICTS": int(self.parameters.conflicts),
+            "CONFLICTS": int(self._conflicts),
             "GROUPS": self.groups,
             "GROUP_SIZE": self.group_size,
             "GLOBALS": len(self.globals),
@@ -436,22 +466,33 @@ def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
         if element_of(location.name)[1]:
             raise InputError(f"{location.name}: elements of arrays are apart from each other in a launch")
     shape = _shape(test)
-    layout = Layout(test, parameters, shape.positions, shape.ctas, shape.warps, shape.lanes)
+    if shape.cluster > 1:
+        stress = -(-parameters.stress // shape.cluster) * shape.cluster
+        parameters = replace(parameters, stress=stress, interleaved=True, rotate=False, stripe=False, scatter=False)
+    layout = Layout(test, parameters, shape.positions, shape.ctas, shape.warps, shape.lanes, shape.cluster, _cell(test))
     if 4 * max(layout.words, layout.result_words) >= 1 << 31:
         raise InputError(f"{layout.instances} instances need 2 GiB or more: ask for fewer")
     return layout
 
 
+def _cell(test: LitmusTest) -> int:
+    """The words of a location."""
+    code = [ins for thread in test.threads for ins in thread.instructions if is_asynchronous(ins)]
+    copied = (ins.count for ins in code if isinstance(ins, AsyncOperation) and isinstance(ins.count, int))
+    return max([4, *(-(-size // 16) * 4 for size in copied)]) if code else 1
+
+
 @dataclass(frozen=True, slots=True)
 class _Shape:
     """The scope tree of a test within a launch: of each thread its position and its CTA (``Layout``); how many CTAs
-    (``breadth``), warps in the largest CTA, and lanes in the largest warp, a power of two.
+    (``breadth``), warps in the largest CTA, lanes in the largest warp, a power of two, and CTAs in a cluster.
     """
 
     positions: tuple[int, ...]
     ctas: tuple[int, ...]
     warps: int
     lanes: int
+    cluster: int
 
     @property
     def breadth(self) -> int:
@@ -463,12 +504,16 @@ def _shape(test: LitmusTest) -> _Shape:
     places = [thread.place for thread in test.threads]
     clusters = has_clusters(test.threads)
     for number, other in enumerate(places):
-        if clusters and any(other[:2] == each[:2] and other[:3] != each[:3] for each in places):
-            raise InputError(f"P{number} is in a cluster of several CTAs, and each is launched as one of its own")
         if not other.shares(places[0], Scope.GPU if clusters else Scope.QUEUE):
             level = "queues" if other.shares(places[0], Scope.GPU) else "GPUs"
             raise InputError(f"P0 and P{number} are on different {level}, and one launch runs on one")
     ctas = _numbered([each[: Scope.CTA.value] for each in places])
+    cluster = 1
+    if clusters:
+        own = _numbered([each[: Scope.QUEUE.value] for each in places])
+        inside = [sorted({cta for cta, other in zip(ctas, own, strict=True) if other == each}) for each in own]
+        cluster = max(map(len, inside))
+        ctas = [each * cluster + mates.index(cta) for each, mates, cta in zip(own, inside, ctas, strict=True)]
     members = [[each for each, owner in zip(places, ctas, strict=True) if owner == cta] for cta in range(max(ctas) + 1)]
     own_warps = [dict(zip(group, _numbered(group), strict=True)) for group in members]
     warps = [own_warps[cta][each] for each, cta in zip(places, ctas, strict=True)]
@@ -478,7 +523,7 @@ def _shape(test: LitmusTest) -> _Shape:
     if widest > WARP:
         raise InputError(f"{max(lanes) + 1} threads in one warp: expected at most {WARP}")
     positions = [(cta * tallest + warp) * widest + lane for cta, warp, lane in zip(ctas, warps, lanes, strict=True)]
-    return _Shape(tuple(positions), tuple(ctas), tallest, widest)
+    return _Shape(tuple(positions), tuple(ctas), tallest, widest, cluster)
 
 
 def _numbered(groups: Sequence[tuple[int, ...]]) -> list[int]:

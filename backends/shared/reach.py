@@ -9,7 +9,7 @@ What registers and memory may hold is followed through the code: sets of numbers
 the values of a location those of all writes to it, whatever their order. None comes out of thin air, so that a write
 that is in no loop makes new values of others once. A register less itself, or in ``xor`` with itself, is 0, and so is
 what meets 0 in ``and``, as tests have it that only want a dependency. A set of more than ``MOST`` values is that of
-all. Conditions of branches are not looked at.
+all; so is that of what an asynchronous operation writes, or tells. Conditions of branches are not looked at.
 
 Source: abstract interpretation by finite sets, Cousot and Cousot, POPL 1977. Gap: a test whose program would keep to
 its locations for a reason that is not seen in this way, as a branch around an access, is refused.
@@ -37,10 +37,12 @@ _Access = litmus.Load | litmus.Store | litmus.Rmw
 
 def check_accesses(test: litmus.LitmusTest) -> None:
     """Raise ``InputError``, with thread and instruction, where an access may be to no location of the test."""
-    every = (ins for thread in test.threads for ins in thread.instructions)
+    every = [ins for thread in test.threads for ins in thread.instructions]
     if not any(isinstance(ins, _Access) and isinstance(ins.address, litmus.Reg) for ins in every):
         return
     memory: dict[str, _Values] = {location.name: _constant(location.initial) for location in test.locations}
+    copied = (ins.target for ins in every if isinstance(ins, litmus.AsyncOperation))
+    memory |= {target.name: None for target in copied if isinstance(target, litmus.Loc)}
     for _ in _rounds(test):
         after = dict(memory)
         for thread in test.threads:
@@ -126,6 +128,8 @@ def _meets(at_labels: dict[str, _Registers], label: str, here: _Registers | None
 
 def _assigned(ins: litmus.Instruction, registers: _Registers, memory: Mapping[str, _Values]) -> _Registers:
     """The registers that an instruction sets, and what they may hold then."""
+    if litmus.is_asynchronous(ins):
+        return dict.fromkeys(litmus.written(ins))
     match ins:
         case litmus.Assign(target, "mov", (operand,)):
             return {target: _possible(operand, registers)}
@@ -145,6 +149,8 @@ def _assigned(ins: litmus.Instruction, registers: _Registers, memory: Mapping[st
 
 def _written(ins: litmus.Instruction, registers: _Registers, old: _Values) -> _Values:
     """What an instruction may write where ``old`` may be."""
+    if litmus.is_asynchronous(ins):
+        return None
     match ins:
         case (
             litmus.Store(value=value)

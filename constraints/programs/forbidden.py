@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
+from typing import NamedTuple
 
 from constraints.circuit import Circuit, Literal, building
 from constraints.formula import Clause, Formula
@@ -39,7 +40,8 @@ from constraints.programs.relaxations import RelaxedView, relaxations
 from constraints.programs.skeleton import OrderLiterals, ProgramSkeleton, write_of
 from constraints.programs.translated import translated_view
 from constraints.programs.view import ExecutionView
-from corpus.executions.execution import Execution
+from corpus.executions.execution import INITIAL, Execution
+from corpus.executions.operations import copies
 from corpus.executions.translation import Translation
 from corpus.executions.vocabulary import Vocabulary
 from oracle.cat.interpreter import Model
@@ -189,9 +191,29 @@ class Forbidden(OutcomeEncoding):
         view = relaxed.view
         if not self._by_outcome:
             return view
-        choices = self.choices(relaxed.name, view.executed, self.model)
+        lost = self._lost(view) if relaxed.removes else {}
+        final = [last & ~lost[w] if w in lost else last for w, last in enumerate(self.final)]
+        choices = choose(self.unknown, relaxed.name, view.executed, self.model.partial_co, final)
         view = replace(view, co=choices.co, before=choices.before)
-        return self._orphans(relaxed.name, view) if relaxed.removes else view
+        orphaned = relaxed.removes or bool(self.unknown.operations.copies)
+        return self._orphans(relaxed.name, view, lost) if orphaned else view
+
+    def _lost(self, view: ExecutionView) -> dict[int, Literal]:
+        """For each write of a copy the literal that its value is removed: that of the write that it was of."""
+        circuit, unknown = self.circuit, self.unknown
+        copies = unknown.operations.copies
+        lost: dict[int, Literal] = {}
+        for _ in copies:
+            lost = {
+                r + 1: unknown.operations.read(r)
+                & circuit.any_of(
+                    unknown.rf[w][r] & (~view.executed[w] | lost.get(w, circuit.false))
+                    for w in unknown.events
+                    if w != r
+                )
+                for r in copies
+            }
+        return lost
 
     def _put_back(self, residual: ExecutionView) -> OrderLiterals:
         """The choices of an execution without some event, as choices of the test: a removed write comes first of its
@@ -207,14 +229,17 @@ class Forbidden(OutcomeEncoding):
                 co[w][v] = before
         return OrderLiterals(co, residual.before)
 
-    def _orphans(self, name: str, view: ExecutionView) -> ExecutionView:
-        """The view in which reads whose write is removed read anything."""
+    def _orphans(self, name: str, view: ExecutionView, lost: Mapping[int, Literal]) -> ExecutionView:
+        """The view in which reads whose write or value is removed read anything, as copies do that are unseen."""
         circuit, unknown = self.circuit, self.unknown
         rf = [dict(row) for row in view.rf]
         initial = dict(view.initial)
+        unseen = unknown.operations.unseen(unknown.rf, self.final, view.executed)
         for r in unknown.events:
-            removed = [unknown.rf[w][r] & ~view.executed[w] for w in unknown.events if w != r]
-            orphan = circuit.any_of(removed) & view.executed[r]
+            removed = (
+                unknown.rf[w][r] & (~view.executed[w] | lost.get(w, circuit.false)) for w in unknown.events if w != r
+            )
+            orphan = circuit.any_of([*removed, unseen.get(r, circuit.false)]) & view.executed[r]
             if not orphan:
                 continue
             free = {w: circuit.var("orphan", name, w, r) for w in unknown.events if w != r and view.executed[w]}
@@ -257,22 +282,39 @@ class Forbidden(OutcomeEncoding):
         if found is None:
             return []
         before = len(self.formula.clauses)
-        co, fences = found
+        co, fences, sources = found
         if not self.model.partial_co:
             co = linear_extension(co, self.unknown.size)
         choices, possible = chosen(self.unknown, co, fences, self.final)
-        self._forbid(self.view(choices, self.model, negative=True), possible)
+        view, so_read = self._reading(sources, self.view(choices, self.model, negative=True))
+        self._forbid(view, possible & so_read)
         self._refined += 1
         if self._refined == PUT_BACK_AFTER:
             for residual, applies in self._removed:
                 self._forbid(self.view(self._put_back(residual), self.model, negative=True), applies)
         return self.formula.clauses[before:]
 
+    def _reading(self, sources: Mapping[int, int], view: ExecutionView) -> tuple[ExecutionView, Literal]:
+        """The view in which copies that are unseen have read what ``sources`` says, and the literal that they can."""
+        circuit, unknown = self.circuit, self.unknown
+        if not sources:
+            return view, circuit.true
+        unseen = unknown.operations.unseen(unknown.rf, self.final, view.executed)
+        rf, initial, possible = [dict(row) for row in view.rf], dict(view.initial), circuit.true
+        for r, source in sources.items():
+            for w in unknown.events:
+                if r in rf[w]:
+                    rf[w][r] = (rf[w][r] & ~unseen[r]) | (unseen[r] if w == source else circuit.false)
+            initial[r] = (initial[r] & ~unseen[r]) | (unseen[r] if source == INITIAL else circuit.false)
+            if source != INITIAL:
+                possible = possible & ~(unseen[r] & ~(unknown.loc[source][r] & unknown.writes(source)))
+        return replace(view, rf=rf, initial=initial), possible
+
     def is_test(self, solution: Execution) -> bool:
         """Whether the execution of a model of the formula is a test, so that ``refine`` has nothing to add."""
         return self._allowed(solution) is None
 
-    def _allowed(self, solution: Execution) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]] | None:
+    def _allowed(self, solution: Execution) -> AllowedChoices | None:
         if not self._by_outcome:
             return None
         if self._verifier is None:
@@ -330,6 +372,15 @@ class Shapes:
             yield [-literal.number for literal in literals if literal is not true]
 
 
+class AllowedChoices(NamedTuple):
+    """The choices by which an execution is allowed: its coherence and its order of fences, as pairs of events, and what
+    each copy has read that is unseen."""
+
+    co: frozenset[tuple[int, int]]
+    fences: frozenset[tuple[int, int]]
+    sources: Mapping[int, int]
+
+
 class Verifier(OutcomeEncoding):
     """A search for an execution of an outcome that a model allows, or flags."""
 
@@ -343,8 +394,8 @@ class Verifier(OutcomeEncoding):
             circuit.require(truth, *flags)
         self._search = AllowedSearch(circuit)
 
-    def allowed(self, execution: Execution) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]] | None:
-        """Its coherence and its order of fences, as pairs of events; None where every execution is forbidden."""
+    def allowed(self, execution: Execution) -> AllowedChoices | None:
+        """The choices of an execution that is allowed; None where every execution is forbidden."""
         holds = self._search.find([literal.number for literal in self.outcome(execution)])
         if holds is None:
             return None
@@ -352,4 +403,7 @@ class Verifier(OutcomeEncoding):
         def pairs(rows: Sequence[Mapping[int, Literal]]) -> frozenset[tuple[int, int]]:
             return frozenset((e, f) for e, row in enumerate(rows) for f, literal in row.items() if holds(literal))
 
-        return pairs(self._choices.co), pairs(self._choices.before)
+        read = {f: e for e, f in pairs(self.unknown.rf)}
+        unseen = (write_of(execution, i) for i in copies(execution).values() if execution.rf[i] is None)
+        sources = {e: read.get(e, INITIAL) for e in unseen}
+        return AllowedChoices(pairs(self._choices.co), pairs(self._choices.before), sources)

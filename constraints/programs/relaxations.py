@@ -54,7 +54,11 @@ def _removals(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[Relaxed
         executed[e] = circuit.false
         if e in unknown.rmw:
             executed[e + 1] = ~unknown.rmw[e]
-        applies = ~unknown.half(e) & ~unknown.ways[e].of(EventKind.BARRIER)
+        rest = circuit.true
+        for part in range(e + 1, unknown.size):
+            rest = rest & unknown.operations.continues[part]
+            executed[part] = executed[part] & ~rest
+        applies = ~unknown.half(e) & ~unknown.ways[e].of(EventKind.BARRIER) & ~unknown.operations.continues[e]
         yield RelaxedView(f"remove({e})", applies, replace(view, executed=executed), True)
     if Instruction.BARRIER in unknown.words.modes:
         for thread in range(len(unknown.sizes)):
@@ -178,7 +182,10 @@ def _unshared(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[Relaxed
         for e in unknown.events:
             first = ~unknown.circuit.any_of(unknown.loc[f][e] for f in range(e))
             shared = [literal & ~unknown.loc[e].get(f, unknown.circuit.false) for f, literal in enumerate(view.shared)]
-            yield RelaxedView(f"{Region.SHARED}({e})", view.shared[e] & first, replace(view, shared=shared))
+            bound = unknown.circuit.any_of(
+                (unknown.operations.part(f) | unknown.operations.object(f)) & unknown.loc[e][f] for f in unknown.events
+            )
+            yield RelaxedView(f"{Region.SHARED}({e})", view.shared[e] & first & ~bound, replace(view, shared=shared))
 
 
 def _renamed(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:

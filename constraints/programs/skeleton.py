@@ -53,7 +53,8 @@ Constraints
     to access one location is an equivalence of accesses, in which the halves of an update are related
     to access one location by one address is an equivalence within that one
     groups of the scope tree are equivalences of threads, narrower ones within wider ones
-    a location in shared memory is accessed by threads of one CTA
+    a location in shared memory is accessed by threads of one CTA, unless there are asynchronous operations
+    asynchronous operations and mbarriers are as ``constraints.programs.operations`` has them
     threads of one CTA have equally many barriers
     to synchronise by the system is a strict order of threads
     dependencies lead from reads to accesses that can have them; a read decides one branch at most
@@ -72,15 +73,15 @@ from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
 from constraints.circuit import Circuit, Literal
+from constraints.programs.operations import Choice, OperationClauses
 from constraints.programs.view import EventMode, EventModes, ExecutionView
 from corpus.executions.execution import INITIAL, Dependency, Execution, Step
 from corpus.executions.execution import OpKind as Instruction
+from corpus.executions.operations import settled
 from corpus.executions.vocabulary import Vocabulary
 from corpus.litmus.normal import renumbered
-from corpus.litmus.test import Mode, Place, Region, Scope
+from corpus.litmus.test import Place, Region, Scope
 from oracle.executions.events import EventKind
-
-Choice = tuple[Instruction, Mode]
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ class ProgramSkeleton:
     branch: list[dict[int, Literal]] = field(init=False)
     rf: list[dict[int, Literal]] = field(init=False)
     initial: dict[int, Literal] = field(init=False)
+    operations: OperationClauses = field(init=False)
 
     def __post_init__(self) -> None:
         self.thread = [number for number, size in enumerate(self.sizes) for _ in range(size)]
@@ -121,6 +123,7 @@ class ProgramSkeleton:
         self._places()
         self._dependencies()
         self._sources()
+        self._operations()
         self._order_threads()
 
     @property
@@ -243,7 +246,7 @@ class ProgramSkeleton:
             for t, u in combinations(threads, 2):
                 circuit.require(~self.same[narrow][t][u], self.same[wide][t][u])
         for e, f in combinations(self.events, 2):
-            if self.thread[e] != self.thread[f] and self.shared[e]:
+            if self.thread[e] != self.thread[f] and self.shared[e] and not self.words.asynchronous:
                 circuit.require(~self.shared[e], ~self.loc[e][f], self._in_cta(self.thread[e], self.thread[f]))
         if Instruction.BARRIER in self.words.modes:
             counts = [self._barriers(t) for t in threads]
@@ -357,7 +360,16 @@ class ProgramSkeleton:
             circuit.require(~self.writes(w), final[w], *(self.loc[w][v] & final[v] for v in self.events if v != w))
         for w, v in combinations(self.events, 2):
             circuit.require(~final[w], ~final[v], ~self.loc[w][v])
+        if self.words.asynchronous:
+            self.operations.require_known_values(self.loc)
         return final
+
+    def _operations(self) -> None:
+        self.operations = OperationClauses(self.circuit, self.thread, self.starts)
+        if self.words.asynchronous:
+            self.operations.require_objects(self.loc, self.shared, self.rf)
+            self.operations.require_state_spaces(self.loc, self.shared)
+            self.operations.require_homes(self.loc, self.shared, self._in_cta)
 
     # Symmetry
 
@@ -419,6 +431,7 @@ class ProgramSkeleton:
             before=choices.before,
             negative=negative,
             synchronised=self.ssw,
+            continues=self.operations.continues,
         )
 
     # Models of the formula, and executions
@@ -478,7 +491,8 @@ class ProgramSkeleton:
     ) -> Execution:
         """The execution that a model of the formula stands for; ``satisfied[v]``: whether variable ``v`` holds.
 
-        ``pairs`` are those of the coherence order, ``last`` the last writes of locations, as events.
+        ``pairs`` are those of the coherence order, ``last`` the last writes of locations, as events. Of a copy that
+        nobody can learn of, it does not say what it has read.
         """
 
         def holds(literal: Literal) -> bool:
@@ -526,15 +540,17 @@ class ProgramSkeleton:
             for e, literal in row.items()
             if holds(literal)
         ]
-        return Execution(
-            tuple(map(tuple, threads)),
-            tuple(self._places_of(holds)),
-            tuple(regions),
-            tuple(sorted(found)),
-            tuple(rf),
-            frozenset((number[one], number[other]) for one, other in pairs),
-            tuple(next((number[w] for w in last if places[w] == place), None) for place in range(len(regions))),
-            tuple(sorted((t, u) for t, row in enumerate(self.ssw) for u, literal in row.items() if holds(literal))),
+        return settled(
+            Execution(
+                tuple(map(tuple, threads)),
+                tuple(self._places_of(holds)),
+                tuple(regions),
+                tuple(sorted(found)),
+                tuple(rf),
+                frozenset((number[one], number[other]) for one, other in pairs),
+                tuple(next((number[w] for w in last if places[w] == place), None) for place in range(len(regions))),
+                tuple(sorted((t, u) for t, row in enumerate(self.ssw) for u, literal in row.items() if holds(literal))),
+            )
         )
 
     def _places_of(self, holds: Callable[[Literal], bool]) -> tuple[Place, ...]:

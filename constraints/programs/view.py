@@ -14,10 +14,12 @@ from typing import NamedTuple
 
 from constraints.circuit import Circuit, Literal
 from constraints.programs.algebra import PolarClauses
+from corpus.executions.operations import WAIT_READ, waits_for
 from corpus.litmus.test import Mode, Region, Scope
 from oracle.cat.algebra import Relation, Set
 from oracle.executions.events import (
-    OF_OPERATIONS,
+    ASYNCHRONOUS,
+    MEMORIES,
     EventKind,
     access_scope,
     access_tags,
@@ -25,6 +27,7 @@ from oracle.executions.events import (
     fence_tags,
     initial_tags,
     is_set,
+    signal_tags,
 )
 
 
@@ -42,7 +45,8 @@ class EventMode(NamedTuple):
             return fence_tags(self.mode)
         if self.kind is EventKind.BARRIER:
             return barrier_tags(self.mode, False)
-        return access_tags(self.kind, self.mode, Region.GLOBAL, self.rmw) - {Region.GLOBAL.name}
+        tags = access_tags(self.kind, self.mode, Region.GLOBAL, self.rmw) - {Region.GLOBAL.name}
+        return tags | signal_tags(self.kind, self.mode)
 
     @property
     def scope(self) -> Scope | None:
@@ -109,7 +113,8 @@ class ExecutionView:
     ``shared[e]``: that it accesses shared memory. ``depends[kind]`` as models see it. ``place[e][k]``: that event
     ``e``, if a barrier, is the k-th of its thread. ``rf[w][r]``, ``initial[r]``: what a read reads; ``co[w][v]``;
     ``before[f][g]``: that fence f comes before g where both are ``fence.sc`` in need of an order.
-    ``synchronised[t][u]``: that thread t synchronises with thread u by the system.
+    ``synchronised[t][u]``: that thread t synchronises with thread u by the system. ``continues[e]``: that event ``e``
+    is a further part of the asynchronous operation that the event before it is of.
 
     With ``initial_writes``, each event has an initial write, which happens where that event is the first of its
     location. Without them, ``fr`` says what follows from them; that is for models to which it makes no difference
@@ -134,6 +139,7 @@ class ExecutionView:
     negative: bool = False
     initial_writes: bool = True
     synchronised: Matrix = ()
+    continues: Sequence[Literal] = ()
     _made: dict[str, Set[Literal] | Relation[Literal]] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -180,13 +186,13 @@ class ExecutionView:
             found = {e: self._is_plain(e) & self.executed[e] for e in range(self.size)}
             found |= {self.size + e: used & self._is_plain(e) for e, used in enumerate(self.used)}
             return {e: literal for e, literal in found.items() if literal}
-        if name in (Region.GLOBAL.name, Region.SHARED.name):
+        if name in MEMORIES:
             found = {e: self._about_memory(e, name) & self.executed[e] for e in range(self.size)}
         else:
             found = {e: ways.tags[name] & self.executed[e] for e, ways in enumerate(self.ways) if name in ways.tags}
         for event, used in enumerate(self.used):
             if name in initial_tags(Region.GLOBAL) | {Region.SHARED.name}:
-                found[self.size + event] = used & self._in_memory(event, name) if name in Region.__members__ else used
+                found[self.size + event] = used & self._in_memory(event, name) if name in MEMORIES else used
         return {e: literal for e, literal in found.items() if literal}
 
     def _is_plain(self, event: int) -> Literal:
@@ -219,8 +225,46 @@ class ExecutionView:
         return rows
 
     def _po(self) -> list[dict[int, Literal]]:
-        true = self.circuit.true
-        return self.pairs(lambda e, f: true if e < f and self.thread[e] == self.thread[f] else None)
+        own = self._own
+        return self.pairs(lambda e, f: own[e] & own[f] if e < f and self.thread[e] == self.thread[f] else None)
+
+    @cached_property
+    def _own(self) -> list[Literal]:
+        """For each event the literal that its thread does it, and no asynchronous operation."""
+        return [~ways.tags.get(ASYNCHRONOUS, self.circuit.false) for ways in self.ways]
+
+    def _asked(self) -> list[dict[int, Literal]]:
+        def related(one: int, other: int) -> Literal | None:
+            if one >= other or self.thread[one] != self.thread[other]:
+                return None
+            return ~(self._own[one] & self._own[other]) & ~self._in_one_operation(one, other)
+
+        return self.pairs(related)
+
+    def _in_one_operation(self, one: int, other: int) -> Literal:
+        """The literal that two events of a thread, the earlier one first, are of one asynchronous operation."""
+        whole = self.circuit.true if self.continues else self.circuit.false
+        for part in range(one + 1, other + 1) if self.continues else ():
+            whole = whole & self.continues[part]
+        return whole
+
+    def _within(self) -> list[dict[int, Literal]]:
+        return self.pairs(
+            lambda e, f: self._in_one_operation(e, f) if e < f and self.thread[e] == self.thread[f] else None
+        )
+
+    def _retired(self) -> list[dict[int, Literal]]:
+        def related(access: int, wait: int) -> Literal | None:
+            if access >= wait or self.thread[access] != self.thread[wait]:
+                return None
+            return self.circuit.any_of(
+                here & there
+                for done, here in self.ways[access].chosen.items()
+                for way, there in self.ways[wait].chosen.items()
+                if done.mode == waits_for(way.mode) and (way.mode != WAIT_READ or done.kind is EventKind.READ)
+            )
+
+        return self.pairs(related)
 
     def _int(self) -> list[dict[int, Literal]]:
         true = self.circuit.true
@@ -256,6 +300,15 @@ class ExecutionView:
     def _depends(self, kind: str) -> list[dict[int, Literal]]:
         matrix = self.depends.get(kind)
         return self.pairs(lambda e, f: None if matrix is None else matrix[e].get(f))
+
+    def _data(self) -> list[dict[int, Literal]]:
+        """What goes into the value that an event writes; a copy writes what it reads."""
+        rows = self._depends("data")
+        for write in range(1, self.size) if self.continues else ():
+            reads, writes = self.ways[write - 1].of(EventKind.READ), self.ways[write].of(EventKind.WRITE)
+            if moved := self.continues[write] & reads & writes:
+                rows[write - 1][write] = moved & self.executed[write - 1] & self.executed[write]
+        return rows
 
     def _rmw(self) -> list[dict[int, Literal]]:
         return self.pairs(lambda e, f: self.rmw.get(e) if f == e + 1 else None)
@@ -374,7 +427,7 @@ _RELATIONS: Mapping[str, Callable[[ExecutionView], Sequence[Mapping[int, Literal
     "loc": lambda view: view._one_location(view.loc),
     "vloc": lambda view: view._one_location(view.vloc),
     "addr": lambda view: view._depends("addr"),
-    "data": lambda view: view._depends("data"),
+    "data": ExecutionView._data,
     "ctrl": lambda view: view._depends("ctrl"),
     "rmw": lambda view: view._rmw(),
     "rf": ExecutionView._rf,
@@ -388,5 +441,8 @@ _RELATIONS: Mapping[str, Callable[[ExecutionView], Sequence[Mapping[int, Literal
     "syncbar": ExecutionView._syncbar,
     "awaits": ExecutionView._awaits,
     "ssw": ExecutionView._by_system,
-    **dict.fromkeys(("casdep", *OF_OPERATIONS), lambda view: view.pairs(lambda e, f: None)),
+    "casdep": lambda view: view.pairs(lambda e, f: None),
+    "asked": ExecutionView._asked,
+    "within": ExecutionView._within,
+    "retired": ExecutionView._retired,
 }

@@ -10,6 +10,11 @@ it is total (``corpus.litmus.made``).
 
 Where a barrier does not wait, all of its CTA say for how many threads they are, as PTX asks of such a one.
 An update is an exchange. An address or data that depends on several reads adds up what is left of them.
+
+**Asynchronous operations.** What a copy has read is known by what it wrote. So where there are copies, no two writes
+have one value, nor has an initial value that is copied, and the condition asks for the final value of what copies
+write. An mbarrier begins in the state in which it expects its one arrival, or the bytes of its one operation. Who waits
+for it asks once, and the condition says that the phase was complete.
 """
 
 from __future__ import annotations
@@ -19,10 +24,21 @@ from dataclasses import replace
 from itertools import pairwise
 
 from corpus.executions.execution import INITIAL, Execution, OpKind, Step
-from corpus.laws import vulkan
+from corpus.executions.operations import (
+    BULK,
+    COMPLETE,
+    COPY,
+    copies,
+    is_asynchronous,
+    of_object,
+    operations,
+    waits_for,
+)
+from corpus.laws import ptx, vulkan
 from corpus.laws.ptx import ARRIVE
 from corpus.litmus import test as litmus
 from corpus.litmus.made import STRONG, WIDEST, address_name, location_name, masked, observer
+from corpus.litmus.mbarrier import Mbarrier
 from corpus.litmus.normal import renumbered
 
 
@@ -33,18 +49,24 @@ def litmus_test(execution: Execution, name: str, observed: bool) -> litmus.Litmu
     its outcome, the condition is true.
     """
     orders = [coherence_order(execution, location) for location in range(len(execution.regions))]
-    values = {write: rank for order in orders for rank, write in enumerate(order, 1)} | {INITIAL: 0}
+    values, initial = _values(execution, orders)
+    copied = copies(execution)
     writer = _Writer(replace(execution, places=_places(execution)), values)
     threads = [writer.thread(number) for number in range(len(execution.threads))]
-    atoms = [
-        litmus.Atom("eq", litmus.FinalRegister(execution.thread_of[i], f"r{i}"), values[source])
-        for i, source in enumerate(execution.rf)
-        if source is not None
-    ]
+    atoms = []
+    for i, (step, source) in enumerate(zip(execution.steps, execution.rf, strict=True)):
+        if source is None or step.location is None or is_asynchronous(step.mode):
+            continue
+        value = initial[step.location] if source == INITIAL else values.get(source)
+        if of_object(step.mode):
+            value = int(source != INITIAL)
+        if value is None:
+            raise ValueError(f"nothing is said of what instruction {source} has read, and so of what it writes")
+        atoms.append(litmus.Atom("eq", litmus.FinalRegister(execution.thread_of[i], f"r{i}"), value))
     for location, order in enumerate(orders):
         pinned = observed and is_total(execution, order)
         final = order[-1] if pinned and order else execution.final[location]
-        if final is not None and len(order) > 1:
+        if final is not None and (len(order) > 1 or copied.keys() & set(order)):
             atoms.append(litmus.Atom("eq", litmus.Loc(location_name(location)), values[final]))
         if pinned and len(order) > 2:
             places = [thread.place for thread in threads]
@@ -54,7 +76,7 @@ def litmus_test(execution: Execution, name: str, observed: bool) -> litmus.Litmu
             ]
             read, fence = _observing([execution.steps[write].mode for write in order])
             threads.append(observer(location_name(location), len(order), read, homes, places, fence))
-    locations = [litmus.Location(location_name(n), region=region) for n, region in enumerate(execution.regions)]
+    locations = [litmus.Location(location_name(n), initial[n], region) for n, region in enumerate(execution.regions)]
     aliases = dict.fromkeys((step.location, step.address) for step in execution.steps if step.address)
     for n, address in aliases:
         assert n is not None
@@ -63,6 +85,49 @@ def litmus_test(execution: Execution, name: str, observed: bool) -> litmus.Litmu
         )
     condition = litmus.Condition(litmus.Quantifier.EXISTS, litmus.conjunction(atoms))
     return litmus.LitmusTest(name, tuple(threads), tuple(locations), condition, synchronised=execution.synchronised)
+
+
+def _values(execution: Execution, orders: list[list[int]]) -> tuple[dict[int, int], list[int]]:
+    """The value of each write, and the initial value of each location."""
+    copied = copies(execution)
+    objects = {step.location for step in execution.steps if of_object(step.mode)}
+    initial = [_expecting(execution, location) if location in objects else 0 for location in range(len(orders))]
+    if not copied:
+        return {write: rank for order in orders for rank, write in enumerate(order, 1)}, initial
+    values: dict[int, int] = {}
+    moved = {execution.steps[read].location for read in copied.values()}
+    number = 0
+    for location, order in enumerate(orders):
+        if location in moved:
+            number += 1
+            initial[location] = number
+        for write in order:
+            if write not in copied and location not in objects:
+                number += 1
+                values[write] = number
+    left = dict(copied)
+    while left:  # what is copied may be copied on
+        write = next((write for write, read in left.items() if execution.rf[read] not in left), next(iter(left)))
+        read = left.pop(write)
+        source, moved_from = execution.rf[read], execution.steps[read].location
+        if source == INITIAL and moved_from is not None:
+            values[write] = initial[moved_from]
+        elif source in values:
+            values[write] = values[source]
+    return values, initial
+
+
+def _expecting(execution: Execution, location: int) -> int:
+    """The state of an mbarrier that expects one arrival, or the bytes of one operation."""
+    if not any(execution.steps[i].mode == COMPLETE for i in execution.writes(location)):
+        return Mbarrier.expecting(1).bits()
+    operation = next(parts for parts in operations(execution) if execution.steps[parts[-1]].location == location)
+    return Mbarrier.expecting(0, _bytes(operation)).bits()
+
+
+def _bytes(operation: tuple[int, ...]) -> int:
+    """The bytes of an operation that completes at an mbarrier: those of a bulk copy, or of ``st.async``."""
+    return 16 if len(operation) == 3 else 4
 
 
 def _places(execution: Execution) -> tuple[litmus.Place, ...]:
@@ -121,6 +186,7 @@ class _Writer:
         self._sources: dict[tuple[str, int], list[int]] = {}
         for dependency in execution.dependencies:
             self._sources.setdefault((dependency.kind, dependency.target), []).append(dependency.source)
+        self._operations = {parts[0]: parts for parts in operations(execution)}
 
     def thread(self, number: int) -> litmus.Thread:
         numbers = [i for i, thread in enumerate(self._execution.thread_of) if thread == number]
@@ -141,7 +207,19 @@ class _Writer:
             yield litmus.Branch("LC0", litmus.Comparison("ne", litmus.Reg(f"d{source}"), 0))
         step = self._execution.steps[i]
         mode = said(step.mode)
-        if step.kind is OpKind.FENCE:
+        if is_asynchronous(mode):
+            if i in self._operations:
+                yield from self._operation(self._operations[i])
+        elif (waited := waits_for(mode)) is not None:
+            yield litmus.AsyncGroup(_group(waited), 0, read="read" in mode.tags)
+        elif of_object(mode):
+            assert step.location is not None
+            where = litmus.Loc(location_name(step.location))
+            if step.kind is OpKind.READ:
+                yield litmus.Load(f"r{i}", where, mode, phase=0, parity=True)
+            else:
+                yield litmus.Rmw("mbarrier.arrive", f"r{i}", where, (1,), mode)
+        elif step.kind is OpKind.FENCE:
             yield litmus.Fence(mode)
         elif step.kind is OpKind.BARRIER:
             tags = tuple(tag for tag in mode.tags if tag != ARRIVE)
@@ -168,6 +246,25 @@ class _Writer:
             else:
                 yield litmus.Store(address, value, mode)
 
+    def _operation(self, parts: tuple[int, ...]) -> Iterator[litmus.Instruction]:
+        """An asynchronous operation; what no mbarrier tells the completion of is a group by itself."""
+        where = [litmus.Loc(location_name(self._execution.steps[i].location or 0)) for i in parts]
+        first = self._execution.steps[parts[0]]
+        mode = ptx.BULK_COPY if "async" in first.mode.tags else litmus.PLAIN
+        copied = first.kind is OpKind.READ
+        operation = litmus.AsyncOperation(
+            where[copied],
+            where[0] if copied else None,
+            0 if copied else self._values[parts[0]],
+            mode=mode,
+            barrier=where[-1] if first.mode == BULK else None,
+            count=_bytes(parts) if first.mode == BULK else 0,
+            group=_group(first.mode),
+        )
+        yield operation
+        if operation.barrier is None:
+            yield litmus.AsyncGroup(operation.group)
+
     def _sum(self, target: str, sources: list[int]) -> Iterator[litmus.Instruction]:
         """What is left of all sources, added up in ``target`` where they are more than one."""
         yield from (masked(f"d{source}", f"r{source}") for source in sources)
@@ -178,6 +275,11 @@ class _Writer:
 
     def _left(self, total: str, sources: list[int]) -> litmus.Reg:
         return litmus.Reg(total if len(sources) > 1 else f"d{sources[0]}")
+
+
+def _group(mode: litmus.Mode) -> str:
+    """The kind of groups that operations of a mode are in."""
+    return litmus.COPIES if mode == COPY else litmus.BULK
 
 
 def said(mode: litmus.Mode) -> litmus.Mode:

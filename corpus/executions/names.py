@@ -5,10 +5,11 @@ that ``corpus.cycles.cycle`` gives it. An update may be in a cycle as its read a
 them, and then it is an annotation: ``SB+rmw-plain+rmw-plain``. The coherence of one thread has names as well: ``CoWW``,
 ``CoRW1``, ``CoWR0`` and ``CoWR``.
 
-Any other is named by what its threads do, ``RFR.U.W``, then by how, where it is not plain, then by its dependencies
-(``+addr-0-2``: from instruction 0 to 2), its scope tree and its locations in shared memory. Where there are aliases,
-the name ends with the addresses of all accesses in a row: ``.at-x-x_1``, and where threads synchronise by the system,
-with these: ``.ssw-0-1``.
+Any other is named by what its threads do, ``RFR.U.W``, where asynchronous copies are ``C``, asynchronous stores ``S``,
+arrivals at mbarriers ``A``, waits there ``T`` and waits for groups ``G``. Then it says how, where that is not plain,
+its dependencies (``+addr-0-2``: from instruction 0 to 2), its scope tree and its locations in shared memory. Where
+there are aliases, the name ends with the addresses of all accesses in a row: ``.at-x-x_1``, and where threads
+synchronise by the system, with these: ``.ssw-0-1``.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from corpus.cycles.cycle import Cycle, cycle_name, oriented, region_name, tree_n
 from corpus.cycles.edges import COMMUNICATION, PLAIN, Annotation, Edge, all_annotations, atomic_mode
 from corpus.executions.execution import INITIAL, Execution, OpKind, Step
 from corpus.executions.litmus import said
+from corpus.executions.operations import WORDS, is_asynchronous, of_object, operations, waits_for
 from corpus.executions.vocabulary import scope_word
 from corpus.laws.ptx import ARRIVE
 from corpus.litmus.made import address_name
-from corpus.litmus.test import DEFAULT_RMW, PROXIES, Mode, Order
+from corpus.litmus.test import CLUSTER, DEFAULT_RMW, PROXIES, Mode, Order
 
 _MOST_ORDERS = 120 * 3**3
 """Orders of threads and parts of updates that are looked through for a cycle."""
@@ -69,7 +71,7 @@ def _orders(execution: Execution) -> Iterator[tuple[Execution, list[list[Event]]
     number = len(execution.threads)
     accesses = [step.kind.reads or step.kind.writes for step in execution.steps]
     alone = {i for i, thread in enumerate(execution.thread_of) if accesses[i]}
-    if number < 2 or any(step.kind is OpKind.BARRIER for step in execution.steps):
+    if number < 2 or any(step.kind is OpKind.BARRIER for step in execution.steps) or _has_operations(execution):
         return
     if {execution.thread_of[i] for i in alone} != set(range(number)):
         return
@@ -192,20 +194,48 @@ def _annotation(step: Step) -> Annotation:
 def _mode_name(step: Step) -> str:
     """How an instruction is done, as names say it; empty where it is plain."""
     mode = step.mode
+    own = next((word for word, way in WORDS.items() if way == mode), None)
+    if own is not None:
+        return own
     words = ["rmw"] * (step.kind is OpKind.UPDATE)
     if step.kind is not OpKind.UPDATE or mode != DEFAULT_RMW:
-        words += [_ORDER_WORDS.get(mode.order, ""), *(tag for tag in mode.tags if tag in _TOLD)]
+        told = {*_TOLD, *(mode.tags if "async" in mode.tags else ())} - {CLUSTER}
+        words += [_ORDER_WORDS.get(mode.order, ""), *(tag for tag in mode.tags if tag in told)]
         words += [scope_word(mode), "vol" if mode.volatile else "", mode.cache or ""]
     return ".".join(word for word in words if word)
 
 
+def _has_operations(execution: Execution) -> bool:
+    """Whether there are asynchronous operations, or what is done to an mbarrier."""
+    return any(is_asynchronous(step.mode) or of_object(step.mode) for step in execution.steps)
+
+
 def _letters(execution: Execution) -> str:
-    return ".".join("".join(step.kind.value for step in thread) for thread in execution.threads)
+    return ".".join("".join(map(_letter, words)) for words in _instructions(execution))
+
+
+def _instructions(execution: Execution) -> list[list[Step]]:
+    """The first step of each instruction of the program, by threads."""
+    later = {i for parts in operations(execution) for i in parts[1:]}
+    threads: list[list[Step]] = [[] for _ in execution.threads]
+    for i, step in enumerate(execution.steps):
+        if i not in later:
+            threads[execution.thread_of[i]].append(step)
+    return threads
+
+
+def _letter(step: Step) -> str:
+    reads = step.kind is OpKind.READ
+    if is_asynchronous(step.mode):
+        return "C" if reads else "S"
+    if of_object(step.mode):
+        return "T" if reads else "A"
+    return "G" if waits_for(step.mode) else step.kind.value
 
 
 def _coherence_name(execution: Execution) -> str:
     """The classic name of a thread that is not coherent by itself, or with one write; empty where it is another."""
-    if len(execution.regions) != 1:
+    if len(execution.regions) != 1 or _has_operations(execution):
         return ""
     match _letters(execution), execution.rf, execution.final:
         case ("WW", _, (0,)):
@@ -220,7 +250,7 @@ def _coherence_name(execution: Execution) -> str:
 
 
 def _decorations(execution: Execution) -> str:
-    notes = [[_mode_name(step) or "plain" for step in thread] for thread in execution.threads]
+    notes = [[_mode_name(step) or "plain" for step in thread] for thread in _instructions(execution)]
     plain = all(note in ("plain", "rmw") for names in notes for note in names)
     text = "" if plain else "+" + "+".join("-".join(names) for names in notes)
     text += "".join(f"+{dep.kind}-{dep.source}-{dep.target}" for dep in execution.dependencies)

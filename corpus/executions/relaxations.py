@@ -15,6 +15,7 @@ from itertools import chain, combinations, pairwise
 
 from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.litmus import litmus_test
+from corpus.executions.operations import is_asynchronous, of_object, operations, settled, waits_for
 from corpus.executions.vocabulary import Vocabulary, scope_word, spelled_mode
 from corpus.litmus.made import address_name, location_name
 from corpus.litmus.test import And, Mode, Place, Region, Scope
@@ -76,9 +77,11 @@ def _removals(execution: Execution) -> Iterator[Relaxation]:
         cta = Place(*execution.places[number][: Scope.CTA.value])
         for rank, i in enumerate(own):
             barriers.setdefault((cta, rank), []).append(i)
+    whole = {parts[0]: parts for parts in operations(execution)}
     for i, step in enumerate(execution.steps):
-        if step.kind is not OpKind.BARRIER:
-            yield Relaxation(RelaxationTarget.INSTRUCTION, (i,), text=f"{_called(execution, i)}: removed")
+        if step.kind is not OpKind.BARRIER and (i in whole or not is_asynchronous(step.mode)):
+            text = f"{_called(execution, i)}: removed"
+            yield Relaxation(RelaxationTarget.INSTRUCTION, whole.get(i, (i,)), text=text)
     for (_, rank), members in barriers.items():
         threads = ", ".join(f"P{execution.thread_of[i]}" for i in members)
         yield Relaxation(RelaxationTarget.INSTRUCTION, tuple(members), text=f"barrier {rank} of {threads}: removed")
@@ -120,8 +123,10 @@ def _splits(execution: Execution) -> Iterator[Relaxation]:
 
 
 def _regions(execution: Execution) -> Iterator[Relaxation]:
+    """Each location in global memory, unless it is an mbarrier or a place that an asynchronous operation accesses."""
+    bound = {step.location for step in execution.steps if is_asynchronous(step.mode) or of_object(step.mode)}
     for location, region in enumerate(execution.regions):
-        if region is Region.SHARED:
+        if region is Region.SHARED and location not in bound:
             text = f"{location_name(location)}: shared -> global"
             yield Relaxation(RelaxationTarget.REGION, location=location, text=text)
 
@@ -188,7 +193,14 @@ def _share_memory(execution: Execution, one: list[int], other: list[int]) -> boo
 
 
 def relaxed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabulary) -> Execution:
-    """Return the execution after a relaxation, under names in normal form; it may have nothing left."""
+    """Return the execution after a relaxation, under names in normal form; it may have nothing left.
+
+    Nothing is said any longer of what a copy has read where nobody can learn of it.
+    """
+    return settled(_changed(execution, relaxation, vocabulary))
+
+
+def _changed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabulary) -> Execution:
     steps = execution.steps
     match relaxation:
         case Relaxation(RelaxationTarget.INSTRUCTION, gone):
@@ -232,6 +244,8 @@ def reversals(execution: Execution) -> Iterator[Relaxation]:
         for i, j in pairwise(own):
             one, other = execution.steps[i], execution.steps[j]
             if one.location is None or other.location is None or (i, j) in bound or branches & {i, j}:
+                continue
+            if is_asynchronous(one.mode) or is_asynchronous(other.mode):
                 continue
             if one != other or one.kind.writes or execution.rf[i] != execution.rf[j]:
                 text = f"{_called(execution, i)} and {_called(execution, j, False)}: the other way round"
@@ -329,14 +343,25 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 def _called(execution: Execution, i: int, owner: bool = True) -> str:
     """How people call an instruction: ``P1's load of y``, ``P1's second load of y``."""
-    words = {OpKind.READ: "load of ", OpKind.WRITE: "store to ", OpKind.UPDATE: "rmw of ", OpKind.FENCE: "fence"}
     step, thread = execution.steps[i], execution.thread_of[i]
-    word = words.get(step.kind, "barrier")
+    word = _word(step)
     like = [n for n in _numbers(execution, thread) if _same_words(execution.steps[n], step)]
     name = word + ("" if step.location is None else address_name(step.location, step.address))
     if len(like) > 1:
         name = f"{_ORDINALS[min(like.index(i), len(_ORDINALS) - 1)]} {name}"
     return f"P{thread}'s {name}" if owner else f"its {name}"
+
+
+def _word(step: Step) -> str:
+    reads = step.kind is OpKind.READ
+    if waits_for(step.mode) is not None:
+        return "wait for groups"
+    if is_asynchronous(step.mode):
+        return "copy of " if reads else "asynchronous store to "
+    if of_object(step.mode):
+        return "wait at " if reads else "arrival at "
+    words = {OpKind.READ: "load of ", OpKind.WRITE: "store to ", OpKind.UPDATE: "rmw of ", OpKind.FENCE: "fence"}
+    return words.get(step.kind, "barrier")
 
 
 def _same_words(one: Step, other: Step) -> bool:

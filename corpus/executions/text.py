@@ -15,6 +15,7 @@ from itertools import chain
 
 from corpus.errors import InputError
 from corpus.executions.execution import INITIAL, Dependency, Execution, Step
+from corpus.executions.operations import WORDS
 from corpus.executions.vocabulary import KIND_WORDS, spelled_mode
 from corpus.laws.ptx import LOAD, STORE
 from corpus.litmus.made import address_name, location_name
@@ -150,12 +151,15 @@ def _write(source: str) -> int:
 def _step(spelled: str, location: int | None, address: int) -> Step:
     """The instruction whose kind and mode are spelled so (``corpus.executions.vocabulary.spelled_mode``)."""
     kind, *words = spelled.split(".")
+    own = WORDS.get(".".join(words))
+    if own is not None:
+        return Step(_KINDS[kind], location, own, address)
     scopes = _SCOPES | ({CLUSTER: Scope.QUEUE} if CLUSTER in words else {})
     mode = Mode(
         next((_ORDERS[word] for word in words if word in _ORDERS), Order.WEAK),
         next((scopes[word] for word in words if word in scopes), None),
         "volatile" in words,
         next((word for word in words if word in _CACHES), None),
-        tuple(word for word in words if word not in {*_ORDERS, *_SCOPES, *_CACHES, "volatile"}),
+        tuple(sorted(word for word in words if word not in {*_ORDERS, *_SCOPES, *_CACHES, "volatile"})),
     )
     return Step(_KINDS[kind], location, mode, address)

@@ -21,9 +21,24 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from corpus.errors import InputError
+from corpus.executions import operations
 from corpus.executions.execution import DEPENDENCIES, OpKind
 from corpus.laws import c11, opencl, ptx, vulkan
-from corpus.litmus.test import CLUSTER, DEFAULT_RMW, FENCED, PLAIN, Fence, Load, Mode, Order, Region, Rmw, Scope, Store
+from corpus.litmus.test import (
+    CLUSTER,
+    DEFAULT_RMW,
+    FENCED,
+    ONE_WAY,
+    PLAIN,
+    Fence,
+    Load,
+    Mode,
+    Order,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+)
 
 _BELOW: Mapping[Order, tuple[Order, ...]] = {
     Order.SC: (Order.ACQ_REL,),
@@ -49,7 +64,8 @@ class Vocabulary:
     above they are together, below CTAs and at these apart. A model that asks for a relation in ``unmade`` asks for what
     programs of the vocabulary cannot show. ``dependencies`` are of ``DEPENDENCIES``. ``interchangeable``: the model
     does not tell kinds of dependencies apart, so that one is enough, of data to a write and of an address to a read.
-    ``aliases``: a location may have several addresses. ``synchronises``: threads may by the system.
+    ``aliases``: a location may have several addresses. ``synchronises``: threads may by the system. ``asynchronous``:
+    there are asynchronous operations, which reach the shared memory of other CTAs, as arrivals at mbarriers do.
 
     ``more``: which of the ``optional`` words there are.
     """
@@ -63,6 +79,7 @@ class Vocabulary:
     unmade: tuple[str, ...] = ("vloc", "swarp", "squeue")
     aliases: bool = False
     synchronises: bool = False
+    asynchronous: bool = False
     optional: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
 
@@ -86,7 +103,8 @@ class Vocabulary:
         data``.
         """
         kinds: dict[tuple[str, ...], list[str]] = {}
-        for kind, modes in self.modes.items():
+        for kind, ways in self.modes.items():
+            modes = [mode for mode in ways if operations.KEPT.isdisjoint(mode.tags)]
             orders = dict.fromkeys(mode.order.value for mode in modes if mode.order is not Order.WEAK)
             orders |= dict.fromkeys(tag for mode in modes for tag in mode.tags if tag in FENCED)
             scopes = dict.fromkeys(scope_word(mode) for mode in modes if mode.scope is not None)
@@ -98,14 +116,19 @@ class Vocabulary:
         parts = [" ".join(words) + (f" ({inside})" if inside else "") for (inside,), words in kinds.items()]
         words = self.spelled
         rest = [word for word in words if not any(word.split(".")[0] == known for known in KIND_WORDS.values())]
+        every = {mode for ways in self.modes.values() for mode in ways}
+        rest += [word for word, mode in operations.WORDS.items() if mode in every]
+        rest += ["mbarriers"] * any(map(operations.of_object, every))
         return "; ".join([", ".join(parts), *([" ".join(rest)] if rest else [])])
 
     def lower_orders(self, kind: OpKind, mode: Mode) -> tuple[Mode, ...]:
         """Return the ways of this kind with the next lower orders; the scope is kept where the way has one.
 
         Of a weak access, those that say less of availability and visibility (Vulkan). The proxy stays: through another
-        one, an access is not ordered any less.
+        one, an access is not ordered any less. Who waits for what bulk copies read waits for less.
         """
+        if operations.is_asynchronous(mode) or (kind is OpKind.FENCE and mode.order is Order.WEAK):
+            return tuple(way for way in self.modes[kind] if (mode, way) == (operations.WAIT, operations.WAIT_READ))
         if kind is OpKind.BARRIER and mode.order is Order.WEAK:
             arriving = replace(mode, tags=(ptx.ARRIVE, *mode.tags))
             return tuple(way for way in self.modes[kind] if way == arriving)
@@ -120,7 +143,7 @@ class Vocabulary:
             wanted = replace(mode, order=order, tags=())
             ways = [way for way in self.modes[kind] if replace(way, tags=(), scope=mode.scope) == wanted]
             ways = [way for way in ways if way.scope is mode.scope or (order is Order.WEAK and way.scope is None)]
-            ways = [way for way in ways if _proxies(way) == _proxies(mode)]
+            ways = [way for way in ways if _unchanged(way) == _unchanged(mode)]
             return [way for way in ways if way != mode and told(way) <= told(mode)]
 
         found: list[Mode] = []
@@ -217,7 +240,7 @@ class Vocabulary:
 
 def _is_plain(kind: OpKind, mode: Mode) -> bool:
     access = kind in (OpKind.READ, OpKind.WRITE)
-    return access and mode.order is Order.WEAK and not (mode.volatile or mode.cache)
+    return access and mode.order is Order.WEAK and not (mode.volatile or mode.cache or operations.is_asynchronous(mode))
 
 
 def scope_word(mode: Mode) -> str:
@@ -225,9 +248,9 @@ def scope_word(mode: Mode) -> str:
     return CLUSTER if CLUSTER in mode.tags else mode.scope.label if mode.scope else ""
 
 
-def _proxies(mode: Mode) -> frozenset[str]:
-    """The proxy that an access is through, or that a fence is of."""
-    return frozenset(mode.tags).intersection(FENCED)
+def _unchanged(mode: Mode) -> frozenset[str]:
+    """The proxy that an access is through, or that a fence is of, and what sets apart who uses an mbarrier."""
+    return frozenset(mode.tags).intersection((*FENCED, *operations.KEPT, ONE_WAY))
 
 
 def _less_scope(mode: Mode) -> Mode:
@@ -245,8 +268,11 @@ KIND_WORDS = {OpKind.READ: "R", OpKind.WRITE: "W", OpKind.UPDATE: "rmw", OpKind.
 
 def spelled_mode(kind: OpKind, mode: Mode) -> str:
     """Return the spelling of a way to do an instruction, as ``R.acquire.gpu``. Plain accesses and barriers are ``R``,
-    ``W``, ``bar``.
+    ``W``, ``bar``; the parts of asynchronous operations have words of their own.
     """
+    own = next((word for word, way in operations.WORDS.items() if way == mode), None)
+    if own is not None:
+        return f"{KIND_WORDS[kind]}.{own}"
     parts = [KIND_WORDS[kind]]
     parts += [mode.order.value] if mode.order is not Order.WEAK else []
     parts += [scope_word(mode)] if mode.scope else []
@@ -315,6 +341,54 @@ def _ptx_proxies() -> Vocabulary:
         unmade=("swarp", "squeue"),
         aliases=True,
         optional=("alias", ptx.ARRIVE, CLUSTER, "constant"),
+    )
+
+
+_ONE_WAY = (
+    "release.sync_restrict::shared::cta.cluster",
+    "acquire.sync_restrict::shared::cluster.cluster",
+)
+"""The words of fences from the generic to the async proxy alone."""
+
+
+def _ptx_async() -> Vocabulary:
+    scopes = (Scope.GPU, Scope.CTA)
+
+    def of_mbarrier(*orders: Order) -> tuple[Mode, ...]:
+        clustered = (Mode(order, Scope.QUEUE, tags=(CLUSTER,)) for order in orders)
+        return tuple(map(ptx.of_mbarrier, (*_modes(orders, (Scope.CTA,)), *clustered)))
+
+    copied = (operations.BULK, operations.BULK_GROUP, operations.COPY)
+    words = ("", ".global", ".shared::cta", *(f"::generic.{each}" for each in _ONE_WAY))  # .shared::cluster is as ::cta
+    proxies = (ptx.PROXY_FENCES[f"fence.proxy.async{word}"] for word in words)
+    waits = (operations.WAIT, operations.WAIT_READ, operations.WAIT_COPIES)
+    modes = {
+        OpKind.READ: (
+            PLAIN,
+            *_modes(ptx.LOAD.orders, scopes),
+            *copied,
+            *of_mbarrier(Order.RELAXED, Order.ACQUIRE),
+        ),
+        OpKind.WRITE: (
+            PLAIN,
+            *_modes(ptx.STORE.orders, scopes),
+            *copied,
+            operations.COMPLETE,
+            *of_mbarrier(Order.RELAXED, Order.RELEASE),
+        ),
+        OpKind.UPDATE: _modes(ptx.ATOM.orders, scopes),
+        OpKind.FENCE: (*_modes(ptx.FENCE.orders, scopes), *proxies, *waits),
+        OpKind.BARRIER: (PLAIN, Mode(tags=(ptx.ARRIVE,))),
+    }
+    return Vocabulary(
+        "ptx-async",
+        modes,
+        (Scope.CTA,),
+        _BOTH,
+        (),
+        unmade=("swarp", "squeue"),
+        optional=(ptx.ARRIVE,),
+        asynchronous=True,
     )
 
 
@@ -404,6 +478,7 @@ _MAKERS: Mapping[str, Callable[[], Vocabulary]] = {
     "cpu": _cpu,
     "opencl": _opencl,
     "ptx": _ptx,
+    "ptx-async": _ptx_async,
     "ptx-proxies": _ptx_proxies,
     "vulkan": lambda: _vulkan(Scope.GPU, Scope.CTA),
     "vulkan-scopes": lambda: _vulkan(Scope.GPU, Scope.QUEUE, Scope.CTA, Scope.WARP),

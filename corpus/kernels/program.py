@@ -96,16 +96,22 @@ def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch
     every = list(launch.threads())
     if len(every) > MOST_THREADS:
         raise InputError(f"expected a launch of at most {MOST_THREADS} threads, found {len(every)}")
-    followed, assumed = _followed(module, kernel, launch, {})
+    followed, assumed, asks = _followed(module, kernel, launch, {}, {})
     grains = _grains((code for _, code in followed), module.path)
     if grains:
-        followed, assumed = _followed(module, kernel, launch, grains)
+        followed, assumed, asks = _followed(module, kernel, launch, grains, {})
+    accessed = _accessed((code for _, code in followed), module.path) if asks else {}
+    if accessed:
+        followed, assumed, _ = _followed(module, kernel, launch, grains, accessed)
     divergent = _divergent(launch, followed, assumed)  # before equal ways are made one
     comings = _comings_of(followed)
     uncounted = any(None in found.values() for found in comings.values())
     for number, (ids, owed) in enumerate(zip(every, _owed(launch, comings), strict=True)):
         if owed:
-            followed[number] = (ids, ThreadSpecialiser(module, kernel, launch, ids, MEANINGS, owed, grains).run())
+            followed[number] = (
+                ids,
+                ThreadSpecialiser(module, kernel, launch, ids, MEANINGS, owed, grains, accessed).run(),
+            )
     followed = list(_with_exits(launch, [(ids, tidied(code)) for ids, code in followed], assumed, module.path))
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
     layout = _Layout(module, kernel, launch, [code for _, code in kept])
@@ -206,17 +212,38 @@ Followed = list[tuple[ThreadIds, list[Residual]]]
 """What is left of the kernel for each thread."""
 
 
+_Places = Mapping[str, Sequence[tuple[int, int]]]
+"""The places of accesses in each array, in bytes, and their sizes."""
+
+
 def _followed(
-    module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch, grains: Mapping[str, int]
-) -> tuple[Followed, dict[str, None]]:
-    """Return what is left of the kernel for each thread, and what was taken for granted."""
+    module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch, grains: Mapping[str, int], accessed: _Places
+) -> tuple[Followed, dict[str, None], bool]:
+    """Return what is left of the kernel for each thread, what was taken for granted, and whether what is left depends
+    on which places of arrays are accessed.
+    """
     followed: Followed = []
     assumed: dict[str, None] = {}
+    asks = False
     for ids in launch.threads():
-        thread = ThreadSpecialiser(module, kernel, launch, ids, MEANINGS, grains=grains)
+        thread = ThreadSpecialiser(module, kernel, launch, ids, MEANINGS, grains=grains, accessed=accessed)
         followed.append((ids, thread.run()))
         assumed |= thread.assumed
-    return followed, assumed
+        asks |= thread.asks_for_accesses
+    return followed, assumed, asks
+
+
+def _accessed(threads: Iterable[Sequence[Residual]], path: str) -> _Places:
+    """Return where arrays are accessed. Raises ``NotUnderstoodError`` where an index in shared memory is computed."""
+    found: dict[str, dict[tuple[int, int], None]] = {}
+    for code in threads:
+        for access in (access for each in code for access in each.accesses):
+            if access.offset is not None:
+                found.setdefault(access.array, {})[access.offset, access.size] = None
+            elif access.array.startswith("shared"):
+                name = plain_name(access.array.rpartition(":")[2])
+                raise NotUnderstoodError(f"{name}: wgmma, and accesses with a computed index, are not understood", path)
+    return {array: sorted(places) for array, places in found.items()}
 
 
 def _grains(threads: Iterable[Sequence[Residual]], path: str) -> dict[str, int]:
@@ -278,7 +305,7 @@ def _comings(code: Sequence[Residual], key: BarrierKey) -> frozenset[int] | None
         if at == len(code):
             continue
         match code[at].instruction:
-            case litmus.Barrier(quorum=None) as barrier if (barrier.name, barrier.scope) == key:
+            case litmus.Barrier(quorum=None, wait=False) as barrier if (barrier.name, barrier.scope) == key:
                 count += 1
         if count > most:
             return None
@@ -368,7 +395,17 @@ def _matters(residual: Residual) -> bool:
 
 def _outlasts(array: str) -> bool:
     """Return whether an array is still there when the kernel has ended."""
-    return not array.startswith(("shared", SLOTS))
+    return not array.startswith(("shared", "register", SLOTS))
+
+
+_REGIONS = {"shared": litmus.Region.SHARED, "register": litmus.Region.REGISTER}
+"""The regions of arrays that are not in global memory, by the spaces that they are in."""
+
+
+def _box_of(name: str) -> tuple[str, str]:
+    """Return the parameter that an array is named for, and which box of its tensor map it is: ``map``, ``(0,16)``."""
+    parameter, sign, coordinates = name.partition("(")
+    return parameter, sign + coordinates
 
 
 class _Layout:
@@ -414,16 +451,18 @@ class _Layout:
     def _named(self, array: str, several: bool) -> str:
         """Return the name of an array: its own, with its block where several blocks have one of this name."""
         space, block, name = array.split(":", 2)
-        number = self._kernel.number_of(name)
-        given = name if number is None else self._launch.source_name(name, number)
-        plain = "".join(each if each.isalnum() or each == "_" else "_" for each in plain_name(given))
+        given = self._shared_name(array).partition("::")[2] if space == "argument" else name
+        plain = "".join(each if each.isalnum() or each == "_" else "_" for each in plain_name(given).rstrip(")"))
         return f"{plain}_b{block}" if several and space in ("shared", SLOTS) else plain
 
     def _shared_name(self, array: str) -> str:
         """Return the name that all kernels of a stream have for an array: of an argument, that which the source has."""
         space, _, name = array.split(":", 2)
         number = self._kernel.number_of(name) if space == "argument" else None
-        return f"{space}::{name if number is None else self._launch.source_name(name, number)}"
+        if number is None:
+            return f"{space}::{name}"
+        parameter, box = _box_of(name)
+        return f"{space}::{self._launch.source_name(parameter, number)}{box}"
 
     def _array_of(self, shared: str) -> str:
         """Return the array of this kernel that has such a name."""
@@ -465,7 +504,7 @@ class _Layout:
                 outside = (self._limits[array] * self._computed[array], self._computed[array])
                 self.outside |= set() if outside in places else {self.name(array, outside[0])}
                 places[outside] = None
-            region = litmus.Region.SHARED if array.startswith("shared") else litmus.Region.GLOBAL
+            region = _REGIONS.get(array.partition(":")[0], litmus.Region.GLOBAL)
             for offset, size in sorted(places):
                 name = self.name(array, offset)
                 self.cells.setdefault(name, ArrayCell(self._shared_name(array), offset, size))

@@ -41,6 +41,17 @@ class Scaled:
 
 
 @dataclass(frozen=True, slots=True)
+class Described:
+    """A matrix descriptor, or the beginning of one: bits 0 to 13 are an address in shared memory in units of 16 bytes,
+    which is ``start`` bytes into an array; ``bits`` are the others.
+    """
+
+    array: str
+    start: int
+    bits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """A value that nothing tells, as that of a clock, and why."""
 
@@ -55,7 +66,7 @@ class Missing:
     offset: int = 0
 
 
-Value = int | Pointer | Half | Held | Scaled | Unknown | Missing
+Value = int | Pointer | Half | Held | Scaled | Described | Unknown | Missing
 """An int is the bits of a value, from 0 on."""
 
 

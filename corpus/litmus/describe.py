@@ -6,6 +6,8 @@ pictures, not to be parsed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from corpus.errors import InputError
 from corpus.litmus import test as litmus
 from corpus.litmus.mbarrier import Mbarrier
@@ -30,12 +32,21 @@ def _body(instruction: litmus.Instruction) -> str:
             parity = ".parity" if instruction.parity else ""
             return f"mbarrier.test_wait{parity}{_suffix(mode)} {target}, {_address(address)}, {_value(phase)}"
         case litmus.AsyncOperation():
-            name = instruction.group if instruction.source is not None or instruction.target is None else "st.async"
+            name = _operation(instruction)
+            name += ".tensor" * instruction.tensor
             update = "" if instruction.operation is None else f".{instruction.operation}"
             done = "" if instruction.barrier is None else f".mbarrier::{instruction.mbarrier}"
-            elements = (each for pair in instruction.more for each in pair)
-            places = (instruction.target, instruction.source, *elements, instruction.barrier)
-            return f"{name}{update}{done} {', '.join(_address(each) for each in places if each is not None)}"
+            said = [] if instruction.target is None else [_addresses(instruction.target, instruction.more, 0)]
+            if instruction.source is not None:
+                said.append(_addresses(instruction.source, instruction.more, 1))
+            elif said:
+                said.append(_value(instruction.value))
+            if instruction.barrier is not None:
+                said += [_value(instruction.count)] if instruction.source is not None else []
+                said.append(_address(instruction.barrier))
+            return f"{name}{update}{done} {', '.join(said)}"
+        case litmus.AsyncGroup(litmus.TENSOR_LOADS | litmus.TENSOR_STORES as kind):
+            return kind.replace(".", ".wait::")
         case litmus.AsyncGroup(kind, pending, read):
             return f"{kind}.commit_group" if pending is None else f"{kind}.wait_group{'.read' * read} {pending}"
         case litmus.Store(address, int(value), mode) if litmus.MBARRIER in mode.tags:
@@ -54,14 +65,22 @@ def _body(instruction: litmus.Instruction) -> str:
             listed = ", ".join([*result, _address(address), *map(_value, values)])
             failing = "" if instruction.failure is None else f", or {instruction.failure} where it fails"
             return f"{name}{_suffix(mode)}.{operation} {listed}{failing}"
+        case litmus.Fence(mode) if mode.tags in _FENCES:
+            return _FENCES[mode.tags]
         case litmus.Fence(litmus.Mode(order=litmus.Order.WEAK, tags=(tag,))):
             return f"fence.proxy.{tag}" if tag in litmus.FENCED else tag
+        case litmus.Fence(litmus.Mode(order=litmus.Order.WEAK, tags=("async", *spaces))):
+            words = {"global-fence": ".global", "local-fence": ".shared"}
+            return f"fence.proxy.async{''.join(words.get(each, '') for each in spaces)}"
         case litmus.Fence(mode):
             return f"fence{_suffix(mode)}"
         case litmus.Barrier(mode=mode, scope=scope, arrive=arrive):
             group = "" if scope is litmus.Scope.CTA else f".{scope.label}"
             given = ", ".join(map(_value, litmus.operands(instruction)))
-            return f"bar{group}{_suffix(mode)}.{'arrive' if arrive else 'sync'} {given}"
+            half = "arrive" if arrive else "wait" if instruction.wait else "sync"
+            if litmus.CLUSTER in mode.tags:
+                return f"barrier.cluster.{half}{'.relaxed' * (litmus.RELAXED in mode.tags)}"
+            return f"bar{group}{_suffix(mode)}.{half} {given}"
         case litmus.Assign(target, operation, values):
             name = f"setp.{operation}" if operation in litmus.COMPARISONS else operation
             return f"{name} {', '.join([target, *map(_value, values)])}"
@@ -74,6 +93,22 @@ def _body(instruction: litmus.Instruction) -> str:
             return f"{name}:"
 
 
+_FENCES = {
+    ("async", "register-fence"): "wgmma.fence",
+    ("before-sync",): "tcgen05.fence::before_thread_sync",
+    ("after-sync",): "tcgen05.fence::after_thread_sync",
+}
+"""The names of fences that their tags do not spell."""
+
+
+def _operation(asked: litmus.AsyncOperation) -> str:
+    """The name of an asynchronous operation."""
+    if asked.group == litmus.TENSOR_OPERATIONS:
+        return f"{asked.group}.{next((tag for tag in asked.mode.tags if tag in ('cp', 'mma')), 'commit')}"
+    stores = asked.group == litmus.BULK and asked.source is None and asked.target is not None
+    return "st.async" if stores else asked.group
+
+
 def _suffix(mode: litmus.Mode) -> str:
     parts = ["volatile"] if mode.volatile else []
     parts += [] if mode.order is litmus.Order.WEAK else [str(mode.order)]
@@ -84,6 +119,11 @@ def _suffix(mode: litmus.Mode) -> str:
 
 def _address(operand: litmus.Operand) -> str:
     return f"[{operand.name}]" if isinstance(operand, litmus.Reg) else _plain(operand)
+
+
+def _addresses(first: litmus.Operand, more: Sequence[tuple[litmus.Operand, ...]], side: int) -> str:
+    """The first and the last address of a row of elements: ``d .. d[3]``."""
+    return " .. ".join([_address(first), *(_address(pair[side]) for pair in more[-1:])])
 
 
 def _value(operand: litmus.Operand) -> str:

@@ -33,6 +33,15 @@ class Mbarrier:
         tx = bits >> 40 & (1 << 21) - 1
         return cls(bits >> 20 & _COUNT, bits & _COUNT, tx - (tx >> 20 << 21), bits >> 61 & 7)
 
+    @classmethod
+    def expecting(cls, arrivals: int, size: int = 0) -> Mbarrier:
+        """Return the state in which the first phase still expects arrivals, and bytes."""
+        return cls(max(arrivals, 1), arrivals, size)
+
+    def __str__(self) -> str:
+        tx = f", tx {self.tx}" if self.tx else ""
+        return f"(phase {self.phase}, pending {self.pending}{tx})"
+
     def bits(self) -> int:
         """Return the object that holds the state, as a signed number."""
         bits = self.phase << 61 | (self.tx & (1 << 21) - 1) << 40 | self.expected << 20 | self.pending

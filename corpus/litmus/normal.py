@@ -74,7 +74,7 @@ def _row(parts: Sequence[_Said]) -> str:
 
 _BEYOND_REPR: Mapping[type, tuple[tuple[str, object], ...]] = {
     kind: tuple((part.name, part.default) for part in fields(kind) if not part.repr)
-    for kind in (litmus.Location, litmus.Load, litmus.Store, litmus.Rmw, litmus.Fence)
+    for kind in (litmus.Location, litmus.Load, litmus.Store, litmus.Rmw, litmus.Fence, litmus.Barrier)
 }
 
 

@@ -96,10 +96,20 @@ class Place(NamedTuple):
 
 
 class Region(StrEnum):
-    """Where a location is. ``SHARED`` memory belongs to one CTA (OpenCL: local)."""
+    """Where a location is. ``SHARED`` memory belongs to one CTA (OpenCL: local).
+
+    Asynchronous operations of PTX access two more: registers of a thread, of which an operation has some
+    (``REGISTER``), and the tensor memory of a CTA (``TENSOR``).
+    """
 
     GLOBAL = "global"
     SHARED = "shared"
+    REGISTER = "register"
+    TENSOR = "tensor"
+
+
+MEMORY_REGIONS = (Region.GLOBAL, Region.SHARED)
+"""The regions of memory that any access may be to."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -136,16 +146,21 @@ FENCED = ("generic", *PROXIES, "alias")
 """The proxies that a ``fence.proxy`` may be for, and ``alias``."""
 CLUSTER = "cluster"
 """The tag of what has the scope of a cluster: the scope is ``QUEUE`` then, for no language has clusters and queues."""
-BULK, COPIES = "cp.async.bulk", "cp.async"
+BULK, COPIES, WGMMA = "cp.async.bulk", "cp.async", "wgmma"
 """The kinds of asynchronous operations that PTX has groups of."""
+TENSOR_LOADS, TENSOR_STORES, TENSOR_OPERATIONS = "tcgen05.ld", "tcgen05.st", "tcgen05"
+"""The kinds of asynchronous operations on tensor memory: a thread waits for all of the first, or of the second, and
+the third complete at mbarriers."""
 MBARRIER = "mbarrier"
 """The tag of what is done to an mbarrier, as the first word of the operation is."""
 INIT = "init"
 """The tag of what initialises an mbarrier, and of the fence that releases nothing else."""
 ONE_WAY = "one-way"
-"""The tag of a fence from the generic to the async proxy alone."""
+"""The tag of a fence from the generic to another proxy alone."""
 EXIT = "exit"
 """The tag of an arrival at a barrier that is the end of a thread: nobody need wait for it, and it orders nothing."""
+RELAXED = "relaxed"
+"""The tag of an arrival at the barrier of a cluster that orders nothing by itself."""
 PLAIN = Mode()
 
 ANNOTATED = "'"
@@ -220,7 +235,8 @@ class AsyncOperation:
     ``operation`` of ``ARITHMETIC`` it updates the target atomically. Then it completes: by ``mbarrier``, an update of
     the mbarrier at ``barrier`` whose operand is ``count`` (``complete_tx`` with bytes, ``arrive`` with arrivals), or in
     the next ``AsyncGroup`` of its kind. An operation without a target is an arrival that waits for all earlier ones of
-    ``group``. ``more``: the targets and sources of further elements that it copies.
+    ``group``. ``more``: the targets and sources of further elements that it copies. ``tensor``: it copies from what a
+    tensor map points to, or, in a group, to that, and the operand is the location of the tensor map.
     """
 
     target: Operand | None
@@ -234,6 +250,7 @@ class AsyncOperation:
     group: str = BULK
     guard: Guard | None = None
     more: tuple[tuple[Operand, Operand], ...] = ()
+    tensor: bool = False
 
     @property
     def in_group(self) -> str | None:
@@ -266,7 +283,9 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """A control barrier: threads of one group at the level of ``scope`` meet; ``arrive`` does not wait for the others.
+    """A control barrier: threads of one group at the level of ``scope`` meet; ``arrive`` does not wait for the others,
+    and ``wait`` is no arrival but waits until the last one of its thread is of a complete meeting (``barrier.cluster``
+    of PTX).
 
     Barriers meet whose ``resource`` is the same; where there is none, those of the same number. ``quorum`` is how many
     threads complete it, all of the group whose code has it where none is given. The mode says how it orders memory
@@ -280,6 +299,7 @@ class Barrier:
     mode: Mode = PLAIN
     guard: Guard | None = None
     scope: Scope = Scope.CTA
+    wait: bool = field(default=False, repr=False)
 
     @property
     def name(self) -> Operand:
@@ -563,6 +583,18 @@ def operands(instruction: Instruction) -> tuple[Operand, ...]:
             return ()
 
 
+def addresses(instruction: Instruction) -> tuple[Operand, ...]:
+    """Return the addresses at which an instruction accesses memory; an asynchronous operation has several."""
+    match instruction:
+        case Load(address=address) | Store(address=address) | Rmw(address=address):
+            return (address,)
+        case AsyncOperation(target, source, barrier=barrier, more=more):
+            every = (target, source, barrier, *(each for pair in more for each in pair))
+            return tuple(each for each in every if each is not None)
+        case _:
+            return ()
+
+
 def reads(instruction: Instruction) -> tuple[str, ...]:
     """Return the registers that an instruction reads, its guard's among them."""
     guard = () if isinstance(instruction, Label) or instruction.guard is None else (instruction.guard.register,)
@@ -570,13 +602,19 @@ def reads(instruction: Instruction) -> tuple[str, ...]:
 
 
 def has_clusters(threads: Iterable[Thread]) -> bool:
-    """Decide whether anything in some threads has the scope of a cluster, as the completion of a bulk copy has."""
+    """Decide whether anything in some threads has the scope of a cluster, as the completion of a bulk copy has, or
+    threads of several CTAs use one mbarrier.
+    """
+    users: dict[str, tuple[int, ...]] = {}
     for thread in threads:
         for ins in thread.instructions:
-            if isinstance(ins, AsyncOperation) and ins.barrier is not None and ins.target is not None:
+            if isinstance(ins, AsyncOperation) and ins.barrier is not None and ins.group != COPIES:
                 return True
-            if isinstance(ins, Load | Store | Rmw | Fence) and CLUSTER in ins.mode.tags:
+            if isinstance(ins, Load | Store | Rmw | Fence | Barrier) and CLUSTER in ins.mode.tags:
                 return True
+        cta = thread.place[: Scope.CTA.value]
+        if any(users.setdefault(name, cta) != cta for name in objects((thread,))):
+            return True
     return False
 
 
@@ -590,6 +628,18 @@ def is_asynchronous(instruction: Instruction) -> bool:
         case Rmw(operation=operation) | Assign(operation=operation):
             return operation.startswith(f"{MBARRIER}.")
     return False
+
+
+def objects(threads: Iterable[Thread]) -> frozenset[str]:
+    """Return the locations that some threads use as mbarriers, by name."""
+    found: set[str] = set()
+    for thread in threads:
+        for ins in thread.instructions:
+            where = ins.barrier if isinstance(ins, AsyncOperation) else None
+            if isinstance(ins, Load | Store | Rmw) and is_asynchronous(ins):
+                where = ins.address
+            found |= {where.name} if isinstance(where, Loc) else set()
+    return frozenset(found)
 
 
 def written(instruction: Instruction) -> tuple[str, ...]:
@@ -628,6 +678,8 @@ def _accessed_atomically(thread: Thread) -> frozenset[str]:
     for ins in thread.instructions:
         if isinstance(ins, Load | Store | Rmw) and is_atomic(ins.mode):
             found |= _meant(ins.address, held)
+        if isinstance(ins, AsyncOperation) and ins.barrier is not None:
+            found |= _meant(ins.barrier, held)
     return frozenset(element_of(name)[0] for name in found)
 
 

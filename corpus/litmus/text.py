@@ -95,7 +95,8 @@ class Source:
                 raise self._error(ins.label, f"expected one label {ins.label} in thread P{number}, found {found}")
 
     def _check_regions(self, threads: Sequence[litmus.Thread], locations: Sequence[litmus.Location]) -> None:
-        shared = {location.name for location in locations if location.region is litmus.Region.SHARED}
+        kept = (litmus.Region.SHARED, litmus.Region.TENSOR)
+        shared = {location.name: location.region for location in locations if location.region in kept}
         if not shared:
             return
         users: dict[str, tuple[int, litmus.Place]] = {}
@@ -108,9 +109,8 @@ class Source:
                     clustered = clusters and place.queue >= 0  # who is in none that is named is alone in its own
                     if not place.shares(thread.place, litmus.Scope.QUEUE if clustered else litmus.Scope.CTA):
                         group = "clusters" if clustered else "CTAs"
-                        message = (
-                            f"{value.name} is in shared memory, and P{other} and P{number} are in different {group}"
-                        )
+                        space = f"{shared[value.name]} memory"
+                        message = f"{value.name} is in {space}, and P{other} and P{number} are in different {group}"
                         raise self._error(value.name, message)
 
     def _error(self, word: str, message: str) -> InputError:

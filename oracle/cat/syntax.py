@@ -95,7 +95,7 @@ def shipped_models() -> Mapping[str, str]:
 
 def ships(path: str) -> bool:
     """Whether a file is one of the models that ship, or is included by them."""
-    return Path(path).is_relative_to(_MODELS)
+    return Path(path).resolve().is_relative_to(_MODELS.resolve())
 
 
 def parse_cat(text: str, path: str, bell: str | None = None) -> ModelSyntax:

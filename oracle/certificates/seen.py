@@ -17,7 +17,7 @@ from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
 from oracle.certificates.programs import CertifiedProgram, Pairs
 from oracle.certificates.writing import Literals, WrittenLiteral
-from oracle.executions.events import OF_OPERATIONS, EventKind, initial_tags, is_set
+from oracle.executions.events import MEMORIES, OF_OPERATIONS, EventKind, initial_tags, is_set
 from oracle.executions.initial import sees_initial_writes
 
 
@@ -115,7 +115,7 @@ class ModelView:
         size, program = len(self.program.thread), self.program
         found = {e: self._is_in(e, name) & happens for e, happens in enumerate(program.happens)}
         for e, first in enumerate(self.first):
-            if name in Region.__members__ or name == "NAL":
+            if name in MEMORIES or name == "NAL":
                 found[size + e] = first & (self._in_memory(e, name) if name != "NAL" else self._is_in(e, name))
             elif name in initial_tags(Region.GLOBAL):
                 found[size + e] = first
@@ -129,7 +129,7 @@ class ModelView:
                 for e in program.events
             )
             return program.loc[event, event] & ~program.writer.any_of(atomic)
-        if name in Region.__members__:
+        if name in MEMORIES:
             return self._in_memory(event, name) | program.tagged(event, name)
         return program.tagged(event, name)
 

@@ -7,6 +7,9 @@ is complete when as many threads have come as its quorum says, or, without a quo
 code has it. Then those who came go on, and the next ones to come are another meeting. A thread that arrives and does
 not wait goes on at once, but does not come twice to one meeting. Barriers of one name whose quorums differ are two.
 
+A barrier may be in halves: a thread arrives, and waits later. Its *wait* is no arrival: it goes on when the meeting
+that its thread has arrived at last is complete, and waits for ever where its thread has not arrived.
+
 A thread may stay for ever at a barrier with a quorum (``Arrival.stays``): where the barrier has let others through, and
 those who stay are too few for another meeting. An execution has no end in which a barrier lets nobody through, or one
 without a quorum is waited at in vain; it is not counted as an execution.
@@ -25,7 +28,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from corpus.litmus.test import Barrier, LitmusTest, Place, Reg, Scope, unguarded, written
-from oracle.executions.events import Apply, Event, Expression, Read
+from oracle.executions.events import WAIT, Apply, Event, Expression, Read
 from oracle.executions.steps import Constraint, TooManyError
 from oracle.executions.values import Address, Value
 
@@ -70,7 +73,8 @@ def meetings(test: LitmusTest, events: Sequence[Event], for_ever: bool = False) 
     found = []
     for barriers, constraints in _resolved(test, events, [index for thread in threads for index in thread]):
         for groups in _Meeting(test, events, threads, barriers, for_ever).ways():
-            pairs = frozenset(pair for group in groups for pair in permutations(sorted(group), 2))
+            every = (pair for group in groups for pair in permutations(sorted(group), 2))
+            pairs = frozenset((e, f) for e, f in every if events[e].thread != events[f].thread)
             found.append(BarrierRendezvous(pairs, constraints))
     return tuple(found)
 
@@ -204,25 +208,37 @@ class _Meeting:
     def _may_come(self, state: _State, thread: int) -> bool:
         if thread in state.waiting or state.come[thread] == len(self._threads[thread]):
             return False
-        barrier = self._next(state, thread)
-        return not any(other == barrier and who == thread for other, who, _ in state.there)
+        index, barrier = self._threads[thread][state.come[thread]], self._next(state, thread)
+        return self._is_wait(index) or not any(other == barrier and who == thread for other, who, _ in state.there)
 
     def _come(self, state: _State, thread: int) -> _State | None:
         """The threads after one has come to its next barrier; None where one that stays would go on."""
         index, barrier = self._threads[thread][state.come[thread]], self._next(state, thread)
         come = tuple(count + (number == thread) for number, count in enumerate(state.come))
+        if self._is_wait(index) and (passed := self._arrived(state, thread, barrier)) is not None:
+            met = state.met - {passed} | {passed | {index}}
+            return None if self._stays(index) else replace(state, come=come, met=met)
         there = state.there | {(barrier, thread, index)}
         waiting = state.waiting | ({thread} if self._waits(index) else frozenset())
         group = frozenset(member for member in there if member[0] == barrier)
-        who = frozenset(member[1] for member in group)
+        who = frozenset(who for _, who, event in group if not self._is_wait(event))
         complete = who >= self._awaited[barrier] if barrier.quorum is None else len(who) == barrier.quorum
-        if not complete:
+        if not complete or self._is_wait(index):
             return replace(state, come=come, there=there, waiting=waiting)
         if any(self._stays(event) for _, _, event in group):
             return None
         met = state.met | {frozenset(event for _, _, event in group)}
         freed = {member for _, member, event in group if self._waits(event)}
         return _State(come, waiting - freed, there - group, met)
+
+    def _arrived(self, state: _State, thread: int, barrier: _Barrier) -> frozenset[int] | None:
+        """The complete meeting that a thread has arrived at last at a barrier; None where that one is not complete."""
+        before = self._threads[thread][: state.come[thread]]
+        arrivals = [e for e in before if self._barriers[e] == barrier and not self._is_wait(e)]
+        return next((group for group in state.met if arrivals and arrivals[-1] in group), None)
+
+    def _is_wait(self, index: int) -> bool:
+        return WAIT in self._events[index].tags
 
     def _waits(self, index: int) -> bool:
         return "ARRIVE" not in self._events[index].tags

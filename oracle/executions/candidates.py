@@ -34,8 +34,10 @@ from oracle.executions.events import (
     Event,
     EventKind,
     ExecutionChoices,
+    Expression,
     ProgramBase,
     initial_tags,
+    phase_ends,
     reads_in,
 )
 from oracle.executions.flow import asked_locations, asked_terms
@@ -241,6 +243,7 @@ class _Combination:
         for index, event in enumerate(self._events):
             if event.kind is EventKind.WRITE and event.location is not None:
                 self._writes.setdefault(event.location, []).append(index)
+        self._has_objects = any(OBJECT in event.tags for event in self._events)
         asked = {physical_location(test, term) for term in asked_locations(test)}
         pairs = to_order(model, _unchosen(self._events, self._places)) if model.chooses_orders else {}
         self._ordered = tuple(pairs)
@@ -381,7 +384,14 @@ class _Combination:
         meet: list[dict[int, int]] = [{} for _ in range(size)]
         for way, mask in table.meetings:
             _add_pairs(meet, way.pairs, mask & valid)
-        choices = ExecutionChoices(tuple(rf), tuple(co), ordered, tuple(meet))
+        values = self._values(table, algebra)[0] if self._has_objects else {}
+
+        def held(left: Expression, right: Expression) -> int:
+            one, other = (evaluate(side, values, algebra) for side in (left, right))
+            return compared("eq", one, other, algebra) & valid
+
+        completes = phase_ends(self._events, held)
+        choices = ExecutionChoices(tuple(rf), tuple(co), ordered, tuple(meet), completes)
         in_sets = self._orders(table, algebra) if len(self._programs) > 1 else ()
         return ProgramBase(algebra, self._events, self._places, choices, self._test.synchronised, in_sets)
 

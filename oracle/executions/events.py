@@ -16,9 +16,23 @@ from functools import cache, cached_property
 from itertools import combinations, product
 from typing import Generic
 
-from corpus.laws import opencl, vulkan
+from corpus.laws import opencl, ptx, vulkan
 from corpus.laws.c11 import CONSUME
-from corpus.litmus.test import ANNOTATED, EXIT, AsyncGroup, Mode, Order, Place, Region, Scope, unsequenced
+from corpus.litmus.test import (
+    ANNOTATED,
+    EXIT,
+    MBARRIER,
+    MEMORY_REGIONS,
+    TENSOR_LOADS,
+    TENSOR_STORES,
+    AsyncGroup,
+    Mode,
+    Order,
+    Place,
+    Region,
+    Scope,
+    unsequenced,
+)
 from oracle.cat.algebra import Algebra, Relation, Set, T
 from oracle.cat.base import BaseNames
 from oracle.cat.interpreter import PreludeValues
@@ -138,11 +152,16 @@ ORDERS = frozenset({*_ORDER_TAGS.values(), "ATOM"})
 """The sets of accesses and fences by their memory orders."""
 ASYNCHRONOUS, GROUP = "ASYNCHRONOUS", "GROUP"
 """The sets of the events of asynchronous operations, and of those that end a group of them or wait for it."""
+WAIT = "WAIT"
+"""The set of barriers that are no arrivals, but wait for their thread's last one to be of a complete meeting."""
 OBJECT = "MBARRIER"
 """The set of what is done to an mbarrier."""
+WAITED, COMPLETES = "WAITED", "COMPLETES"
+"""The sets of the reads of mbarriers by which waits succeed, and of the updates of mbarriers that complete a phase."""
 _FIXED_SETS = (
-    *("R", "W", "F", "B", "IW", "RMW", "NORET", "VOL", "ATOM", "CBAR", "ARRIVE", "GLOBAL", "SHARED", "NAL"),
-    *(ASYNCHRONOUS, GROUP),
+    *("R", "W", "F", "B", "IW", "RMW", "NORET", "VOL", "ATOM", "CBAR", "ARRIVE", "NAL"),
+    *(region.name for region in Region),
+    *(ASYNCHRONOUS, GROUP, WAIT, WAITED, COMPLETES),
 )
 _CACHES = ("CA", "CG", "CS", "CV", "LU", "WB", "WT")
 DIALECT_TAGS = (
@@ -150,7 +169,8 @@ DIALECT_TAGS = (
     *(f"{kind}{number}" for kind in ("SC", "SEMSC") for number in range(4)),
     *PROXIES,
     "CLUSTER",
-    *(OBJECT, "INIT", "ONE-WAY"),
+    *(OBJECT, "INIT", "ONE-WAY", "RELAXED"),
+    *("REGISTER-FENCE", "TCGEN05", "MMA", "CP", "BEFORE-SYNC", "AFTER-SYNC"),
     "CONSUME",
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
 )
@@ -162,6 +182,14 @@ SETS = frozenset({*_FIXED_SETS, *_CACHES, *DIALECT_TAGS, *_ORDER_TAGS.values(), 
 def is_set(name: str) -> bool:
     """Whether a base has a set of that name: one of ``SETS``, or a set that a user's bell file defines."""
     return name in SETS or name[0] == ANNOTATED
+
+
+def signal_tags(kind: EventKind, mode: Mode) -> frozenset[str]:
+    """The sets of what is done to an mbarrier that expects one signal alone, in programs that are made: the signal
+    completes the phase, and a wait succeeds."""
+    if MBARRIER not in mode.tags:
+        return frozenset()
+    return frozenset({WAITED if kind is EventKind.READ else COMPLETES})
 
 
 @cache
@@ -193,22 +221,30 @@ def access_scope(mode: Mode) -> Scope | None:
 
 @cache
 def fence_tags(mode: Mode) -> frozenset[str]:
-    """The names of the sets that a fence of a mode is in."""
+    """The names of the sets that a fence of a mode is in, or a wait for groups of asynchronous operations."""
+    if GROUP.lower() in mode.tags:
+        return frozenset({"F", GROUP})
     return frozenset({"F", *_fence_orders(mode), *_scope_tags(mode.scope), *_fenced(mode)}) | _mode_tags(mode)
 
 
 @cache
-def barrier_tags(mode: Mode, arrive: bool) -> frozenset[str]:
+def barrier_tags(mode: Mode, arrive: bool, wait: bool = False) -> frozenset[str]:
     """The names of the sets that a barrier is in; a barrier that orders memory is a fence as well."""
     fence = set() if mode.order is Order.WEAK else {"F", *_fence_orders(mode)}
-    told = {"B", "CBAR", *_scope_tags(mode.scope), *_fenced(mode), *fence, *(["ARRIVE"] if arrive else [])}
-    return frozenset(told) | _mode_tags(mode)
+    halves = {half for half, told in (("ARRIVE", arrive), (WAIT, wait)) if told}
+    return frozenset({"B", "CBAR", *_scope_tags(mode.scope), *_fenced(mode), *fence, *halves}) | _mode_tags(mode)
+
+
+MEMORIES = frozenset(region.name for region in MEMORY_REGIONS)
+"""The sets of accesses to memory by its region, and of the fences that order it."""
+FENCED = {**opencl.FENCED, ptx.REGISTER_FENCE: Region.REGISTER}
+"""The region of memory that a fence with one of these tags orders alone."""
 
 
 def _fenced(mode: Mode) -> set[str]:
     """The memory that a fence orders: all, unless it names one kind, as OpenCL's may."""
-    one = {region.name for tag, region in opencl.FENCED.items() if tag in mode.tags}
-    return one or {region.name for region in Region}
+    one = {region.name for tag, region in FENCED.items() if tag in mode.tags}
+    return one or {*MEMORIES}
 
 
 def _fence_orders(mode: Mode) -> set[str]:
@@ -243,12 +279,24 @@ class ExecutionChoices(Generic[T]):
 
     ``orders``: the order of ``fence.sc`` is ``sync_fence``; a model may ask for others (``oracle.executions.orders``).
     ``meet`` relates the barriers of different threads that go through together (``oracle.executions.barriers``).
+    ``completes``: the updates that complete the phase of their mbarrier (``phase_ends``).
     """
 
     rf: Relation[T]
     co: Relation[T]
     orders: Mapping[str, Relation[T]] = field(default_factory=dict)
     meet: Relation[T] = ()
+    completes: Set[T] = field(default_factory=dict)
+
+
+def phase_ends(events: Sequence[Event], held: Callable[[Expression, Expression], T]) -> Set[T]:
+    """The updates of mbarriers that complete a phase, those after which the phase is another one (PTX ISA 9.1,
+    9.7.13.15.5). ``held``: how true it is that two expressions have one value."""
+    found: dict[int, T] = {}
+    for index, event in enumerate(events):
+        if event.kind is EventKind.WRITE and event.rmw is not None and OBJECT in event.tags:
+            found[index] = held(Apply("mbarrier.phase", event.value, Read(event.rmw)), 1)
+    return {index: truth for index, truth in found.items() if truth}
 
 
 @dataclass(frozen=True)
@@ -273,6 +321,8 @@ class ProgramBase(Generic[T]):
         if name not in self._made:
             if self.orders and name in ORDERS:
                 self._made[name] = self._ordered(name)
+            elif name == COMPLETES:
+                self._made[name] = self.choices.completes
             elif is_set(name):
                 self._made[name] = self.algebra.select(
                     index for index, event in enumerate(self.events) if name in event.tags
@@ -382,6 +432,8 @@ class ProgramBase(Generic[T]):
                 if done.group != waited.operations or (waited.read and done.kind is not EventKind.READ):
                     continue
                 between = [executed[end] for end in ends if self._follows(access, end) and self._follows(end, wait)]
+                if waited.operations in (TENSOR_LOADS, TENSOR_STORES):  # for all of them, without groups
+                    between = [executed[wait]]
                 if self._follows(access, wait) and (truth := at_least(waited.pending + 1, between)):
                     rows[access][wait] = executed[access] & executed[wait] & truth
         return tuple(rows)
@@ -447,7 +499,7 @@ class ProgramBase(Generic[T]):
             return self.algebra.empty()
 
         def kept(event: Event, row: Mapping[int, T]) -> Mapping[int, T]:
-            if EXIT.upper() in event.tags:
+            if EXIT.upper() in event.tags or WAIT in event.tags:
                 return {}
             return {other: truth for other, truth in row.items() if "ARRIVE" not in self.events[other].tags}
 
@@ -460,10 +512,10 @@ def done_in(event: Event, mode: Mode) -> Event:
         case EventKind.FENCE:
             return replace(event, tags=fence_tags(mode), scope=mode.scope)
         case EventKind.BARRIER:
-            return replace(event, tags=barrier_tags(mode, "ARRIVE" in event.tags), scope=mode.scope)
+            return replace(event, tags=barrier_tags(mode, "ARRIVE" in event.tags, WAIT in event.tags), scope=mode.scope)
     region = next(region for region in Region if region.name in event.tags)
     tags = access_tags(event.kind, mode, region, *(tag in event.tags for tag in ("RMW", "NAL", "NORET")))
-    return replace(event, tags=tags, scope=access_scope(mode))
+    return replace(event, tags=tags | event.tags & {WAITED}, scope=access_scope(mode))
 
 
 def at_least(count: int, truths: Sequence[T]) -> T | None:

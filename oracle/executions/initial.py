@@ -14,7 +14,7 @@ from functools import lru_cache
 from corpus.litmus.test import Region
 from oracle.cat.algebra import Algebra, Relation, Set
 from oracle.cat.interpreter import Model
-from oracle.executions.events import SETS, VOCABULARY, initial_tags
+from oracle.executions.events import MEMORIES, SETS, VOCABULARY, initial_tags
 
 EVENT, *INITIALS = range(3)
 
@@ -118,7 +118,7 @@ class _ThreeEvents:
 
     @staticmethod
     def _set(name: str) -> Set[Possible]:
-        if name in Region.__members__:
+        if name in MEMORIES:
             return dict.fromkeys((EVENT, *INITIALS), MAYBE)
         found: dict[int, Possible] = {} if name == "IW" else {EVENT: MAYBE}
         return found | (dict.fromkeys(INITIALS, YES) if name in initial_tags(Region.GLOBAL) else {})

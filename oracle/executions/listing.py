@@ -38,6 +38,7 @@ class ListedExecutions:
     def __init__(self, test: LitmusTest, model: Model, unroll: int = UNROLL) -> None:
         """List them. Raises ``TooManyError`` where they are too many, and ``InputError`` as ``judge`` does."""
         threads = unroll_threads(test, unroll)
+        self._test = test
         self._batches: list[tuple[CandidateBatch, int, list[CheckResult[int]]]] = list(
             judged(test, threads, model, forbidden=False)
         )
@@ -78,7 +79,7 @@ class ListedExecutions:
             for question in questions:
                 allowed &= question.masks[number]
             if allowed:
-                return execution_of(batch, (allowed & -allowed).bit_length() - 1)
+                return execution_of(self._test, batch, (allowed & -allowed).bit_length() - 1)
         return None
 
     def _of(self, among: Callable[[CandidateBatch], int]) -> ListedQuestion:

@@ -25,6 +25,7 @@ from corpus.litmus import test as litmus
 from oracle.executions.events import (
     ASYNCHRONOUS,
     GROUP,
+    WAITED,
     Apply,
     Arrival,
     Event,
@@ -45,8 +46,9 @@ _UPDATES = {
     "arrive.noinc": "mbarrier.arrive",
 }
 """What the completion of an asynchronous operation does to its mbarrier."""
-_MOVED = "(moved)"
-"""The register for the value that an asynchronous operation moves, while it does."""
+_MOVED, _MAPPED = "(moved)", "(mapped)"
+"""The registers for the value that an asynchronous operation moves, and the address that its tensor map has, while it
+does."""
 
 Key = tuple[int, ...]
 Sources = frozenset[Key]
@@ -194,7 +196,14 @@ class Walker:
         """
         own: list[litmus.Rmw] = []
         accesses: list[litmus.Load | litmus.Store | litmus.Rmw] = []
-        for target, source in () if ins.target is None else ((ins.target, ins.source), *ins.more):
+        pairs = [] if ins.target is None else [(ins.target, ins.source), *ins.more]
+        if ins.tensor:
+            ((target, source),) = pairs
+            tensor_map = target if ins.barrier is None or source is None else source
+            accesses.append(litmus.Load(_MAPPED, tensor_map, ptx.TENSOR_MAP))
+            box = litmus.Reg(_MAPPED)
+            pairs = [(target, box) if tensor_map is source else (box, source)]
+        for target, source in pairs:
             value: litmus.Operand = ins.value
             if source is not None:
                 mode = ins.mode if ins.operation is None else replace(ins.mode, order=litmus.Order.WEAK, scope=None)
@@ -205,7 +214,7 @@ class Walker:
             else:
                 accesses.append(litmus.Rmw(ins.operation, None, target, (value,), ins.mode))
         if ins.barrier is not None:
-            completion = ptx.TRACKING if ins.target is None else ptx.COMPLETION
+            completion = ptx.completion(ins)
             if ins.mbarrier == "arrive":
                 relaxed = replace(completion, order=litmus.Order.RELAXED)
                 own = [litmus.Rmw("mbarrier.increment", None, ins.barrier, (ins.count,), relaxed)]
@@ -225,7 +234,7 @@ class Walker:
                 replace(each, operation=key, group=ins.in_group, tags=each.tags | {ASYNCHRONOUS})
                 for each in run.events[begin:]
             )
-            registers = {name: value for name, value in run.registers.items() if name != _MOVED}
+            registers = {name: value for name, value in run.registers.items() if name not in (_MOVED, _MAPPED)}
             yield replace(run, events=(*run.events[:begin], *events), registers=registers)
 
     def _computed(
@@ -342,7 +351,8 @@ class Walker:
         if isinstance(ins, litmus.Load) and ins.phase is not None:
             phase, given = state.value(ins.phase)
             question = f"{litmus.MBARRIER}.{'parity' if ins.parity else 'phase'}"
-            for outcome, mode in enumerate((replace(ins.mode, order=litmus.Order.RELAXED), ins.mode)):
+            succeeds = replace(ins.mode, tags=(*ins.mode.tags, WAITED.lower()))
+            for outcome, mode in enumerate((replace(ins.mode, order=litmus.Order.RELAXED), succeeds)):
                 done, key = reading(replace(state, outcomes=(*state.outcomes, outcome)), mode)
                 held = done.assuming(Constraint("eq", apply(question, Read(key), phase), outcome), outcome)
                 if held is not None:
@@ -390,7 +400,7 @@ class Walker:
         quorum = None if ins.quorum is None else state.value(ins.quorum)[0]
         arrival = Arrival(state.value(ins.name)[0], ins.scope, quorum)
         stays = not ins.arrive if self._for_ever else self.flow.may_stay(state.pc)
-        tags = barrier_tags(ins.mode, ins.arrive)
+        tags = barrier_tags(ins.mode, ins.arrive, ins.wait)
         for outcome, pc in enumerate((state.pc + 1, self.flow.end)[: 1 + stays]):
             forked = replace(state, outcomes=(*state.outcomes, outcome)) if stays else state
             event = self._event(forked, EventKind.BARRIER, tags, ins.mode)

@@ -213,7 +213,7 @@ def find_hang(
             hanging = passing_checks(batch.valid & rounds.repeat(), model.judge(batch.base))
             still = hanging & rounds.steady()
             if still or (hanging and found is None):
-                found = _hang(ways, batch, _lowest(still or hanging))
+                found = _hang(test, ways, batch, _lowest(still or hanging))
             if found is not None and (found.steady or not steady):
                 return _hanging(test, found, threads, model)
     return _hanging(test, found, threads, model)
@@ -501,9 +501,9 @@ def _turned(relation: Relation[int]) -> Relation[int]:
     return tuple(rows)
 
 
-def _hang(ways: Sequence[ThreadRun], batch: CandidateBatch, candidate: int) -> Hang:
+def _hang(test: LitmusTest, ways: Sequence[ThreadRun], batch: CandidateBatch, candidate: int) -> Hang:
     rounds = tuple(
         tuple(frozenset(event.key for event in way.path.events[part.start : part.stop]) for part in way.rounds)
         for way in ways
     )
-    return Hang(execution_of(batch, candidate), tuple(way.ending for way in ways), rounds)
+    return Hang(execution_of(test, batch, candidate), tuple(way.ending for way in ways), rounds)

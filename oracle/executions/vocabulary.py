@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from corpus.errors import InputError
+from corpus.executions import operations
 from corpus.executions.execution import DEPENDENCIES, OpKind
 from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.litmus.test import Mode, Region, Scope
@@ -28,7 +29,7 @@ _ORDERS = {"ACQ", "REL", "ACQ_REL", "SC"}
 """The sets of fences, except ``F`` and the sets of their scopes."""
 _HALVES = frozenset({"ACQ", "REL", "ACQ_REL", "RLX"})
 """Orders of an update that its two events do not both have."""
-_PROXIES = ("SURFACE", "TEXTURE", "CONSTANT", "ALIAS")
+_PROXIES = ("SURFACE", "TEXTURE", "CONSTANT", "ALIAS", "ASYNC")
 
 
 def vocabulary_of(models: Sequence[Model], more: tuple[str, ...] = ()) -> Vocabulary:
@@ -48,8 +49,8 @@ def dialect_of(models: Sequence[Model]) -> str:
 
     if mention("AV", "VIS", "SEMAV", "SEMVIS", "AVDEVICE", "VISDEVICE"):
         return "webgpu" if mention("SHARED") else "vulkan"
-    if mention(events.ASYNCHRONOUS):
-        return "ptx-proxies"  # no vocabulary has asynchronous operations yet
+    if mention(events.ASYNCHRONOUS):  # of such operations others say nothing
+        return "ptx-async" if all(model.mentions(events.ASYNCHRONOUS) for model in models) else "ptx-proxies"
     if any(model.checks_mention("SHARED", kind="F") for model in models):
         return "opencl"  # fences of one memory
     if any(model.checks_mention(name) for model in models for name in _PROXIES):
@@ -126,6 +127,10 @@ def telling(models: Sequence[Model], flags: bool = False) -> Telling:
 def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
     """A vocabulary without distinctions that no model makes. Raises ``InputError`` as ``vocabulary_of`` does."""
     for model in models:
+        if whole.asynchronous and not model.mentions(events.ASYNCHRONOUS):
+            raise InputError(
+                f"{model.name} says nothing of asynchronous operations, which the vocabulary {whole.name} has"
+            )
         if model.syntax.over_members is not None:
             message = f"{model.name} goes over the members of sets, which are not known of programs made here"
             raise InputError(message, *model.syntax.over_members)
@@ -154,10 +159,11 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         for mode in whole.modes[kind]:
             if any(found & unsaid for found in mode_tags(kind, mode)):
                 continue
-            seen.setdefault(told.of(kind, mode), mode)
+            alone = operations.is_asynchronous(mode) or operations.waits_for(mode) is not None
+            seen.setdefault(mode if alone else told.of(kind, mode), mode)
         modes[kind] = tuple(seen.values())
-    if OpKind.FENCE in modes and whole.name == "ptx-proxies":  # fences that no model mentions
-        told_of = told.tags[events.EventKind.FENCE] & {*_ORDERS, *_PROXIES}
+    if OpKind.FENCE in modes and whole.name in ("ptx-proxies", "ptx-async"):  # fences that no model mentions
+        told_of = told.tags[events.EventKind.FENCE] & {*_ORDERS, *_PROXIES} | {events.GROUP}
         modes[OpKind.FENCE] = tuple(mode for mode in modes[OpKind.FENCE] if fence_tags(mode) & told_of)
     dependencies = tuple(name for name in whole.dependencies if mention(name))
     named = {mode.scope for ways in modes.values() for mode in ways}
@@ -222,4 +228,5 @@ def mode_tags(kind: OpKind, mode: Mode) -> tuple[frozenset[str], ...]:
         case OpKind.UPDATE:
             return tuple(access_tags(half, mode, Region.GLOBAL, True) for half in halves(kind))
         case _:
-            return (access_tags(events.EventKind(kind.value), mode, Region.GLOBAL),)
+            half = events.EventKind(kind.value)
+            return (access_tags(half, mode, Region.GLOBAL) | events.signal_tags(half, mode),)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.litmus.test import LitmusTest, Term
+from corpus.litmus.test import Instruction, LitmusTest, Term, unguarded
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.base import Base
 from oracle.cat.interpreter import CheckResult, Interpreter, Model, PreludeValues
@@ -38,8 +38,11 @@ MOST_VIOLATIONS = 8
 
 @dataclass(frozen=True)
 class CandidateExecution:
-    """One candidate execution. ``values``: what each event reads or writes; ``finals``: what the condition asks for."""
+    """One candidate execution of a test. ``values``: what each event reads or writes; ``finals``: what the condition
+    asks for.
+    """
 
+    test: LitmusTest
     base: ProgramBase[int]
     values: tuple[Value | None, ...]
     finals: Mapping[Term, Value]
@@ -48,6 +51,11 @@ class CandidateExecution:
     def events(self) -> tuple[Event, ...]:
         """The events: initial writes, then thread by thread in program order."""
         return tuple(self.base.events)
+
+    def instruction(self, number: int) -> Instruction:
+        """The instruction, of a thread without predicates, that an event is of; the event is no initial write."""
+        event = self.events[number]
+        return unguarded(self.test.threads[event.thread]).instructions[event.position]
 
     def pairs(self, name: str) -> Pairs:
         """A base relation as pairs of events, sorted."""
@@ -142,7 +150,7 @@ def explain_memory(
         if asked & allowed:
             chosen = _lowest(asked & allowed)
             flags = dict.fromkeys(r.check.name for r in results if r.check.flag and r.truth >> chosen & 1)
-            return replace(explanation, witness=execution_of(batch, chosen), flags=tuple(flags))
+            return replace(explanation, witness=execution_of(test, batch, chosen), flags=tuple(flags))
         outcomes += asked.bit_count()
         for number, result in enumerate(results):
             if result.check.flag:
@@ -150,7 +158,7 @@ def explain_memory(
             failing, asked = asked & ~result.truth, asked & result.truth
             killed[result.check] = killed.get(result.check, 0) + failing.bit_count()
             while failing and (len(found) < most or all(one.check != result.check for one in found.values())):
-                execution = execution_of(batch, _lowest(failing))
+                execution = execution_of(test, batch, _lowest(failing))
                 if model.syntax.over_members is None:
                     violation, pairs = violation_of(model, number, execution)
                 else:  # no term denotes the checked relation
@@ -176,8 +184,8 @@ def _decisive_first(violations: Sequence[Violation]) -> tuple[Violation, ...]:
     return (first, *(violation for violation in violations if violation is not first))
 
 
-def execution_of(batch: CandidateBatch, candidate: int) -> CandidateExecution:
-    """One of the valid candidates of a batch, as an execution of its own."""
+def execution_of(test: LitmusTest, batch: CandidateBatch, candidate: int) -> CandidateExecution:
+    """One of the valid candidates of a batch of a test's, as an execution of its own."""
     base = batch.base
 
     def only(relation: Relation[int]) -> Relation[int]:
@@ -187,12 +195,13 @@ def execution_of(batch: CandidateBatch, candidate: int) -> CandidateExecution:
         return next(value for value, mask in valuation.items() if mask >> candidate & 1)
 
     orders = {name: only(order) for name, order in base.choices.orders.items()}
-    chosen = ExecutionChoices(only(base.choices.rf), only(base.choices.co), orders, only(base.choices.meet))
+    completes = {event: 1 for event, mask in base.choices.completes.items() if mask >> candidate & 1}
+    chosen = ExecutionChoices(only(base.choices.rf), only(base.choices.co), orders, only(base.choices.meet), completes)
     told = [shown(event) for event in base.events]
     values = tuple(None if what is None else value(evaluate(what, batch.values, base.algebra)) for what in told)
     finals = {term: value(valuation) for term, valuation in batch.finals.items()}
     chosen_base = ProgramBase(bits(1, len(base.events)), base.events, base.places, chosen, base.synchronised)
-    return CandidateExecution(chosen_base, values, finals)
+    return CandidateExecution(test, chosen_base, values, finals)
 
 
 def shown(event: Event) -> Expression | None:

@@ -16,7 +16,8 @@ round by itself for ever has a step that leads nowhere else.
 with it as many have come as the barrier's quorum, all go on that waited; otherwise it waits (``arrive`` does not) and
 has no step until others make it go on. Nobody comes twice to a barrier before it has let others through; a thread that
 would, waits. Without a quorum all threads of the group whose code has that barrier must come; if one of them has ended
-without it, the others wait on. Where everybody who has not ended waits, that is for ever
+without it, the others wait on. A wait that is no arrival has a step when the meeting that its thread has arrived at is
+complete. Where everybody who has not ended waits, that is for ever
 (``oracle.progress.system``).
 
 A weak compare-and-swap that could succeed may fail spuriously, once more and again, but not for ever (C++
@@ -67,7 +68,8 @@ class Meeting(NamedTuple):
 
 
 Memory = tuple[tuple[Value, ...], frozenset[tuple[Meeting, int]]]
-"""The value of each cell, and the threads that have come to a barrier which is not complete."""
+"""The value of each cell, and the threads that have come to a barrier: by number those whose meeting is not complete,
+and as ``~number`` those that have met and may wait for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ class Automaton:
         self._after: dict[tuple[int, Memory], tuple[int, Memory]] = {}
         computed = {name for ins in self.body for name in litmus.written(ins)}
         self._ahead = flow.ahead
+        self.waits_later = any(isinstance(ins, litmus.Barrier) and ins.wait for ins in self.body)
         self.computed_names = [
             (pc, ins.scope)
             for pc, ins in enumerate(self.body)
@@ -125,6 +128,11 @@ class Automaton:
     def instruction(self, position: int) -> litmus.Instruction:
         """The instruction that a thread does next; the thread must not have ended."""
         return self.body[self.positions[position].pc]
+
+    def is_wait(self, position: int) -> bool:
+        """Whether a thread is at a wait that is no arrival."""
+        ins = self.instruction(position)
+        return isinstance(ins, litmus.Barrier) and ins.wait
 
     def may_come(self, position: int, level: litmus.Scope) -> bool:
         """Whether a barrier without a quorum is ahead whose name is computed, so that it may be any."""
@@ -386,7 +394,7 @@ def explore_litmus(test: litmus.LitmusTest, limit: int = MOST_STATES) -> LitmusL
             if meeting is None:
                 following, stored = thread.access(position, now)
                 after = stored, (*positions[:tid], following, *positions[tid + 1 :])
-            elif (meeting, tid) in now[1]:
+            elif not meetings.may_come(tid, meeting, now, position):
                 waiting |= 1 << tid
                 row.append(NO_STEP)
                 continue
@@ -422,6 +430,11 @@ class _Meetings:
         self._certain = [certain_names(test, thread.number) for thread in automata]
         self.named_late = any(thread.computed_names for thread in automata)
 
+    def may_come(self, tid: int, meeting: Meeting, memory: Memory, position: int) -> bool:
+        """Whether a thread that is at a barrier has a step."""
+        thread = self._automata[tid]
+        return (meeting, ~tid) in memory[1] if thread.is_wait(position) else (meeting, tid) not in memory[1]
+
     def come(
         self, tid: int, meeting: Meeting, memory: Memory, positions: tuple[int, ...]
     ) -> tuple[Memory, tuple[int, ...]]:
@@ -429,7 +442,9 @@ class _Meetings:
         thread, position = self._automata[tid], positions[tid]
         ins = thread.instruction(position)
         assert isinstance(ins, litmus.Barrier)
-        come = memory[1] | {(meeting, tid)}
+        if ins.wait:
+            return memory, (*positions[:tid], thread.passing(position), *positions[tid + 1 :])
+        come = memory[1] - {(meeting, ~tid)} | {(meeting, tid)}
         following = thread.passing(position) if ins.arrive else thread.waiting_at(position)
         moved = (*positions[:tid], following, *positions[tid + 1 :])
         if self._is_complete(meeting, come, positions):
@@ -444,7 +459,7 @@ class _Meetings:
         return memory, positions
 
     def _is_complete(self, meeting: Meeting, come: frozenset[tuple[Meeting, int]], positions: tuple[int, ...]) -> bool:
-        who = {tid for other, tid in come if other == meeting}
+        who = {tid for other, tid in come if other == meeting and tid >= 0}
         if meeting.quorum is not None:
             return len(who) == meeting.quorum
         return all(
@@ -460,7 +475,12 @@ class _Meetings:
             thread.passing(position) if thread.positions[position].barrier == meeting else position
             for thread, position in zip(self._automata, positions, strict=True)
         )
-        return (values, frozenset(one for one in come if one[0] != meeting)), after
+        met = {
+            (meeting, ~tid)
+            for tid, thread in enumerate(self._automata)
+            if thread.waits_later and (meeting, tid) in come
+        }
+        return (values, frozenset(one for one in come if one[0] != meeting) | met), after
 
 
 def _numbers(thread: litmus.Thread) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ from synth.options.launch import LaunchWords, read_launch
 
 COMMENT = re.compile(r"^[ \t]*(?://|#)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
 
-ARCHITECTURE = "sm_90"
+ARCHITECTURE = "sm_90a"
 """What CUDA C++ is compiled for unless something else is said."""
 
 

@@ -18,7 +18,7 @@ from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from corpus.journal import Journal
-from corpus.litmus.test import SCOPES, Region
+from corpus.litmus.test import MEMORY_REGIONS, SCOPES
 from corpus.test import Test
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.bounds import UNROLL
@@ -116,7 +116,10 @@ def command(
     if len(resolved) == 2 and printed_as() != TABLE:
         raise InputError("--format is for the table of three models or more")
     files = [axiomatic(model) for model in resolved]
-    kept = listed("--scopes", scopes, list(SCOPES)), listed("--regions", regions, [region.value for region in Region])
+    kept = (
+        listed("--scopes", scopes, list(SCOPES)),
+        listed("--regions", regions, [region.value for region in MEMORY_REGIONS]),
+    )
     words = narrowed(files, *vocabulary, *kept)
     for line in empty_sets(words, files):
         click.echo(f"synth: {line}", err=True)

@@ -20,7 +20,7 @@ from corpus.cycles.edges import parse_edges
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.journal import Journal
-from corpus.litmus.test import SCOPES, Region
+from corpus.litmus.test import MEMORY_REGIONS, SCOPES, Region
 from synth.memory.synthesis import CycleSuiteOutcome, CycleSuiteRequest, synthesise, write_suite
 from synth.options.values import Numbers, listed, spelled
 from synth.options.work import workplaces
@@ -147,7 +147,7 @@ def _request(
         sizes=size,
         threads=threads,
         scopes=listed("--scopes", scopes, list(SCOPES)),
-        regions=listed("--regions", regions or Region.GLOBAL.value, [region.value for region in Region]),
+        regions=listed("--regions", regions or Region.GLOBAL.value, [region.value for region in MEMORY_REGIONS]),
         thread_accesses=counts[0],
         location_accesses=counts[1],
         compositions=compositions,

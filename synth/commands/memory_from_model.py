@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from corpus.journal import Journal, read_corpus
-from corpus.litmus.test import SCOPES, Region
+from corpus.litmus.test import MEMORY_REGIONS, SCOPES
 from synth.memory.show import size_table
 from synth.memory.suites import SuiteRequest, empty_sets, remove_mutants, synthesise, write_suite
 from synth.options.values import Numbers, listed
@@ -60,7 +60,7 @@ def from_model(
         mutants=mutants,
         labelled_under=models,
         scopes=listed("--scopes", scopes, list(SCOPES)),
-        regions=listed("--regions", regions, [region.value for region in Region]),
+        regions=listed("--regions", regions, [region.value for region in MEMORY_REGIONS]),
     )
     request.check()
     if certify:

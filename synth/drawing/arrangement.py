@@ -1,6 +1,8 @@
 """The layout of an execution's picture: threads in columns, events in rows, and arrows.
 
-As in the papers, program order runs down a column and communication crosses from column to column. An arrow
+As in the papers, program order runs down a column and communication crosses from column to column. What a thread asks
+for, an asynchronous operation, has a column and a frame of its own, to the right of the thread's, and begins below the
+event after which the thread asks. An arrow
 
 - to the next event of a thread is a straight line down;
 - to another event of the thread bends out of the column, on the outer side of the picture where there is one;
@@ -21,6 +23,7 @@ from itertools import chain
 
 from corpus.litmus.test import Place
 from synth.drawing.pictures import LINE, Box, text_width
+from synth.memory.explanation import EventColumn, rows_of
 
 Point = tuple[float, float]
 Curve = tuple[Point, Point, Point, Point]
@@ -28,6 +31,7 @@ Curve = tuple[Point, Point, Point, Point]
 
 _ROW, _HEIGHT = 70.0, 28.0  # distance of rows; height of a box
 _GAP = 96.0  # between columns, besides arrows that bend into the gap
+_PAD = 12.0  # between the frame of an operation and its events or words, on either side
 _STUB = (30.0, 18.0)
 _SPOTS = tuple(0.5 + away * sign for away in (0.0, *(0.04 * n for n in range(1, 10))) for sign in (-1, 1))
 """The candidate places of a label along an arrow, as shares of its way."""
@@ -53,34 +57,40 @@ class LabelledArrow:
 
 
 @dataclass(frozen=True, slots=True)
-class ScopeFrame:
-    """The frame around the columns of the threads in one group of the scope tree."""
+class LabelledFrame:
+    """The frame around the columns of the threads in one group of the scope tree, or around one operation."""
 
     label: str
     box: Box
 
+    @property
+    def words(self) -> Box:
+        """Where the words of an operation are: in the middle, at the top of its frame."""
+        return Box(self.box.x, self.box.top + LINE / 2 + 2, text_width(self.label), LINE)
+
 
 @dataclass(frozen=True)
 class Arrangement:
-    """The layout of a picture: boxes of events, paths of arrows, middles of columns by thread, and frames, outer ones
-    first.
+    """The layout of a picture: boxes of events, paths of arrows, middles of columns by thread, and frames: of scopes,
+    outer ones first, and of asynchronous operations.
     """
 
     events: Mapping[int, Box]
     routes: tuple[LabelledArrow, ...]
     columns: Mapping[int, float]
     heading: float
-    frames: tuple[ScopeFrame, ...]
+    frames: tuple[LabelledFrame, ...]
+    operations: tuple[LabelledFrame, ...]
 
 
 def arrange(
-    columns: Mapping[int, Sequence[int]],
+    columns: Sequence[EventColumn],
     initial: Sequence[int],
     texts: Mapping[int, str],
     arrows: Sequence[Arrow],
     places: Sequence[Place] | None,
 ) -> Arrangement:
-    """Lay out ``columns``, the events of each thread from top to bottom, with the ``initial`` writes above them.
+    """Lay out ``columns``, their events from top to bottom, with the ``initial`` writes above them.
 
     ``texts`` are the labels of events; ``places`` are the places of threads in the scope tree, None where they do not
     matter.
@@ -91,21 +101,22 @@ def arrange(
 class _Arranger:
     def __init__(
         self,
-        columns: Mapping[int, Sequence[int]],
+        columns: Sequence[EventColumn],
         initial: Sequence[int],
         texts: Mapping[int, str],
         arrows: Sequence[Arrow],
         places: Sequence[Place] | None,
     ) -> None:
-        self._threads = _side_by_side(list(columns), places)
-        self._columns = [columns[thread] for thread in self._threads]
+        self._columns = _side_by_side(columns, places)
         self._initial = initial
         self._texts = texts
         self._arrows = arrows
         self._places = places
         # The column and row of an event; an initial write, and None, are in no column.
-        self._column: dict[int | None, int] = {event: c for c, column in enumerate(self._columns) for event in column}
-        self._row: dict[int | None, int] = {event: r for column in self._columns for r, event in enumerate(column)}
+        self._column: dict[int | None, int] = {
+            event: c for c, column in enumerate(self._columns) for event in column.events
+        }
+        self._row = dict[int | None, int](rows_of(self._columns).items())
         self._levels = self._bends()
 
     def arrangement(self) -> Arrangement:
@@ -114,9 +125,9 @@ class _Arranger:
         middles = self._middles()
         self._middle = middles
         boxes = {
-            event: Box(middles[c], r * _ROW, self._width(event), _HEIGHT)
+            event: Box(middles[c], self._row[event] * _ROW, self._width(event), _HEIGHT)
             for c, column in enumerate(self._columns)
-            for r, event in enumerate(column)
+            for event in column.events
         }
         top = heading - LINE / 2 - levels * 22
         spread = (middles[0] + middles[-1]) / 2
@@ -126,18 +137,27 @@ class _Arranger:
         self._boxes = boxes
         self._ports = self._ported()
         curves = [self._curves(number) for number in range(len(self._arrows))]
-        solid = [*boxes.values(), *(Box(x, heading, 30, LINE) for x in middles)]
+        columns = {
+            column.thread: middle for column, middle in zip(self._columns, middles, strict=True) if not column.operation
+        }
+        operations = tuple(self._operations())
+        solid = [
+            *boxes.values(),
+            *(Box(x, heading, 30, LINE) for x in columns.values()),
+            *(frame.words for frame in operations),
+        ]
         self._turn_stubs(curves, solid)
         labels = self._labels(curves, solid)
         routes = tuple(LabelledArrow(curve, label) for curve, label in zip(curves, labels, strict=True))
-        columns = dict(zip(self._threads, middles, strict=True))
-        return Arrangement(boxes, routes, columns, heading, tuple(self._frames(heading, boxes, routes)))
+        return Arrangement(boxes, routes, columns, heading, tuple(self._frames(heading, boxes)), operations)
 
     def _width(self, event: int) -> float:
         return text_width(self._texts[event]) + 20
 
     def _widest(self, column: int) -> float:
-        return max((self._width(event) for event in self._columns[column]), default=40.0)
+        events, words = self._columns[column].events, self._columns[column].operation
+        widths = [*(self._width(event) for event in events), *([text_width(words)] if words else [])]
+        return max(widths, default=40.0) + 2 * _PAD * bool(words)
 
     # Columns
 
@@ -299,7 +319,7 @@ class _Arranger:
         """Return the events in the columns between the two ends of an arrow."""
         columns = [self._column.get(event, -1) for event in (arrow.source, arrow.target)]
         between = self._columns[min(columns) + 1 : max(columns)] if -1 not in columns else []
-        return [event for column in between for event in column]
+        return [event for column in between for event in column.events]
 
     def _lane(self, arrow: Arrow) -> float:
         """Return the rows between which an arrow passes the columns on its way: 0.5 for the first two."""
@@ -393,16 +413,22 @@ class _Arranger:
 
     # Frames
 
-    def _frames(
-        self, heading: float, boxes: Mapping[int, Box], routes: Sequence[LabelledArrow]
-    ) -> Iterable[ScopeFrame]:
+    def _operations(self) -> Iterable[LabelledFrame]:
+        for c, column in enumerate(self._columns):
+            if column.operation:
+                top = self._boxes[column.events[0]].top - LINE - 4
+                low = self._boxes[column.events[-1]].bottom + _PAD
+                box = Box(self._middle[c], (top + low) / 2, self._widest(c), low - top)
+                yield LabelledFrame(column.operation, box)
+
+    def _frames(self, heading: float, boxes: Mapping[int, Box]) -> Iterable[LabelledFrame]:
         if self._places is None:
             return
         bottom = max((box.bottom for box in boxes.values()), default=0.0) + 18
         for depth, (word, size) in enumerate((("gpu", 1), ("cta", 3))):
             groups: dict[tuple[int, ...], list[int]] = {}
-            for c, thread in enumerate(self._threads):
-                groups.setdefault(self._places[thread][:size], []).append(c)
+            for c, column in enumerate(self._columns):
+                groups.setdefault(self._places[column.thread][:size], []).append(c)
             pad = 12.0 * (1 - depth)
             for key, members in groups.items():
                 left = min(self._edge(c, -1) for c in members) - 14 - pad
@@ -410,7 +436,7 @@ class _Arranger:
                 top = heading - LINE / 2 - 24 - 22 * (1 - depth)
                 low = bottom + pad
                 box = Box((left + right) / 2, (top + low) / 2, right - left, low - top)
-                yield ScopeFrame(f"{word} {key[-1]}", box)
+                yield LabelledFrame(f"{word} {key[-1]}", box)
 
     def _edge(self, column: int, way: int) -> float:
         return self._middle[column] + way * (self._widest(column) / 2 + self._reach(column, way))
@@ -482,12 +508,17 @@ def _holds(box: Box, point: Point) -> bool:
     return box.left < point[0] < box.right and box.top < point[1] < box.bottom
 
 
-def _side_by_side(threads: Sequence[int], places: Sequence[Place] | None) -> list[int]:
-    """Return the threads in an order that puts those of one group side by side."""
+def _side_by_side(columns: Sequence[EventColumn], places: Sequence[Place] | None) -> list[EventColumn]:
+    """Return the columns in an order that puts those of threads of one group side by side."""
     if places is None:
-        return list(threads)
+        return list(columns)
     first: dict[tuple[int, ...], int] = {}
-    for thread in threads:
+    for column in columns:
         for size in (1, 3):
-            first.setdefault(places[thread][:size], thread)
-    return sorted(threads, key=lambda thread: (first[places[thread][:1]], first[places[thread][:3]], thread))
+            first.setdefault(places[column.thread][:size], column.thread)
+
+    def rank(column: EventColumn) -> tuple[int, ...]:
+        place = places[column.thread]
+        return first[place[:1]], first[place[:3]], column.thread
+
+    return sorted(columns, key=rank)

@@ -1,9 +1,10 @@
 """Executions of a litmus test as pictures, in Graphviz and SVG. They are drawn as by Alglave et al. 2015 (Fig. 14).
 
 Each thread has a column, in frames for its scopes. Reads and writes stand in rows, with program order downwards,
-labelled with the fence or dependency on it; rf, co and fr run across. Fences and barriers are events of their own where
-an arrow points at them, and initial writes where the violation runs through them. A violation has a yellow band behind
-it; all violations of an explanation are drawn, one below the other.
+labelled with the fence or dependency on it; rf, co and fr run across. An asynchronous operation has a frame of its own
+beside the thread that asks for it, with a broken arrow to it. Fences and barriers are events of their own where there
+are such operations, and where an arrow points at them, and initial writes where the violation runs through them. A
+violation has a yellow band behind it; all violations of an explanation are drawn, one below the other.
 
 Colours can be told apart with any colour vision, and every arrow but plain program order has its name.
 """
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
 from corpus.litmus.describe import describe
-from corpus.litmus.test import LitmusTest, Place, unguarded
+from corpus.litmus.test import LitmusTest, Place
 from oracle.cat.text import check_text
 from oracle.executions.derivations import DerivedPair
 from oracle.executions.events import INITIAL, EventKind
@@ -41,7 +42,15 @@ from synth.drawing.pictures import (
     text_width,
     veil,
 )
-from synth.memory.explanation import event_names, event_text, shown_relations, tells_places
+from synth.memory.explanation import (
+    EventColumn,
+    event_columns,
+    event_names,
+    event_text,
+    rows_of,
+    shown_relations,
+    tells_places,
+)
 from synth.memory.liveness import stuck_events
 
 if TYPE_CHECKING:
@@ -52,10 +61,13 @@ _COLOURS = {
     **dict.fromkeys(("rf", "rfe", "rfi"), _RF),
     **dict.fromkeys(("co", "coe", "coi"), _CO),
     **dict.fromkeys(("fr", "fre", "fri"), _FR),
-    **dict.fromkeys(("sync_fence", "syncbar"), _SYNC),
+    **dict.fromkeys(("sync_fence", "syncbar", "retired"), _SYNC),
     **dict.fromkeys(("addr", "data", "ctrl", "rmw", "amo"), _DEPENDENCY),
 }
 _BAND, _BOX_FILL, _FRAME, _FRAME_INK = "#ffe58f", "#ffffff", "#c4cad1", "#656d76"
+_OPERATION, _OPERATION_FILL = "#8fa9c4", "#e8f0f8"
+_ASKED = "asked"
+_ACCESSES = (EventKind.READ, EventKind.WRITE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +88,11 @@ class _Line:
 
 @dataclass(frozen=True)
 class _Picture:
-    """The picture of an execution. ``columns``: the events of each thread; ``band``: events of the violation."""
+    """The picture of an execution. ``band``: events of the violation."""
 
     execution: CandidateExecution
     caption: str
-    columns: Mapping[int, Sequence[int]]
+    columns: Sequence[EventColumn]
     initial: tuple[int, ...]
     texts: Mapping[int, str]
     lines: tuple[_Line, ...]
@@ -223,12 +235,11 @@ def _picture(
     events, names = execution.events, event_names(execution.events)
     band = marked | {event for step in steps for event in (step.source, step.target)}
     pointed = band | {event for pair in execution.pairs("sync_fence") for event in pair}
-    columns: dict[int, list[int]] = {thread: [] for thread in range(len(test.threads))}
-    for number, event in enumerate(events):
-        if event.thread != INITIAL and (event.kind in (EventKind.READ, EventKind.WRITE) or number in pointed):
-            columns[event.thread].append(number)
+    every = any(event.operation is not None for event in events)
+    drawn = {n for n, event in enumerate(events) if every or n in pointed or event.kind in _ACCESSES}
+    columns = event_columns(execution, drawn)
     initial = tuple(number for number, event in enumerate(events) if event.thread == INITIAL and number in band)
-    shown = [*initial, *(number for column in columns.values() for number in column)]
+    shown = [*initial, *(number for column in columns for number in column.events)]
     texts = {
         number: event_text(execution, number)
         if events[number].thread == INITIAL
@@ -236,14 +247,13 @@ def _picture(
         for number in shown
     }
     places = tuple(thread.place for thread in test.threads) if tells_places(test) else None
-    lines = tuple(_lines(test, execution, columns, frozenset(shown), steps))
+    lines = tuple(_lines(execution, columns, frozenset(shown), steps))
     return _Picture(execution, caption, columns, initial, texts, lines, frozenset(band), places)
 
 
 def _lines(
-    test: LitmusTest,
     execution: CandidateExecution,
-    columns: Mapping[int, Sequence[int]],
+    columns: Sequence[EventColumn],
     shown: frozenset[int],
     steps: Sequence[DerivedPair],
 ) -> Iterator[_Line]:
@@ -251,15 +261,18 @@ def _lines(
 
     An arrow of the violation has all its names, and comes last, so that it lies on top.
     """
-    following = {pair for column in columns.values() for pair in pairwise(column)}
-    names: dict[tuple[int, int], dict[str, None]] = {pair: {"po": None} for pair in sorted(following)}
-    for name, pairs in shown_relations(execution).items():
+    orders = {pair: "within" if column.operation else "po" for column in columns for pair in pairwise(column.events)}
+    following = frozenset(orders)
+    names: dict[tuple[int, int], dict[str, None]] = {pair: {orders[pair]: None} for pair in sorted(following)}
+    for name, pairs in shown_relations(execution, columns).items():
         for pair in pairs:
             if shown.issuperset(pair) and name != "syncbar" and (name not in ("ctrl", "data") or pair in following):
                 names.setdefault(pair, {})[name] = None
-    for pair in execution.pairs("rmw"):
-        if pair in names:
+    for pair, related in names.items():
+        if "rmw" in related:
             names[pair] = {"rmw": None}
+        elif len(related) > 1:
+            related.pop("within", None)
     banded = {(step.source, step.target): dict.fromkeys(step.names) for step in steps if step.source != step.target}
     names |= banded
     for write, from_nowhere in execution.pairs("rf"):
@@ -268,20 +281,17 @@ def _lines(
     for pair in sorted(names, key=lambda pair: (pair in banded, pair)):
         said = tuple(names[pair])
         told = [name for name in said if name != "po"]
-        if pair in following and pair not in banded:
-            told += _hidden_fences(test, execution, shown, *pair)
+        if (pair in following or _ASKED in said) and pair not in banded:
+            told += _hidden_fences(execution, shown, *pair)
         label = ", ".join(told) or "po" * (pair in banded)
         yield _Line(Arrow(*pair, label), said, pair in banded, pair in following)
 
 
-def _hidden_fences(
-    test: LitmusTest, execution: CandidateExecution, shown: frozenset[int], before: int, after: int
-) -> Iterator[str]:
+def _hidden_fences(execution: CandidateExecution, shown: frozenset[int], before: int, after: int) -> Iterator[str]:
     """Yield the fences and barriers between two events of a thread that are drawn."""
     for number in range(before + 1, after):
-        event = execution.events[number]
         if number not in shown:
-            yield describe(unguarded(test.threads[event.thread]).instructions[event.position])
+            yield describe(execution.instruction(number))
 
 
 # SVG
@@ -289,7 +299,7 @@ def _hidden_fences(
 
 def _covered(picture: _Picture, arrangement: Arrangement) -> Iterator[Box]:
     yield from arrangement.events.values()
-    yield from (frame.box for frame in arrangement.frames)
+    yield from (frame.box for frame in (*arrangement.frames, *arrangement.operations))
     yield from (Box(x, arrangement.heading, 40, LINE) for x in arrangement.columns.values())
     for line, route in zip(picture.lines, arrangement.routes, strict=True):
         if line.arrow.label:
@@ -307,6 +317,8 @@ def _drawn(picture: _Picture, arrangement: Arrangement) -> Iterator[str]:
         yield _rectangle(frame.box, 10, _FRAME, "none", 'stroke-dasharray="5 4"')
         words = text_width(frame.label)
         yield text_at(frame.box.left + 12 + words / 2, frame.box.top + 12, frame.label, _FRAME_INK)
+    for frame in arrangement.operations:
+        yield _rectangle(frame.box, 10, _OPERATION, _OPERATION_FILL, "")
     for thread, x in arrangement.columns.items():
         yield text_at(x, arrangement.heading, f"P{thread}", INK, bold=True)
     for line, route in zip(picture.lines, arrangement.routes, strict=True):
@@ -316,14 +328,19 @@ def _drawn(picture: _Picture, arrangement: Arrangement) -> Iterator[str]:
     for line, route in zip(picture.lines, arrangement.routes, strict=True):
         width = 2.2 if line.band else 1.3
         path = f'd="{_path(route, ARROW)}" fill="none" stroke="{line.colour}" stroke-width="{width}"'
+        path += ' stroke-dasharray="5 3"' * (_ASKED in line.names)
         yield f"<path {path} {arrow(line.colour)}/>"
+    for frame in arrangement.operations:
+        yield veil(frame.words, _OPERATION_FILL)
+        yield text_at(frame.words.x, frame.words.y, frame.label, INK)
     for event, box in arrangement.events.items():
         fill, extra = (_BAND, 'stroke-opacity="1"') if event in picture.band else (_BOX_FILL, "")
         yield _rectangle(box, 6, _PO, fill, extra)
         yield text_at(box.x, box.y, picture.texts[event], INK)
     for line, route in zip(picture.lines, arrangement.routes, strict=True):
         if line.arrow.label:
-            yield veil(route.label)
+            inside = any(frame.box.encloses(route.label) for frame in arrangement.operations)
+            yield veil(route.label, _OPERATION_FILL if inside else "white")
             yield text_at(route.label.x, route.label.y, line.arrow.label, line.colour, bold=line.band)
 
 
@@ -349,7 +366,8 @@ def _dot_nodes(picture: _Picture) -> Iterator[str]:
     for number in picture.initial:
         yield f"  {_dot_node(picture, number)}"
     opened: list[str] = []
-    for thread, column in picture.columns.items():
+    for column in picture.columns:
+        thread = column.thread
         groups = [] if picture.places is None else _groups(picture.places[thread])
         while opened and opened != groups[: len(opened)]:
             yield f"{'  ' * len(opened)}}}"
@@ -360,12 +378,19 @@ def _dot_nodes(picture: _Picture) -> Iterator[str]:
             cluster = quoted(f"cluster {thread} {group}")
             yield f"{'  ' * len(opened)}subgraph {cluster} {{ label={quoted(name)}; style=dashed; color=gray60;"
         indent = "  " * (len(opened) + 1)
-        yield f"{indent}subgraph {quoted(f'cluster P{thread}')} {{ label=P{thread}; color=none;"
-        yield from (f"{indent}  {_dot_node(picture, number)}" for number in column)
+        if column.operation:
+            look = f'style="rounded,filled"; color="{_OPERATION}"; fillcolor="{_OPERATION_FILL}"'
+            name, label = f"cluster P{thread} e{column.events[0]}", quoted(column.operation)
+        else:
+            look, name, label = "color=none", f"cluster P{thread}", f"P{thread}"
+        yield f"{indent}subgraph {quoted(name)} {{ label={label}; {look};"
+        yield from (f"{indent}  {_dot_node(picture, number)}" for number in column.events)
         yield f"{indent}}}"
     yield from ("  " * level + "}" for level in range(len(opened), 0, -1))
-    for row in range(max(map(len, picture.columns.values()), default=0)):
-        level = [f"e{column[row]}" for column in picture.columns.values() if row < len(column)]
+    rows: dict[int, list[str]] = {}
+    for number, row in rows_of(picture.columns).items():
+        rows.setdefault(row, []).append(f"e{number}")
+    for _, level in sorted(rows.items()):
         if len(level) > 1:
             yield f"  {{ rank=same; {'; '.join(level)}; }}"
 
@@ -382,6 +407,7 @@ def _dot_node(picture: _Picture, number: int) -> str:
 def _dot_edge(number: int, line: _Line) -> str:
     look = f'label={quoted(line.arrow.label)} color="{line.colour}" fontcolor="{line.colour}"'
     look += " penwidth=2.6" if line.band else ""
+    look += " style=dashed" if _ASKED in line.names else ""
     look += "" if line.down else " constraint=false"
     if line.arrow.source is None:
         return f"  r{number} [shape=point style=invis]; r{number} -> e{line.arrow.target} [{look}];"

@@ -54,6 +54,15 @@ class Box:
         """Return the largest y coordinate of the box, which is its lower edge, in pixels."""
         return self.y + self.height / 2
 
+    def encloses(self, other: Box) -> bool:
+        """Return whether the other box is within this one."""
+        return (
+            self.left <= other.left
+            and other.right <= self.right
+            and self.top <= other.top
+            and other.bottom <= self.bottom
+        )
+
 
 def text_width(text: str) -> float:
     """Return the width of a line of text that is not bold, in pixels."""
@@ -76,10 +85,10 @@ def text_at(x: float, y: float, text: str, colour: str, bold: bool = False) -> s
     return f'<text x="{coord(x)}" y="{coord(y + SIZE * 0.35)}" fill="{colour}"{weight}>{escape(printable(text))}</text>'
 
 
-def veil(box: Box) -> str:
-    """Return the SVG of a box that keeps the lines behind a label from crossing its letters."""
+def veil(box: Box, colour: str = "white") -> str:
+    """Return the SVG of a box, in the colour of what is behind it, that keeps lines from crossing a label's letters."""
     size = f'width="{coord(box.width)}" height="{coord(box.height)}"'
-    return f'<rect x="{coord(box.left)}" y="{coord(box.top)}" {size} fill="white" fill-opacity="0.85"/>'
+    return f'<rect x="{coord(box.left)}" y="{coord(box.top)}" {size} fill="{colour}" fill-opacity="0.85"/>'
 
 
 def rectangle(box: Box, colour: str) -> str:

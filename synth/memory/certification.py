@@ -48,6 +48,8 @@ def check_certifiable(request: suites.SuiteRequest) -> None:
     """Raise ``InputError`` where no certificate can be made of a suite from a model that a request asks for."""
     if request.criterion != Criterion.OUTCOME:
         raise InputError("--certify is for --criterion outcome: no listing of executions judges a single one")
+    if request.words.asynchronous:
+        raise InputError(f"--certify is not for asynchronous operations, which the vocabulary {request.words.name} has")
 
 
 Sizes = tuple[int, ...]

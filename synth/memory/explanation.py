@@ -7,8 +7,8 @@ initial writes have the name of their location.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,12 +17,13 @@ from corpus.errors import InputError
 from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import describe
+from corpus.litmus.mbarrier import Mbarrier
 from oracle.cat.syntax import shipped_models
 from oracle.cat.terms import ModelCheck
 from oracle.cat.text import check_text
 from oracle.consistency import OperationalModel
 from oracle.executions.derivations import DerivedPair
-from oracle.executions.events import INITIAL, Event, EventKind
+from oracle.executions.events import INITIAL, MEMORIES, OBJECT, PROXIES, Event, EventKind
 from oracle.executions.judge import Answer
 from oracle.executions.values import value_text
 from oracle.executions.witness import CandidateExecution, MemoryExplanation, Violation
@@ -31,7 +32,52 @@ from synth.accounts import Account
 
 _ORDERS = {"RLX": "rlx", "ACQ": "acq", "REL": "rel", "ACQ_REL": "acq_rel", "SC": "sc", "VOL": "volatile"}
 _CACHES = {name: name.lower() for name in ("CA", "CG", "CS", "CV", "LU", "WB", "WT")}
+_KINDS = {tag: tag.lower() for tag in (*PROXIES, "ONE-WAY", "INIT")}
 _DEPENDENCIES = ("addr", "data", "ctrl")
+
+
+@dataclass(frozen=True, slots=True)
+class EventColumn:
+    """The events of a thread, one below the other, or those of one asynchronous operation that a thread asks for.
+
+    ``operation``: what the thread asks for, in words: ``P0: cp.async.bulk d, s``; empty for the thread itself.
+    ``asker``: the last event of the thread's own column before it asks, None where there is none.
+    """
+
+    thread: int
+    events: tuple[int, ...]
+    operation: str = ""
+    asker: int | None = None
+
+
+def event_columns(execution: CandidateExecution, shown: Collection[int] | None = None) -> tuple[EventColumn, ...]:
+    """Return the events of an execution, or those that are shown, in columns: of each thread, and behind it those of
+    what it asks for.
+
+    No column has initial writes.
+    """
+    columns = []
+    for thread in range(len(execution.base.places)):
+        operations: dict[tuple[int, ...] | None, list[int]] = {None: []}
+        for number, event in enumerate(execution.events):
+            if event.thread == thread and (shown is None or number in shown):
+                operations.setdefault(event.operation, []).append(number)
+        own = operations.pop(None)
+        columns.append(EventColumn(thread, tuple(own)))
+        for events in operations.values():
+            words = f"P{thread}: {describe(execution.instruction(events[0]))}"
+            asker = max((number for number in own if number < events[0]), default=None)
+            columns.append(EventColumn(thread, tuple(events), words, asker))
+    return tuple(columns)
+
+
+def rows_of(columns: Sequence[EventColumn]) -> dict[int, int]:
+    """Return the row of each event: an operation begins in the row below what its thread did last before it asked."""
+    rows: dict[int, int] = {}
+    for column in columns:
+        top = 0 if column.asker is None else rows[column.asker] + 1
+        rows |= {number: top + row for row, number in enumerate(column.events)}
+    return rows
 
 
 def event_names(events: Sequence[Event]) -> tuple[str, ...]:
@@ -53,20 +99,31 @@ def event_names(events: Sequence[Event]) -> tuple[str, ...]:
 
 
 def event_text(execution: CandidateExecution, number: int) -> str:
-    """Return what an event does: ``W.cg x=1``, ``R.acq.gpu y=0``, ``F.sc.cta``, ``B.cta 0``; ``R x=0 (fails)``."""
+    """Return what an event does: ``W.cg x=1``, ``R.acq.gpu y=0``, ``F.sc.cta``, ``B.cta 0``; ``R x=0 (fails)``.
+
+    What is done to an mbarrier tells its state, ``R.rlx.cta m=(phase 0, pending 1)``.
+    """
     event, value = execution.events[number], execution.values[number]
+    if isinstance(event.group, litmus.AsyncGroup):
+        return describe(event.group)
     words = [text for tag, text in (*_ORDERS.items(), *_CACHES.items()) if tag in event.tags]
     if "VOL" in event.tags:
         words.remove("rlx")  # volatile implies it, and the scope as well
     elif event.scope is not None:
-        words.append(event.scope.label)
+        words.append(litmus.CLUSTER if "CLUSTER" in event.tags else event.scope.label)
+    words += [text for tag, text in _KINDS.items() if tag in event.tags]
+    if event.kind is EventKind.FENCE and not event.tags.issuperset(MEMORIES):
+        words += [region for region in litmus.Region if region.name in event.tags]
     head = ".".join((event.kind, *words))
     if event.barrier is not None:
-        head += ".arrive" if "ARRIVE" in event.tags else ""
+        head += ".arrive" if "ARRIVE" in event.tags else ".wait" if "WAIT" in event.tags else ""
         name = "" if value is None else value_text(value)
         return f"{head} {name}{' for ever' if event.barrier.stays else ''}"
     failed = " (fails)" if event.spurious else ""
-    return head if value is None else f"{head} {event.virtual}={value_text(value)}{failed}"
+    if value is None:
+        return head
+    told = str(Mbarrier.of(value)) if OBJECT in event.tags and isinstance(value, int) else value_text(value)
+    return f"{head} {event.virtual}={told}{failed}"
 
 
 def place_text(place: litmus.Place) -> str:
@@ -99,8 +156,14 @@ def path_text(edges: Sequence[DerivedPair], names: Sequence[str]) -> str:
     return names[edges[0].source] + "".join(f" -{edge.label}-> {names[edge.target]}" for edge in edges)
 
 
-def shown_relations(execution: CandidateExecution) -> dict[str, tuple[tuple[int, int], ...]]:
-    """Return the relations of an execution that are worth a line, without pairs that follow from other pairs."""
+def shown_relations(
+    execution: CandidateExecution, columns: Sequence[EventColumn]
+) -> dict[str, tuple[tuple[int, int], ...]]:
+    """Return the relations of an execution that are worth a line, without pairs that follow from other pairs.
+
+    Those of asynchronous operations are between events that are in ``columns``.
+    """
+    retired = {(execution.events[one].operation, wait): one for one, wait in execution.pairs("retired")}
     relations = {
         "rf": execution.pairs("rf"),
         "co": execution.immediate("co"),
@@ -109,6 +172,8 @@ def shown_relations(execution: CandidateExecution) -> dict[str, tuple[tuple[int,
         **{name: execution.pairs(name) for name in _DEPENDENCIES},
         "sync_fence": execution.immediate("sync_fence"),
         "syncbar": execution.pairs("syncbar"),
+        "asked": tuple((column.asker, column.events[0]) for column in columns if column.asker is not None),
+        "retired": tuple((last, wait) for (_, wait), last in retired.items()),
     }
     return {name: pairs for name, pairs in relations.items() if pairs}
 
@@ -244,23 +309,27 @@ def _table(columns: Sequence[Sequence[str]], gap: str) -> Iterator[str]:
 def execution_lines(execution: CandidateExecution, notes: Mapping[int, str] | None = None) -> Iterator[str]:
     """Yield the lines of each thread's events side by side, and of the relations that are worth a line.
 
+    What a thread asks for is beside it, below what the thread has done last before.
+
     ``notes`` go behind events, such as their source lines.
     """
     notes = notes or {}
     names = event_names(execution.events)
-    columns = [
+    columns = event_columns(execution)
+    rows = rows_of(columns)
+    cells = [
         [
-            f"P{thread}",
+            *[""] * (rows[column.events[0]] if column.operation else 0),
+            column.operation or f"P{column.thread}",
             *(
                 f"{names[number]}: {event_text(execution, number)}  {notes.get(number, '')}".rstrip()
-                for number, event in enumerate(execution.events)
-                if event.thread == thread
+                for number in column.events
             ),
         ]
-        for thread in range(len(execution.base.places))
+        for column in columns
     ]
-    yield from (f"  {line}" for line in _table(columns, "   "))
-    relations = shown_relations(execution)
+    yield from (f"  {line}" for line in _table(cells, "   "))
+    relations = shown_relations(execution, columns)
     finals = ", ".join(f"{spell(term)}={value_text(value)}" for term, value in execution.finals.items())
     if relations or finals:
         yield ""
@@ -321,7 +390,8 @@ def _reason_lines(violation: Violation) -> Iterator[str]:
 
 def execution_record(execution: CandidateExecution) -> dict[str, Any]:
     """Return an execution, with its events and relations, as plain data."""
-    names = event_names(execution.events)
+    names, columns = event_names(execution.events), event_columns(execution)
+    operations = {number: column.operation for column in columns if column.operation for number in column.events}
     return {
         "events": [
             {
@@ -329,11 +399,12 @@ def execution_record(execution: CandidateExecution) -> dict[str, Any]:
                 "thread": None if event.thread == INITIAL else event.thread,
                 "text": event_text(execution, number),
             }
+            | ({"operation": operations[number]} if number in operations else {})
             for number, event in enumerate(execution.events)
         ],
         "relations": {
             name: [[names[one], names[other]] for one, other in pairs]
-            for name, pairs in shown_relations(execution).items()
+            for name, pairs in shown_relations(execution, columns).items()
         },
         "finals": {spell(term): value_text(value) for term, value in execution.finals.items()},
     }

@@ -34,7 +34,7 @@ from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.files import write_atomically
 from corpus.journal import FoundTest, Journal, finish, first_free, records_beside, remove_derived
 from corpus.links import LINKS, MUTANTS, MutantLink, print_links
-from corpus.litmus.test import LitmusTest, Region, Scope
+from corpus.litmus.test import MEMORY_REGIONS, LitmusTest, Region, Scope
 from corpus.records import test_record
 from corpus.suite import LABELS, MANIFEST, TESTS, TIMES, write_corpus
 from corpus.test import Test
@@ -58,6 +58,7 @@ BATCH_SECONDS = 0.5
 _DIALECTS = {
     "c": "c",
     "opencl": "opencl",
+    "ptx-async": "ptx",
     "ptx-proxies": "ptx",
     "vulkan": "vulkan",
     "vulkan-scopes": "vulkan",
@@ -127,7 +128,7 @@ class SuiteRequest:
         """Raise ``InputError`` where the request cannot be met."""
         for known, words in (
             ([scope.label for scope in Scope], self.scopes),
-            ([*Region], self.regions),
+            (MEMORY_REGIONS, self.regions),
             ([*Criterion], [self.criterion]),
             (["test", "program"], [self.up_to]),
         ):
@@ -138,7 +139,8 @@ class SuiteRequest:
         for name in self.axioms:
             if name not in known:
                 raise InputError(f"{self.axiomatic.name} has no axiom '{name}'; it has {', '.join(known)}")
-        self.words  # noqa: B018 - raises
+        if self.words.asynchronous and (self.criterion != Criterion.OUTCOME or self.both_criteria):
+            raise InputError("with asynchronous operations there is --criterion outcome alone")
 
 
 def axiomatic(model: ConsistencyModel) -> Model:

@@ -186,6 +186,8 @@ def _words(tests: Sequence[litmus.LitmusTest], clusters: bool) -> Dialect:
                 rule = replace(rule, orders=ptx.RED_ORDERS)
             if mode.volatile or mode.cache or (litmus.CLUSTER in mode.tags and not clusters):
                 raise InputError("kernels say orders and scopes")
+            if litmus.is_asynchronous(ins) or mode in ptx.PROXY_FENCES.values():
+                continue
             ptx.mode_words(mode, rule, InputError)
         return ""
 
@@ -195,7 +197,16 @@ def _words(tests: Sequence[litmus.LitmusTest], clusters: bool) -> Dialect:
 _Ordered = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence
 
 
-_NOUNS = {"ld": "load", "st": "store", "atom": "atomic", "red": "atomic", "fence": "fence", "membar": "fence"}
+_NOUNS = {
+    "ld": "load",
+    "st": "store",
+    "atom": "atomic",
+    "red": "atomic",
+    "fence": "fence",
+    "membar": "fence",
+    "cp": "copy",
+    "mbarrier": "mbarrier operation",
+}
 """The accesses and fences of PTX, which can be changed; what others leave, as votes do, stays."""
 
 
@@ -229,7 +240,8 @@ def _may_change(program: KernelProgram, choice: SiteModes) -> bool:
         return last is None or then is None or (last.line < then.line and _own_line(last) <= _own_line(then))
     for place, (first, here) in zip(choice.places, around, strict=True):
         ins = program.test.threads[place.thread].instructions[place.at]
-        if here is None or (place.gap and first is here) or not isinstance(ins, _Ordered | litmus.Barrier):
+        asks = place.gap and isinstance(ins, litmus.AsyncOperation | litmus.AsyncGroup)
+        if here is None or (place.gap and first is here) or not (asks or isinstance(ins, _Ordered | litmus.Barrier)):
             return False
         meets = here.name in ("bar", "barrier") and "red" not in here.words
         if not (meets if isinstance(ins, litmus.Barrier) else here.name in _NOUNS):
@@ -255,7 +267,7 @@ def _around(program: KernelProgram, place: SitePlace) -> tuple[PtxInstruction | 
     code = program.test.threads[place.thread].instructions
     accesses = [
         (number, origin) for number, origin in enumerate(program.origins[place.thread])
-        if isinstance(code[number], litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier)
+        if isinstance(code[number], _Ordered | litmus.Barrier | litmus.AsyncOperation | litmus.AsyncGroup)
     ]  # fmt: skip
     before = [origin for number, origin in accesses if number < place.at]
     return (before[-1] if before else None), next((origin for number, origin in accesses if number >= place.at), None)
@@ -301,7 +313,7 @@ def change_text(program: KernelProgram, change: RepairChange, kept: bool = False
     site, mode = change.site, change.mode
     origins = list(dict.fromkeys(program.origins[place.thread][place.at] for place in site.places))
     where = ", ".join(dict.fromkeys(place_text(origin) for origin in origins if origin is not None))
-    what = _KINDS.get(site.kind, "barrier")
+    what = _noun(site)
     if mode is None:
         return f"{where}: this {what} is not needed"
     if site.kind is OpKind.BARRIER and kept:
@@ -318,7 +330,15 @@ def change_text(program: KernelProgram, change: RepairChange, kept: bool = False
     return f"{where}: make this {what} {_mode_text(mode)} ({_cuda(site.kind, mode)})"
 
 
+def _noun(site: SiteModes) -> str:
+    if any(mode is not None and litmus.MBARRIER in mode.tags for mode in site.modes):
+        return "wait at an mbarrier" if site.kind is OpKind.READ else "arrival at an mbarrier"
+    return _KINDS.get(site.kind, "barrier")
+
+
 def _mode_text(mode: litmus.Mode) -> str:
+    if mode in ptx.PROXY_FENCES.values():
+        return "between the proxies"
     if litmus.CLUSTER in mode.tags:
         return f"{mode.order} at cluster scope"
     if mode.scope is None:
@@ -327,7 +347,12 @@ def _mode_text(mode: litmus.Mode) -> str:
 
 
 def _cuda(kind: OpKind, mode: litmus.Mode) -> str:
-    """Return what CUDA C++ has for a way to do an access or a fence."""
+    """Return what CUDA C++ has for a way to do an access or a fence, or PTX where that has more."""
+    for words, fence in ptx.PROXY_FENCES.items():
+        if mode == fence:
+            return words
+    if litmus.MBARRIER in mode.tags:
+        return f".{mode.order}.{litmus.CLUSTER if litmus.CLUSTER in mode.tags else mode.scope and mode.scope.label}"
     if mode.scope is None:
         return "volatile" if mode.volatile else "no atomic"
     if kind is OpKind.FENCE and mode.order is litmus.Order.SC and not mode.tags:

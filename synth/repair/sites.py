@@ -25,8 +25,8 @@ from corpus.errors import InputError
 from corpus.executions.execution import OpKind
 from corpus.executions.litmus import said
 from corpus.executions.vocabulary import vocabulary
+from corpus.laws import ptx
 from corpus.laws.c11 import told_failure
-from corpus.laws.ptx import ARRIVE
 from corpus.litmus import test as litmus
 from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
@@ -87,6 +87,13 @@ class SiteModes:
         return replace(self, modes=tuple(self.modes[level] for level in levels), ladder=Ladder(costs, above))
 
     @property
+    def padding(self) -> litmus.Mode:
+        """Return the mode in which something is there while it is open which: of a wait at an mbarrier, an acquire."""
+        modes = [mode for mode in self.modes if mode is not None]
+        waits = self.kind is OpKind.READ and litmus.MBARRIER in modes[0].tags
+        return next((mode for mode in modes if waits and mode.order is litmus.Order.ACQUIRE), modes[0])
+
+    @property
     def in_gaps(self) -> bool:
         """Return whether the site is a gap, where the test has no instruction yet."""
         return any(place.gap for place in self.places)
@@ -109,8 +116,7 @@ class Sites:
         """Return the test with an instruction at each site; barriers have names of their own, so that each meets its
         own.
         """
-        modes = [(c, next(mode for mode in c.modes if mode is not None)) for c in self.choices]
-        return changed(self.test, modes, named=True)
+        return changed(self.test, [(c, c.padding) for c in self.choices], named=True)
 
     @property
     def ladders(self) -> list[Ladder]:
@@ -289,15 +295,12 @@ def sites_of(
     stand before all accesses of a thread, and behind them.
     """
     found: list[SiteModes] = []
+    fences = [None, *words.ways(OpKind.FENCE), *_proxy_fences(test)]
     met = {place: places for places in met_barriers(test) for place in places if direction is Direction.WEAKER}
     for number, thread in enumerate(test.threads):
         for index, ins in enumerate(thread.instructions):
             if direction is Direction.STRONGER and _is_gap(thread, index):
-                found.append(
-                    _choice(
-                        (SitePlace(number, index, True),), OpKind.FENCE, [None, *words.ways(OpKind.FENCE)], words, cost
-                    )
-                )
+                found.append(_choice((SitePlace(number, index, True),), OpKind.FENCE, fences, words, cost))
             here = SitePlace(number, index, False)
             places = met.get(here, (here,))
             if (
@@ -307,7 +310,7 @@ def sites_of(
                 ways = [*_ways(ins, words, direction), *([None] * (here in met))]
                 found.append(_choice(places, KINDS[type(ins)], ways, words, cost))
     if direction is Direction.STRONGER:
-        ways = [None, *(mode for mode in words.ways(OpKind.BARRIER) if ARRIVE not in mode.tags)]
+        ways = [None, *(mode for mode in words.ways(OpKind.BARRIER) if ptx.ARRIVE not in mode.tags)]
         found += [_choice(places, OpKind.BARRIER, ways, words, cost) for places in meetings(test, ends)]
     said = (_said(test, choice, words, dialect, direction) for choice in found)
     return Sites(test, tuple(choice for choice in said if len(choice.modes) > 1), dialect.atomic_types)
@@ -464,10 +467,20 @@ def in_common(several: Sequence[Sites]) -> list[Sites]:
     return [Sites(sites.test, tuple(row[n] for row in shared)) for n, sites in enumerate(several)]
 
 
+_Ordering = litmus.Load | litmus.Store | litmus.Rmw | litmus.Barrier | litmus.AsyncOperation | litmus.AsyncGroup
+
+
+def _proxy_fences(test: litmus.LitmusTest) -> list[litmus.Mode]:
+    """Return the fences of the async proxy that are of use in a test, of all state spaces."""
+    instructions = (ins for thread in test.threads for ins in thread.instructions)
+    through = any(isinstance(ins, litmus.AsyncOperation) and "async" in ins.mode.tags for ins in instructions)
+    return [ptx.PROXY_FENCES[ptx.ASYNC_FENCE]] if through else []
+
+
 def _is_gap(thread: litmus.Thread, index: int) -> bool:
     """Return whether a fence before an instruction is of use: between accesses, and not behind what orders nothing."""
     body = thread.instructions
-    accesses = [isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Barrier) for ins in body]
+    accesses = [isinstance(ins, _Ordering) for ins in body]
     loops = any(isinstance(ins, litmus.Label) for ins in body)
     between = any(accesses[:index]) and any(accesses[index:])
     useful = (between or (loops and any(accesses))) and not (index and isinstance(body[index - 1], litmus.Assign))
@@ -494,14 +507,9 @@ def _ways(
     words: ModelVocabulary,
     direction: Direction,
 ) -> list[litmus.Mode | None]:
-    """Return the modes of an instruction: its own mode first, and the other modes in that direction.
-
-    What is done to an mbarrier stays as it is.
-    """
+    """Return the modes of an instruction: its own mode first, and the other modes in that direction."""
     kind = KINDS[type(ins)]
-    if litmus.is_asynchronous(ins):
-        return [ins.mode]
-    ways = [mode for mode in words.ways(kind) if mode != ins.mode]
+    ways = [mode for mode in _modes(ins, words) if mode != ins.mode]
     if words.tells_types:
         ways = [mode for mode in ways if litmus.is_atomic(mode) is litmus.is_atomic(ins.mode)]
     if direction is Direction.STRONGER:
@@ -511,6 +519,24 @@ def _ways(
         *(mode for mode in ways if mode in words.below(kind, ins.mode)),
         *([None] * (kind is OpKind.FENCE)),
     ]
+
+
+def _modes(
+    ins: litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier, words: ModelVocabulary
+) -> tuple[litmus.Mode, ...]:
+    """Return the modes that an instruction of this kind may have. Only arrivals at mbarriers, and waits, have several
+    of those done to an mbarrier.
+    """
+    match ins:
+        case litmus.Load(phase=phase) if phase is not None:
+            return ptx.mbarrier_modes(ptx.WAITS)
+        case litmus.Rmw(target=target) if litmus.is_asynchronous(ins):
+            return (ins.mode,) if target is None else ptx.mbarrier_modes(ptx.ARRIVALS)
+        case litmus.Store() if litmus.is_asynchronous(ins):
+            return (ins.mode,)
+        case litmus.Fence(mode) if "async" in mode.tags:
+            return (mode, ptx.PROXY_FENCES[ptx.ASYNC_FENCE], *ptx.weaker(mode))
+    return words.ways(KINDS[type(ins)])
 
 
 def is_said(test: litmus.LitmusTest, dialect: Dialect) -> bool:
@@ -531,7 +557,8 @@ class ModelVocabulary:
 
     def __init__(self, model: Model) -> None:
         """Find the vocabulary of a model. Raises ``InputError`` where the model mentions what no vocabulary has."""
-        words = vocabulary(dialect_of([model]))
+        name = dialect_of([model])
+        words = vocabulary("ptx-proxies" if name == "ptx-async" else name)  # the rest is in _modes and _proxy_fences
         silent = {name for name in ORDER_TAGS if model.mentions(name) and not model.checks_mention(name)}
         modes = {
             kind: tuple(said(mode) for mode in ways if not silent & frozenset().union(*mode_tags(kind, mode)))
@@ -553,7 +580,7 @@ class ModelVocabulary:
     def below(self, kind: OpKind, mode: litmus.Mode) -> frozenset[litmus.Mode]:
         """Return the modes that are at most as strong as this one, itself among them."""
         if (kind, mode) not in self._below:
-            words, steps = self._words, list[litmus.Mode]()
+            words, steps = self._words, [*ptx.weaker(mode)]
             if mode in self.ways(kind):
                 narrower = words.narrower(kind, mode)
                 steps += (*words.lower_orders(kind, mode), *words.less_memory(kind, mode))

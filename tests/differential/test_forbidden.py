@@ -82,6 +82,7 @@ def the_oracle_agrees(name, events, less):
         ("vulkan", 3, ("rmw",), 14),
         ("vulkan", 2, ("+alias", "+ssw"), 9),
         ("webgpu", 3, (), 12),
+        ("ptx-async", 3, (), 17),
     ],
 )
 def test_the_oracle_agrees_with_every_test(name, events, less, count):
@@ -143,6 +144,7 @@ def test_putting_removed_events_back_leaves_few_candidates(monkeypatch):
         ("vulkan", 3, ("+alias", "+ssw")),
         ("ptx", 3, ("+alias", "+cluster", "+constant", "sys")),
         ("webgpu", 4, ()),
+        ("ptx-async", 4, ()),
     ],
 )
 def test_the_oracle_agrees_with_every_larger_test(name, events, less):

@@ -18,6 +18,7 @@ from oracle.progress.litmus import explore_litmus
 from oracle.progress.models import GUARANTEES, Verdict, system_verdicts, verdicts
 from oracle.progress.models import MODELS as MODELS_OF_PROGRESS
 from synth.memory.liveness import explain_liveness
+from tests.litmus_random import halves_test
 from tests.random_spins import random_axb, random_spins
 
 MODELS = ("sc", "tso", "rmo", "ptx-rmo", "ptx-6.0", "rc11", "rc11-scoped")
@@ -68,6 +69,20 @@ def test_under_sc_a_program_hangs_where_its_transition_system_does(threads):
                     assert said(found, strong) in (verdict, None), (name, strong, program)
                     seen.add((said(found, strong), strong))
     assert len(seen) == 5, "each verdict, and what strong fairness leaves open"
+
+
+@pytest.mark.parametrize("count", [40, pytest.param(400, marks=pytest.mark.slow)])
+def test_who_waits_for_the_arrivals_at_the_barrier_of_a_cluster_hangs_by_every_method(count):
+    sc, seen = model("sc"), set()
+    for number in range(count):
+        test = halves_test(Random(f"hanging halves {number}"))
+        expected = system_verdicts(explore_litmus(test).successors, list(MODELS_OF_PROGRESS.values()))
+        for name, guarantee in GUARANTEES.items():
+            verdict = expected[f"{name}-weak"]
+            ways = {said(find_hang(test, guarantee, sc)), said(find_hang_by_sat(test, guarantee, sc))}
+            assert ways == {verdict}, (name, test)
+            seen.add((name, verdict))
+    assert len(seen) == 2 * len(GUARANTEES)
 
 
 def test_bit_vectors_agree_with_lists_of_values_and_strong_fairness_is_decided_under_sc():

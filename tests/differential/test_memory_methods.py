@@ -9,7 +9,16 @@ from random import Random
 import pytest
 import reference_herd
 from litmus_models import grounded, odd, shipped
-from litmus_random import PROFILES, asynchronous_test, random_test, vulkan_test, wgsl_test
+from litmus_random import (
+    PROFILES,
+    asynchronous_test,
+    halves_test,
+    matrices_test,
+    meeting_test,
+    random_test,
+    vulkan_test,
+    wgsl_test,
+)
 
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
@@ -79,10 +88,35 @@ def test_enumeration_sat_and_z3_agree_on_many(name):
 def test_asynchronous_operations_by_every_method(count):
     seen = Counter()
     for number in range(count):
-        test = asynchronous_test(Random(f"asynchronous {number}"))
+        generate = meeting_test if number % 4 == 0 else asynchronous_test
+        test = generate(Random(f"asynchronous {number}"))
         (answer, *_) = compare(test, MODELS["ptx-async"], [judge, judge_by_sat, judge_by_smt])
         seen[answer[0] if isinstance(answer, tuple) else "refused"] += 1
     assert seen["refused"] <= count // 100 and min(seen[Answer.ALLOWED], seen[Answer.FORBIDDEN]) > count // 5
+
+
+@pytest.mark.parametrize("count", [40, pytest.param(2000, marks=pytest.mark.slow)])
+def test_operations_of_tensor_cores_by_every_method(count):
+    seen = Counter()
+    for number in range(count):
+        test = matrices_test(Random(f"matrices {number}"))
+        (answer, *_) = compare(test, MODELS["ptx-async"], [judge, judge_by_sat, judge_by_smt])
+        seen[answer[0] if isinstance(answer, tuple) else "refused"] += 1
+    assert seen["refused"] <= count // 50 and min(seen[Answer.ALLOWED], seen[Answer.FORBIDDEN]) > count // 8
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
+def test_halves_of_barriers_by_every_method(count):
+    seen = Counter()
+    for number in range(count):
+        test = halves_test(Random(f"halves {number}"))
+        model = MODELS[("ptx", "ptx-async")[number % 2]]
+        (answer, *_) = compare(test, model, [judge, judge_by_sat, judge_by_smt])
+        if sum(len(thread.instructions) for thread in test.threads) < 15:
+            expected, judgement = reference_herd.judge(test, model.syntax), judge(test, model)
+            assert (judgement.executions, judgement.matching) == (expected.executions, expected.matching), test
+        seen[answer[0]] += 1
+    assert min(seen[Answer.ALLOWED], seen[Answer.FORBIDDEN]) > count // 8
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -23,6 +23,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
         ("cas-sl+membar.gls", "cuda"),
         ("sb-shared-global", "cuda"),
         ("mp-bar-arrive", "cuda"),
+        ("ptx-async/bulk-push", "cuda"),
         ("mp-acq-rel-cta", "glsl"),
         ("mp-bar-sync", "glsl"),
         ("webgpu/mp-barrier", "wgsl"),

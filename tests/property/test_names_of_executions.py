@@ -15,7 +15,7 @@ from corpus.executions.litmus import litmus_test
 from corpus.executions.names import critical_cycle, name_of
 from corpus.executions.text import parse_execution
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import Fence, Load, Region, Rmw, Store
+from corpus.litmus.test import MEMORY_REGIONS, Fence, Load, Rmw, Store
 
 CLASSIC = "PodWW PodRR PodRW PodWR PosRR PosRW Rfe Fre Coe"
 SUITES = {
@@ -24,7 +24,7 @@ SUITES = {
     "fences": (f"{CLASSIC} MembarGldWW MembarCtadRR FenceAcqRel.gpu.dRR", (3, 4), {"levels": ("cta", "gpu")}),
     "atomics": (f"{CLASSIC} Rmw", (3, 4, 5), {}),
     "annotations": ("PodWW PodRR Rfe Fre Acq.cta Rel.sys Vol Ca Cg", (4,), {}),
-    "regions": (CLASSIC, (4,), {"levels": ("cta",), "regions": tuple(Region)}),
+    "regions": (CLASSIC, (4,), {"levels": ("cta",), "regions": MEMORY_REGIONS}),
     "observed": ("Rfe Coe PosWW PosRW PodWW PodRW", (3, 4, 5), {"location_accesses": 4}),
 }
 

@@ -179,3 +179,8 @@ def test_blanks_and_comments_take_no_longer_than_their_length():
         start = time.process_time()
         assert read(f".version 9.1{blank}`") is None
         assert time.process_time() - start < 5
+
+
+def test_a_number_that_f32_has_not_is_infinity():
+    module = read_ptx(".version 9.1\n.target sm_90\n.address_size 64\n.const .f32 far[2] = {1e94, -1e94};\n", "far.ptx")
+    assert module.variables["far"].initial == bytes.fromhex("0000807f000080ff")

@@ -334,6 +334,34 @@ def test_elements_of_an_array_and_the_expectation_go_to_the_litmus_test(tmp_path
     assert "forall (out_1 = 0)" in out.read_text()
 
 
+BULK = """.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<3>; .reg .b64 %rd<3>;
+  .shared .align 16 .b32 s[4];
+  ld.param.u64 %rd1, [out];
+  st.shared.u32 [s], 7;
+  st.shared.u32 [s+4], 8;
+  st.shared.u32 [s+8], 9;
+  st.shared.u32 [s+12], 10;
+  fence.proxy.async;
+  cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 16;
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+  ret;
+}
+"""
+
+
+@pytest.mark.parametrize(("removed", "answer"), [("", "true"), ("fence.proxy.async;", "false")])
+def test_a_copy_of_several_elements_goes_to_the_litmus_test(tmp_path: Path, removed: str, answer: str) -> None:
+    file, out = kernel(tmp_path, BULK.replace(removed, "") if removed else BULK), tmp_path / "out.litmus"
+    result = synth("check", file, "--expect", "out[0] == 7 && out[3] == 10", "--grid", 1, "--litmus", out, "--json")
+    (found,) = json.loads(result.stdout)
+    assert found["answers"]["expectation"] == ("SAFE" if answer == "true" else "FOUND")
+    shown = synth("label", out, "-m", "ptx-async", "--format", "csv").stdout.splitlines()
+    assert shown[1].split(",")[3] == answer, shown
+
+
 def test_executions_may_be_listed(tmp_path: Path) -> None:
     file = handed(tmp_path, "relaxed")
     answers = [json.loads(synth("check", file, "--json", "--method", name).stdout) for name in ("sat", "enumerate")]

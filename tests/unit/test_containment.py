@@ -13,7 +13,7 @@ from corpus.cycles.containment import contains, minimal
 from corpus.cycles.cycle import Cycle, cycle_name, oriented
 from corpus.cycles.edges import PLAIN, Annotation, Edge, all_annotations, atomic_mode, parse_edges
 from corpus.litmus.normal import renumbered
-from corpus.litmus.test import Order, Region, Scope
+from corpus.litmus.test import MEMORY_REGIONS, Order, Region, Scope
 from corpus.test import Test
 from synth.memory.synthesis import minimal_tests
 
@@ -28,7 +28,7 @@ WEAKER = {
 
 
 def made(edges: str, *sizes: int, levels: tuple[str, ...] = ()) -> list[Cycle]:
-    bounds = CycleBounds(parse_edges(edges), levels, tuple(Region) if levels else (Region.GLOBAL,))
+    bounds = CycleBounds(parse_edges(edges), levels, MEMORY_REGIONS if levels else (Region.GLOBAL,))
     return [oriented(cycle) for size in sizes for cycle in cycles(bounds, size)]
 
 

@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 from refusals import refusal
 
-from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus
+from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, translate
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import (
     Assign,
+    AsyncGroup,
+    AsyncOperation,
     Atom,
     Barrier,
     Branch,
@@ -196,7 +198,7 @@ def test_scope_trees(tree, places):
         ("(grid(cta(warp T0) (warp T2)))", "t.litmus:5:35: the test has no thread T2"),
         ("(cta(grid T0 T1))", "t.litmus:5:15: expected a narrower level within a cta, found grid"),
         ("(warp(warp T0 T1))", "t.litmus:5:16: expected a narrower level within a warp, found warp"),
-        ("(team T0 T1)", "t.litmus:5:11: expected gpu, grid, cta or warp, found 'team'"),
+        ("(team T0 T1)", "t.litmus:5:11: expected gpu, grid, cluster, cta or warp, found 'team'"),
         ("(cta T0 T1", "t.litmus:6:1: expected '(' or ')' or a thread, found the end of the file"),
     ],
 )
@@ -330,3 +332,84 @@ def test_branches_on_comparisons():
     loop = (Label("L"), Load("r1", Loc("x")), Branch("L", Comparison("ge", Reg("r1"), 1)))
     text = printed(simple(*loop))
     assert "setp.ge.s32 p0,r1,1" in text and "@p0 bra L" in text
+
+
+ASYNCHRONOUS = sorted((EXAMPLES / "ptx-async").glob("*.litmus"))
+NO_WORDS = ("cluster-barrier", "tcgen05", "wgmma")
+NO_OBJECTS = ("reading-completes-everywhere", "reading-completion-orders-reads", "reading-one-async-proxy")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in ASYNCHRONOUS if path.stem.startswith((*NO_WORDS, *NO_OBJECTS))],
+    ids=lambda path: path.stem,
+)
+def test_what_gpu_ptx_has_no_words_for_is_refused(path):
+    """Barriers of clusters, tensor cores, and mbarriers that are initialised before the test."""
+    with pytest.raises(InputError):
+        translate(read_litmus(path), DIALECTS["gpu-ptx"])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in ASYNCHRONOUS if not path.stem.startswith((*NO_WORDS, *NO_OBJECTS))],
+    ids=lambda path: path.stem,
+)
+def test_asynchronous_operations_there_and_back(path):
+    """Dartagnan's PTX and GPU_PTX say the same of them, and the words stand once."""
+    test = read_litmus(path)
+    text = translate(test, DIALECTS["gpu-ptx"])
+    there = parse_litmus(text)
+    back = parse_litmus(translate(there, DIALECTS["ptx"]))
+    assert litmus_digest(test) == litmus_digest(there) == litmus_digest(back)
+    assert printed(there) == text
+
+
+def test_an_mbarrier_has_types_and_a_wait_a_predicate():
+    state = "0:.reg .b64 r1 = m; shared m; d"
+    lines = (
+        "mbarrier.init.shared::cta.b64 [r1],2",
+        "mbarrier.arrive.expect_tx.release.cta.shared.b64 r2,[r1],16",
+        "L: mbarrier.try_wait.acquire.cluster.b64 p0,[r1],r2",
+        "@!p0 bra L",
+        "mbarrier.test_wait.parity.relaxed.cta.b64 p1,[r1],0",
+        "selp.s32 r3,1,0,p1",
+    )
+    test = column(*lines, state=state, condition="exists (0:r3=1)")
+    kinds = [type(ins) for ins in test.threads[0].instructions]
+    assert kinds == [Store, Rmw, Label, Load, Branch, Load]
+    again = printed(test)
+    assert "0:.reg .pred p0" in again and "@!p0 bra L" in again and again == printed(parse_litmus(again))
+    assert "mbarrier.test_wait.parity.relaxed.cta.b64 p1,[r1],0 " in again and "selp.s32 r3,1,0,p1 " in again
+
+
+def test_a_copy_of_several_elements():
+    words = "cp.async.bulk.global.shared::cta.bulk_group [x,y],[z,w],16"
+    assert code(words, "cp.async.bulk.commit_group", "cp.async.bulk.wait_group.read 0", state="x; y; z; w") == (
+        AsyncOperation(Loc("x"), Loc("z"), mode=Mode(tags=("async",)), more=((Loc("y"), Loc("w")),)),
+        AsyncGroup("cp.async.bulk"),
+        AsyncGroup("cp.async.bulk", 0, read=True),
+    )
+    test = column(words, state="x; y; z; w")
+    assert litmus_digest(parse_litmus(printed(test))) == litmus_digest(test)
+    assert "an operation of the PTX dialect moves one location" in refusal(translate, test, DIALECTS["ptx"])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("mbarrier.init.b64 [x]", "expected 2 operands of mbarrier.init, found 1"),
+        ("mbarrier.init.b64 x,1", "expected an address in brackets as operand 1"),
+        ("mbarrier.init.b64 [x],-1", "expected no negative number as operand 2"),
+        ("mbarrier.invalid.b64 [x],1", "expected mbarrier.arrive"),
+        ("mbarrier.arrive.release.gpu.b64 r0,[x]", "expected mbarrier.arrive"),
+        ("mbarrier.arrive.release.cta.b64 [x],[x]", "expected a number or a register as operand 1"),
+        ("cp.async.bulk.bulk_group [x,y],[x],16", "expected 2 addresses in operand 2"),
+        ("st.async.mbarrier::complete_tx::bytes.s32 [x,y],1,[x]", "expected one address of st.async"),
+        ("cp.async.bulk.tensor [x],[y],16", "expected cp.async"),
+        ("fence.proxy.nothing", "expected an instruction of PTX, found fence.proxy.nothing"),
+    ],
+)
+def test_asynchronous_instructions_that_are_none(line, message):
+    found = refusal(column, line, state="x; y")
+    assert message in found and "t.litmus:4:" in found

@@ -8,6 +8,7 @@ from corpus.kernels.launch import KernelLaunch
 from corpus.kernels.program import program_of
 from corpus.kernels.ptx.reader import read_ptx
 from corpus.kernels.ptx.specialiser import NotUnderstoodError
+from corpus.laws.ptx import CLUSTER_BARRIERS
 from corpus.litmus import test as litmus
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import check
@@ -144,17 +145,31 @@ def test_a_race_is_found_in_executions_that_never_end():
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
+    ("words", "order"),
     [
-        ("barrier.cluster.arrive; st.global.u32 [%rd1], 1; barrier.cluster.wait;", "the wait right behind it"),
-        ("barrier.cluster.arrive.relaxed; barrier.cluster.wait;", "an arrival that releases"),
-        ("barrier.cluster.wait;", "an arrival that releases"),
+        ("barrier.cluster.arrive; {}; barrier.cluster.wait;", ".release"),
+        ("barrier.cluster.arrive.release.aligned; {}; barrier.cluster.wait.acquire.aligned;", ".release"),
+        ("barrier.cluster.arrive.relaxed; {}; barrier.cluster.wait;", ".relaxed"),
     ],
-    ids=["split", "relaxed", "no arrival"],
+    ids=["default", "all words", "relaxed"],
 )
-def test_halves_of_a_barrier_of_a_cluster_are_not_understood(words, why):
-    with pytest.raises(NotUnderstoodError, match=why):
-        program(words, words)
+def test_the_barrier_of_a_cluster_is_in_halves(words, order):
+    both = words.format("st.relaxed.gpu.global.u32 [%rd1], 1")
+    _, thread = program(both, both).test.threads
+    arrival, between, wait = thread.instructions
+    assert arrival == CLUSTER_BARRIERS[f"barrier.cluster.arrive{order}"]
+    assert isinstance(between, litmus.Store) and wait == CLUSTER_BARRIERS["barrier.cluster.wait.acquire"]
+
+
+def test_a_thread_that_waits_at_the_barrier_of_a_cluster_has_to_arrive_first():
+    arrives, waits = "barrier.cluster.arrive;", "barrier.cluster.wait;"
+    assert found(arrives + waits, arrives + waits)[0] == set()
+    assert found(waits + arrives, arrives + waits)[0] == {"barrier"}
+
+
+def test_other_words_of_the_barrier_of_a_cluster_are_not_understood():
+    with pytest.raises(NotUnderstoodError, match="is not understood"):
+        program("barrier.cluster.wait.release;", "")
 
 
 def test_a_barrier_of_a_cluster_has_the_threads_of_its_blocks():
@@ -162,7 +177,8 @@ def test_a_barrier_of_a_cluster_has_the_threads_of_its_blocks():
     launch = KernelLaunch(grid=(4, 1, 1), block=(2, 1, 1), cluster=(2, 1, 1))
     left = program(f"{SET} {both}", f"{both} {GET}", launch)
     barriers = [ins for thread in left.test.threads for ins in thread.instructions if isinstance(ins, litmus.Barrier)]
-    assert [(each.scope, each.arrive) for each in barriers] == [(litmus.Scope.QUEUE, False)] * 8
+    halves = [(litmus.Scope.QUEUE, True, False), (litmus.Scope.QUEUE, False, True)]
+    assert [(each.scope, each.arrive, each.wait) for each in barriers] == halves * 8
     assert {thread.place.queue for thread in left.test.threads} == {0, 1}
     (model,) = resolve_consistency_models(["ptx"])
     one = replace(launch, grid=(2, 1, 1))
@@ -227,3 +243,11 @@ def test_a_reduction_after_a_thread_has_ended_at_an_earlier_one():
     early = f"{red} {COUNT} setp.eq.s32 %p2, %r1, 0; @%p2 ret; {red}"
     with pytest.raises(NotUnderstoodError, match=r"ends after bar\.red"):
         program(early, early)
+
+
+def test_grids_that_depend_on_others_are_taken_to_begin_after_them():
+    both = f"griddepcontrol.launch_dependents; griddepcontrol.wait; {GET}"
+    assert [thread.instructions for thread in program(both, both).test.threads] == [
+        thread.instructions for thread in program(GET, GET).test.threads
+    ]
+    assert any("griddepcontrol" in each for each in program(both, both).assumed)

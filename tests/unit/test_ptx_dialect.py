@@ -409,7 +409,13 @@ def test_what_dartagnan_does_not_read_is_not_written_for_it(instruction):
     runner.check(parse_litmus(MP))
 
 
-@pytest.mark.parametrize("name", ["vulkan", "opencl", "c", "gpu-ptx", "lisa"])
+def test_a_cluster_is_a_level_of_gpu_ptx():
+    test = parse_litmus(CLUSTERS)
+    text = translate(test, DIALECTS["gpu-ptx"])
+    assert "ScopeTree(cluster " in text and litmus_digest(parse_litmus(text)) == litmus_digest(test)
+
+
+@pytest.mark.parametrize("name", ["vulkan", "opencl", "c", "lisa"])
 def test_a_cluster_is_no_queue_family(name):
     test = parse_litmus(CLUSTERS)
     if name == "vulkan":  # whose accesses have a storage class

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shlex
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 from commands import synth
+from scripts import script
 
 from synth.cli import COMMANDS, main
 
@@ -19,11 +19,7 @@ SHOWN = re.compile(r"^(?: {4}|\$ )(synth (?:[^\n]*\\\n)*[^\n]*)$", re.MULTILINE)
 
 
 def drawn() -> dict[str, str]:
-    found = importlib.util.spec_from_file_location("pictures", ROOT / "docs" / "pictures.py")
-    assert found is not None and found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return dict(module.DRAWN)
+    return dict(script("pictures").DRAWN)
 
 
 def test_the_readme_is_short_and_its_pictures_are_there() -> None:

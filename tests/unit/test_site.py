@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import tomllib
 from pathlib import Path
@@ -10,6 +9,7 @@ from types import ModuleType
 from urllib.parse import unquote, urlparse
 
 import pytest
+from scripts import script
 
 from synth.cli import COMMANDS
 
@@ -20,11 +20,7 @@ REFERRED = re.compile(r"(?:src|href)=[\"']?([^\"' >]+)")
 
 @pytest.fixture(scope="module")
 def pages() -> ModuleType:
-    found = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "pages.py")
-    assert found is not None and found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+    return script("pages")
 
 
 @pytest.fixture(scope="module")

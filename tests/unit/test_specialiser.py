@@ -470,7 +470,16 @@ def test_a_bulk_reduction_adds_what_its_type_says():
         ("cp.async.ca.shared.global [s], [%x], 8, 4;", "of fewer bytes than it writes"),
         (
             "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%x, {%r1}], [s];",
+            "needs an array as the argument of its tensor map",
+        ),
+        (
+            "cp.async.bulk.tensor.3d.im2col.global.shared::cta.bulk_group [%x, {%r1, %r1, %r1}], [s];",
             "is not understood",
+        ),
+        (
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+            "[s], [%x], 16, [s], 2;",
+            "a rank that is of no block of the cluster",
         ),
     ],
 )

@@ -70,6 +70,33 @@ def short(change):
 
 
 @pytest.mark.device
+@pytest.mark.parametrize(
+    ("file", "allowed", "changes"),
+    [
+        (
+            "cluster-arrive-cta-scope",
+            "orders,scopes",
+            [
+                "28: make this wait at an mbarrier acquire at cluster scope (.acquire.cluster)",
+                "26: make this arrival at an mbarrier release at cluster scope (.release.cluster)",
+            ],
+        ),
+        pytest.param(
+            "bulk-store-no-fence",
+            "fences,orders,scopes",
+            ["13: put a fence between the proxies before this copy (fence.proxy.async)"],
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_orders_at_mbarriers_and_fences_of_the_proxy(file, allowed, changes, need):
+    need("cuda")
+    result = synth("fix", KERNELS / "async" / f"{file}.cu", "--allow", allowed, "--json", "-j", 1)
+    (found,) = map(json.loads, result.stdout.splitlines())
+    assert [change["change"].rpartition(".cu:")[2] for change in found["repairs"][0]["changes"]] == changes
+
+
+@pytest.mark.device
 @pytest.mark.parametrize("file", ["mp-barrier-missing", "reduce-no-barrier", "spinlock-exch-unfenced"])
 def test_a_repaired_kernel_comes_to_its_end_without_a_race(file, need):
     """Judged anew: it would not race either where a new barrier kept all threads waiting."""

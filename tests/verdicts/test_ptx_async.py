@@ -76,6 +76,35 @@ def test_who_waits_at_an_mbarrier_waits_for_arrivals_and_bytes_and_copies_are_co
     assert labelled([name], "fair & ptx-async", "obe & ptx-async") == [fair, obe]
 
 
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("cluster-barrier", "TERMINATES"),
+        ("cluster-barrier-twice", "TERMINATES"),
+        ("cluster-barrier-no-arrival", "MAY_HANG"),
+    ],
+)
+def test_who_waits_at_the_barrier_of_a_cluster_waits_for_all_arrivals(name, verdict):
+    assert set(labelled([name], "fair & ptx", "hsa & ptx", "fair", "hsa")) == {verdict}
+
+
+@pytest.mark.parametrize("name", ["tcgen05-mma-threads", "tcgen05-handshake"])
+def test_a_product_is_completed_whatever_threads_do(name):
+    assert labelled([name], "fair & ptx-async", "obe & ptx-async") == ["TERMINATES"] * 2
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in TABLE if row["test"].startswith("cluster-barrier")], ids=lambda r: r["test"]
+)
+def test_barriers_of_clusters_are_as_in_ptx_where_nothing_is_asynchronous(row):
+    test = read_litmus(EXAMPLES / f"{row['test']}.litmus")
+    code = [ins for thread in test.threads for ins in thread.instructions]
+    if any(litmus.is_asynchronous(ins) or (isinstance(ins, litmus.Fence) and "init" in ins.mode.tags) for ins in code):
+        return
+    model = load_model(shipped_models()["ptx"], "ptx")
+    assert judge(test, model).answer == judge_by_sat(test, model).answer == row["verdict"]
+
+
 def test_threads_that_take_turns_have_no_verdict_on_what_is_asynchronous():
     """A copy may be completed at any time, which is in nobody's turn; the phase of an mbarrier is as it is."""
     assert labelled(["bulk-load", "mbarrier"], "fair") == ["UNKNOWN"] * 2 + ["TERMINATES"] * 2

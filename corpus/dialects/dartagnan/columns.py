@@ -30,6 +30,7 @@ from corpus.lalr import Token, Tree
 from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.mbarrier import Mbarrier
 from corpus.litmus.normal import without_constants, without_predicates
 from corpus.litmus.test import operands
 from corpus.litmus.text import Source, columns
@@ -48,6 +49,7 @@ _TERMINALS = {
     "INT": "a number",
     "ALIASES": "aliases",
     "SHARED": "shared",
+    "MBARRIER": "mbarrier",
     "SSW": "ssw",
     "$END": "the final condition",
 }
@@ -94,6 +96,10 @@ class CodeCell:
     def location(self, index: int) -> litmus.Loc:
         """Return the location at an operand's place. Raises ``InputError`` where the operand is of another kind."""
         return litmus.Loc(str(self._of("a location", index, "NAME")))
+
+    def addresses(self, index: int) -> tuple[litmus.Loc, ...]:
+        """Return the location at an operand's place, as the only one that it names."""
+        return (self.location(index),)
 
     def label(self, index: int) -> str:
         """Return the label at an operand's place. Raises ``InputError`` where the operand is of another kind."""
@@ -198,7 +204,7 @@ class Columns(ABC):
     more_levels: ClassVar[tuple[str, ...]] = ()
     """The names of the groups that a header may have instead of ``levels``."""
     shared: ClassVar[bool] = False
-    """Whether locations may be in shared memory, ``shared x=0``."""
+    """Whether locations may be in shared memory, ``shared x=0``, in registers or in tensor memory."""
     synchronises: ClassVar[bool] = False
     """Whether threads can synchronise by the system, ``{ ssw 0 1; }``."""
     keywords: ClassVar[str]
@@ -344,13 +350,25 @@ class Columns(ABC):
             elif item.data == "location":
                 spaces = leaves(item, "SHARED")
                 if spaces and not self.shared:
-                    raise _error(f"{self.title} has no shared memory", first, source.path)
-                region = litmus.Region.SHARED if spaces else litmus.Region.GLOBAL
+                    raise _error(f"{self.title} has no {spaces[0]} memory", first, source.path)
+                region = litmus.Region(str(spaces[0])) if spaces else litmus.Region.GLOBAL
                 name = leaves(item, "NAME")[0]
                 locations.append(litmus.Location(str(name), _initial(item, source.path), region))
+            elif item.data == "object":
+                locations.append(self._object(item, source.path))
             else:
                 locations.append(litmus.Location(str(first), alias=self._alias(item, source.path)))
         return locations, registers
+
+    def _object(self, item: Tree, path: str | None) -> litmus.Location:
+        """The location of an mbarrier that expects arrivals, and bytes."""
+        word, name, *counts = leaves(item)
+        if not self.shared:
+            raise _error(f"{self.title} has no mbarriers", word, path)
+        arrivals, size = [*(number(count, path) for count in counts), 0][:2]
+        if arrivals < 0 or size < 0 or not arrivals + size:
+            raise _error("expected how many arrivals an mbarrier waits for, and how many bytes", counts[0], path)
+        return litmus.Location(str(name), Mbarrier.expecting(arrivals, size).bits(), litmus.Region.SHARED)
 
     def _alias(self, item: Tree, path: str | None) -> litmus.Alias:
         name, proxy, aliased = item.children
@@ -368,7 +386,10 @@ class Columns(ABC):
             test = without_predicates(test)
             if any(_has_address_register(ins) for thread in test.threads for ins in thread.instructions):
                 test = without_constants(test)
-        declarations = [self._declaration(location) for location in sorted(test.locations, key=_refers)]
+        objects = litmus.objects(test.threads)
+        declarations = [
+            self._declaration(location, location.name in objects) for location in sorted(test.locations, key=_refers)
+        ]
         places = self.headers(test)
         columns = [_column(self, index, thread) for index, thread in enumerate(test.threads)]
         printed = []
@@ -398,7 +419,7 @@ class Columns(ABC):
             declared += ["{", *(f"ssw {one} {other};" for one, other in test.synchronised), "}"]
         return "\n".join([*heading, *declared, *rows, print_condition(question, spelled)])
 
-    def _declaration(self, location: litmus.Location) -> str:
+    def _declaration(self, location: litmus.Location, is_object: bool) -> str:
         name, initial, alias = location.name, location.initial, location.alias
         taken = name in f"{_KEYWORDS} {self.keywords}".split() or any(
             pattern.fullmatch(name) for pattern in (_REGISTER, _LABEL, _THREAD)
@@ -408,6 +429,8 @@ class Columns(ABC):
         space = "" if location.region is litmus.Region.GLOBAL else f"{location.region} "
         if space and not self.shared:
             raise InputError(f"{name}: {self.title} has no word for {location.region} memory")
+        if is_object and isinstance(initial, int) and (expected := _expected(initial)):
+            return f"mbarrier {name}={expected};"
         if alias is None:
             return f"{space}{name}={'&' + initial.name if isinstance(initial, litmus.Loc) else initial};"
         proxy = alias.proxy or (self.proxies and "generic")
@@ -489,7 +512,7 @@ def _is_plain(thread: litmus.Thread) -> bool:
 
 
 def _has_address_register(ins: litmus.Instruction) -> bool:
-    return isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw) and isinstance(ins.address, litmus.Reg)
+    return any(isinstance(each, litmus.Reg) for each in litmus.addresses(ins))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -526,6 +549,14 @@ def _stated(thread: litmus.Thread, initial: Mapping[str, litmus.Operand]) -> tup
     """The initial registers that are not 0, or that a condition can only know from here."""
     known = thread.names
     return tuple(sorted((name, value) for name, value in initial.items() if value != 0 or name not in known))
+
+
+def _expected(initial: int) -> str:
+    """How the initial state of an mbarrier is declared; empty where it is one that none can be declared to have."""
+    state = Mbarrier.of(initial)
+    if state != Mbarrier.expecting(state.pending, state.tx) or not (state.pending or state.tx > 0):
+        return ""
+    return f"{state.pending},{state.tx}" if state.tx else str(state.pending)
 
 
 def _error(message: str, token: Token, path: str | None) -> InputError:

@@ -15,7 +15,8 @@ surface proxy there are also ``sust``, ``suatom`` and ``sured``. The proxy is a 
 in a warp of its own.
 
 What PTX has got since then and Dartagnan not: ``fence.acquire`` and ``fence.release``, asynchronous operations and
-their fences (``corpus.dialects.dartagnan.asynchronous``), and the scope ``.cluster``. Where a test has that scope,
+their fences (``corpus.dialects.asynchronous``), those of tensor cores (``corpus.dialects.dartagnan.matrices``), and the
+scope ``.cluster``. Where a test has that scope,
 headers may say clusters, ``P0@cta 0,cluster 0,gpu 0``; else each CTA is one of its own, as kernels are launched unless
 they ask for more.
 
@@ -31,10 +32,11 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar, TypeGuard
 
-from corpus.dialects.dartagnan.asynchronous import is_extended, read_asynchronous, write_asynchronous
+from corpus.dialects.asynchronous import is_extended, read_asynchronous, write_asynchronous
 from corpus.dialects.dartagnan.columns import CodeCell, Columns, Refuse, ThreadNames
+from corpus.dialects.dartagnan.matrices import check_matrices, is_of_matrices, read_matrices, write_matrices
 from corpus.errors import InputError
-from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, STORE
+from corpus.laws.ptx import ATOM, CLUSTER_BARRIERS, FENCE, LOAD, ONE_SIDED, STORE, cluster_barrier
 from corpus.litmus import test as litmus
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.text import Dialect, ForeignRunner, Source
@@ -45,8 +47,9 @@ _ATOMS = {"": "atom", "surface": "suatom"}
 _REDUCTIONS = {"": "red", "surface": "sured"}
 _PROXIES = {name: proxy for names in (_LOADS, _STORES, _ATOMS, _REDUCTIONS) for proxy, name in names.items()}
 _ORDERS = {str(order): order for order in litmus.Order}
-_UNREAD = ("async", "tensormap", litmus.INIT)  # fences that Dartagnan has not
+_UNREAD = ("async", "tensormap", litmus.INIT, "before-sync", "after-sync")  # fences that Dartagnan has not
 
+_CLUSTER_WORDS = {barrier: words for words, barrier in CLUSTER_BARRIERS.items()}
 _LOAD_ORDERS = (litmus.Order.WEAK, *LOAD.orders)
 _STORE_ORDERS = (litmus.Order.WEAK, *STORE.orders)
 _REDUCED = ("add", "sub", "mul", "div", "and", "or", "xor")
@@ -90,6 +93,7 @@ class _Ptx(Columns):
 
     def parse(self, source: Source) -> litmus.LitmusTest:
         test = super().parse(source)
+        check_matrices(test)
         ctas = [thread.place._replace(warp=0) for thread in test.threads]
         numbers = {cta: number for number, cta in enumerate(dict.fromkeys(ctas))}
         if litmus.has_clusters(test.threads):  # a CTA is one of its own, unless the header says otherwise
@@ -108,7 +112,7 @@ class _Ptx(Columns):
         return [f"cta {place.cta},cluster {place.queue},gpu {place.gpu}" for place in places]
 
     def read(self, cell: CodeCell) -> litmus.Instruction | tuple[litmus.Instruction, ...]:
-        asynchronous = read_asynchronous(cell)
+        asynchronous = read_matrices(cell) or read_asynchronous(cell)
         if asynchronous is not None:
             return asynchronous
         name, *words = cell.opcode.split(".")
@@ -133,6 +137,10 @@ class _Ptx(Columns):
         if cell.opcode in ("bar.cta.sync", "bar.cta.arrive"):
             cell.expects(1, 3)
             return litmus.Barrier(cell.value(0), words[-1] == "arrive", cell.count(1), cell.count(2))
+        barrier = cluster_barrier(str(cell.opcode))
+        if barrier is not None:
+            cell.expects(0)
+            return barrier
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
     def _atom(self, cell: CodeCell, words: list[str]) -> litmus.Rmw:
@@ -181,9 +189,16 @@ class _Ptx(Columns):
             raise refuse(f"a weak access has no scope in {self.title}")
         return f"{name}.weak"
 
+    def _address_of(self, refuse: Refuse, first: litmus.Operand, *more: litmus.Operand) -> str:
+        if more:
+            raise refuse(f"an operation of {self.title} moves one location")
+        return self.address(first, refuse)
+
     def write(self, instruction: litmus.Instruction, names: ThreadNames, refuse: Refuse) -> str:
+        if is_of_matrices(instruction):
+            return write_matrices(instruction, names, partial(self.address, refuse=refuse), refuse)
         if is_extended(instruction):
-            return write_asynchronous(instruction, names, partial(self.address, refuse=refuse), refuse)
+            return write_asynchronous(instruction, names, partial(self._address_of, refuse), refuse)
         match instruction:
             case litmus.Load(target, address, mode):
                 opcode = self._spell(mode, _LOADS, _LOAD_ORDERS, refuse)
@@ -204,6 +219,8 @@ class _Ptx(Columns):
                 )
             case litmus.Fence(mode):
                 return self._spell(mode, {"": "fence"}, FENCE.orders, refuse)
+            case litmus.Barrier() if instruction in _CLUSTER_WORDS:
+                return _CLUSTER_WORDS[instruction]
             case litmus.Barrier(arrive=arrive, mode=mode):
                 self.check(mode, (litmus.Order.WEAK,), (), refuse)
                 if mode.scope is not None:
@@ -213,8 +230,12 @@ class _Ptx(Columns):
                 raise refuse(f"{self.title} has no such instruction")
 
 
-def _ordered(ins: litmus.Instruction) -> TypeGuard[litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence]:
-    return isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence)
+_Ordered = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier
+"""The instructions that have a mode."""
+
+
+def _ordered(ins: litmus.Instruction) -> TypeGuard[_Ordered]:
+    return isinstance(ins, _Ordered)
 
 
 def _check_dartagnan(test: litmus.LitmusTest) -> None:

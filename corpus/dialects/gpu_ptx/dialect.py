@@ -21,7 +21,11 @@ Read besides, as the paper's other figures have it: instructions without types, 
   initial state, in the memory map or at an access (``ld.shared``); they must agree, and what has none is global.
 - ``membar.gl`` is ``fence.sc.gpu``; ``atom`` without an order is relaxed, without a scope at GPU scope; ``_`` as the
   target of ``atom`` means none, as in ``red``. A predicate is a register that is 0 or 1.
-- The scope tree's levels are gpu (or device), grid (kernel), cta (block) and warp; see ``corpus.dialects.scope_tree``.
+- The scope tree's levels are gpu (or device), grid (kernel) or cluster, cta (block) and warp; see
+  ``corpus.dialects.scope_tree``.
+- Asynchronous operations have the words of ``corpus.dialects.asynchronous`` with their types, ``mbarrier.init.b64
+  [r1],1``; state spaces may stand where PTX has them. Whether a wait has succeeded is a predicate. A copy of several
+  elements has all their addresses in brackets, ``[r1,r2],[r3,r4]``: each location is one element.
 
 The printer writes what ptxas and the tools of the paper take: registers declared with their types, every address in a
 register of 64 bits, numbers stored from registers. Where a number is added to an address, ``cvt`` widens it first;
@@ -37,5 +41,5 @@ from corpus.dialects.gpu_ptx.reader import read_gpu_ptx
 from corpus.dialects.gpu_ptx.writer import print_gpu_ptx
 from corpus.litmus.text import Dialect
 
-GPU_PTX = Dialect("gpu-ptx", "GPU_PTX", read_gpu_ptx, print_gpu_ptx)
+GPU_PTX = Dialect("gpu-ptx", "GPU_PTX", read_gpu_ptx, print_gpu_ptx, asynchronous=True)
 """The dialect of Alglave et al. 2015."""

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
+from corpus.dialects.asynchronous import read_asynchronous
 from corpus.dialects.scope_tree import read_places
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
@@ -18,6 +19,7 @@ from corpus.laws.ptx import (
     LOAD,
     MEMBARS,
     OPERATIONS,
+    PROXY_FENCES,
     REDUCTIONS,
     STORE,
     AccessRule,
@@ -35,7 +37,7 @@ _TERMINALS = {
     "INT": "a thread",
     "THREAD": "a thread",
     "MEMBER": "a thread",
-    "LEVEL": "gpu, grid, cta or warp",
+    "LEVEL": "gpu, grid, cluster, cta or warp",
     "SPACE": "global or shared",
     "TYPE": "a type",
     "SCOPETREE": "ScopeTree",
@@ -51,6 +53,7 @@ _TERMINALS = {
     "SETP": "setp",
     "SELP": "selp",
     "BRA": "bra",
+    "ASYNCHRONOUS": "mbarrier",
     "REG": ".reg",
     "$END": "the final condition",
 }
@@ -60,11 +63,14 @@ _LEVELS = {
     "device": litmus.Scope.GPU,
     "grid": litmus.Scope.QUEUE,
     "kernel": litmus.Scope.QUEUE,
+    "cluster": litmus.Scope.QUEUE,
     "cta": litmus.Scope.CTA,
     "block": litmus.Scope.CTA,
     "warp": litmus.Scope.WARP,
 }
 _TYPES = ("s32", "u32", "b32", "s64", "u64", "b64", "pred")
+_SPACES = ("global", "shared", "shared::cta", "shared::cluster")
+_SCOPES = {**litmus.SCOPES, litmus.CLUSTER: litmus.Scope.QUEUE}
 _WITH_TARGET = ("load", "atom", "move", "convert", "compute", "compare", "select")
 
 
@@ -153,7 +159,7 @@ class _Suffixes:
     def mode(self, access: AccessRule) -> litmus.Mode:
         """The mode of an access. Raises ``InputError`` where PTX has no such one."""
         order = self.take(*access.orders, *(["weak"] if access.volatile else []))
-        scope = self.take(*litmus.SCOPES)
+        scope = self.take(*_SCOPES)
         volatile = access.volatile and self.take("volatile") is not None
         cache = self.take(*access.caches)
         if order in (None, "weak"):
@@ -166,7 +172,7 @@ class _Suffixes:
             raise self.error(f"expected no {cache or 'volatile'} with the order of {self.opcode}")
         if scope is None:
             raise self.error(f"expected a scope, .cta, .gpu or .sys, after the order of {self.opcode}")
-        return litmus.Mode(litmus.Order(order), litmus.SCOPES[scope])
+        return _scoped(litmus.Order(order), scope)
 
     def end(self) -> None:
         """Raises ``InputError`` where something is left, but for a type or two (of ``cvt``)."""
@@ -181,6 +187,11 @@ class _Suffixes:
     def error(self, message: str) -> InputError:
         """Return an error with a message, placed at the opcode."""
         return error_at(message, self.opcode, self._path)
+
+
+def _scoped(order: litmus.Order, scope: str) -> litmus.Mode:
+    """The mode of an order and a scope, by its word."""
+    return litmus.Mode(order, _SCOPES[scope], tags=(litmus.CLUSTER,) if scope == litmus.CLUSTER else ())
 
 
 class _Reader:
@@ -246,6 +257,8 @@ class _Reader:
     def _own(self, index: int, column: Sequence[Tree]) -> set[str]:
         """The registers of a thread: those it declares or writes."""
         targets = [leaves(item, "NAME")[:1] for item in column if item.data in _WITH_TARGET]
+        first = [subtrees(item)[0] for item in column if item.data == "asynchronous" and subtrees(item)]
+        targets += [leaves(tree, "NAME") for tree in first if tree.data == "value"]
         return {*self._registers[index], *(str(name) for names in targets for name in names)} - {"_"}
 
     def _locations(self, columns: Sequence[Sequence[Tree]], own: list[set[str]]) -> set[str]:
@@ -255,7 +268,8 @@ class _Reader:
             value.name for values in self._registers for value in values.values() if isinstance(value, litmus.Loc)
         }
         for column, registers in zip(columns, own, strict=True):
-            names = (str(leaves(tree)[0]) for item in column for tree in subtrees(item, "address"))
+            places = (tree for item in column for kind in ("address", "elements") for tree in subtrees(item, kind))
+            names = (str(name) for tree in places for name in leaves(tree))
             known |= {name for name in names if name not in registers and not _REGISTER.fullmatch(name)}
         return known
 
@@ -281,11 +295,22 @@ class _Column:
                 unless = bool(leaves(item, "BANG"))
                 guard = litmus.Guard(self._register(leaves(item, "NAME")[0]), unless)
                 continue
-            instruction = self._instruction(item)
-            if guard and not isinstance(instruction, litmus.Label):
-                instruction = replace(instruction, guard=guard)
+            several = self._asynchronous(item) if item.data == "asynchronous" else (self._instruction(item),)
+            for instruction in several:
+                if guard and not isinstance(instruction, litmus.Label):
+                    instruction = replace(instruction, guard=guard)
+                yield str(item.data), instruction
             guard = None
-            yield str(item.data), instruction
+
+    def _asynchronous(self, item: Tree) -> tuple[litmus.Instruction, ...]:
+        (opcode,) = leaves(item)
+        parts = opcode.split(".")
+        plain = ".".join(part for part in parts if part not in _TYPES and part not in _SPACES)
+        words = opcode if opcode in PROXY_FENCES else opcode.with_word(plain)
+        found = read_asynchronous(_Cell(words, subtrees(item), self))
+        if found is None:
+            raise error_at(f"expected an instruction of PTX, found {opcode}", opcode, self.path)
+        return found
 
     def _instruction(self, item: Tree) -> litmus.Instruction:
         if item.data == "label":
@@ -335,15 +360,15 @@ class _Column:
             raise suffixes.error(f"expected {wanted} values of {operation} after the address, found {len(values)}")
         address = self._address(item, suffixes)
         order = suffixes.take(*ATOM.orders) or litmus.DEFAULT_RMW.order
-        scope = suffixes.take(*litmus.SCOPES)
-        mode = litmus.Mode(litmus.Order(order), litmus.SCOPES[scope] if scope else litmus.DEFAULT_RMW.scope)
+        scope = suffixes.take(*_SCOPES)
+        mode = _scoped(litmus.Order(order), scope or "gpu")
         return litmus.Rmw(operation, target, address, tuple(map(self._value, values)), mode)
 
     def _fence(self, suffixes: _Suffixes) -> litmus.Fence:
         if suffixes.name == "membar":
             return litmus.Fence(litmus.Mode(litmus.Order.SC, MEMBARS[suffixes.operation(*MEMBARS)]))
         order = suffixes.take(*FENCE.orders) or litmus.Order.ACQ_REL
-        return litmus.Fence(litmus.Mode(litmus.Order(order), litmus.SCOPES[suffixes.operation(*litmus.SCOPES)]))
+        return litmus.Fence(_scoped(litmus.Order(order), suffixes.operation(*_SCOPES)))
 
     def _barrier(self, suffixes: _Suffixes, values: Sequence[Tree]) -> litmus.Barrier:
         suffixes.take("cta")
@@ -358,13 +383,13 @@ class _Column:
         space = suffixes.take("global", "shared")
         if space and name not in self.registers:
             self.region(name, space)
-        return self._named(name)
+        return self.named(name)
 
     def _value(self, tree: Tree) -> litmus.Operand:
         (token,) = leaves(tree)
-        return wrapped(token, self.path) if token.type == "NUMBER" else self._named(token)
+        return wrapped(token, self.path) if token.type == "NUMBER" else self.named(token)
 
-    def _named(self, name: Token) -> litmus.Reg | litmus.Loc:
+    def named(self, name: Token) -> litmus.Reg | litmus.Loc:
         if name in self.registers:
             return litmus.Reg(str(name))
         if name not in self.locations:
@@ -377,6 +402,52 @@ class _Column:
         return str(name)
 
 
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """An asynchronous instruction, without types and state spaces (``corpus.dialects.asynchronous``)."""
+
+    opcode: Token
+    operands: Sequence[Tree]
+    column: _Column
+
+    def error(self, message: str) -> InputError:
+        """Return an error with a message, placed at the opcode."""
+        return error_at(message, self.opcode, self.column.path)
+
+    def expects(self, least: int, most: int | None = None) -> None:
+        """Raise ``InputError`` where the number of operands is out of range."""
+        if not least <= len(self.operands) <= (most or least):
+            wanted = f"{least}" if most is None else f"{least} to {most}"
+            raise self.error(f"expected {wanted} operands of {self.opcode}, found {len(self.operands)}")
+
+    def register(self, index: int) -> str:
+        """Return the register at an operand's place. Raises ``InputError`` where the operand is of another kind."""
+        value = self.value(index)
+        if not isinstance(value, litmus.Reg):
+            raise self.error(f"expected a register as operand {index + 1} of {self.opcode}")
+        return value.name
+
+    def addresses(self, index: int) -> tuple[litmus.Operand, ...]:
+        """Return the addresses in brackets at an operand's place. Raises ``InputError`` where there are none."""
+        if self.operands[index].data != "elements":
+            raise self.error(f"expected an address in brackets as operand {index + 1} of {self.opcode}")
+        return tuple(self.column.named(name) for name in leaves(self.operands[index]))
+
+    def value(self, index: int) -> litmus.Operand:
+        """Return the number or register at an operand's place. Raises ``InputError`` where it is an address."""
+        if self.operands[index].data != "value":
+            raise self.error(f"expected a number or a register as operand {index + 1} of {self.opcode}")
+        (token,) = leaves(self.operands[index])
+        return wrapped(token, self.column.path) if token.type == "NUMBER" else self.column.named(token)
+
+    def count(self, index: int) -> litmus.Operand | None:
+        """Return the natural number or register at an operand's place. Raises ``InputError`` for a negative number."""
+        value = self.value(index)
+        if isinstance(value, int) and value < 0:
+            raise self.error(f"expected no negative number as operand {index + 1} of {self.opcode}")
+        return value
+
+
 def _joined(items: Sequence[tuple[str, litmus.Instruction]], asked: Callable[[str], bool]) -> list[litmus.Instruction]:
     """The instructions without helper registers: what ``cvt`` or ``setp`` computes for the next instruction alone."""
     mentions = Counter(name for _, ins in items for name in (*litmus.reads(ins), *litmus.written(ins)))
@@ -384,11 +455,15 @@ def _joined(items: Sequence[tuple[str, litmus.Instruction]], asked: Callable[[st
     for kind, ins in items:
         new = ins
         while kept and (helper := _helper(*kept[-1])) and mentions[helper.target] == 2 and not asked(helper.target):
-            if helper.operation == "mov" and litmus.Reg(helper.target) in litmus.operands(new):
+            if (
+                isinstance(helper, litmus.Assign)
+                and helper.operation == "mov"
+                and litmus.Reg(helper.target) in litmus.operands(new)
+            ):
                 source, target = helper.operands[0], litmus.Reg(helper.target)
                 new = map_operands(new, lambda operand: source if operand == target else operand)  # noqa: B023
             elif kind == "select" and isinstance(new, litmus.Assign) and new.operands == (litmus.Reg(helper.target),):
-                new = replace(new, operation=helper.operation, operands=helper.operands)
+                new = replace(helper, target=new.target, guard=new.guard)
             else:
                 break
             kept.pop()
@@ -396,5 +471,10 @@ def _joined(items: Sequence[tuple[str, litmus.Instruction]], asked: Callable[[st
     return [ins for _, ins in kept]
 
 
-def _helper(kind: str, ins: litmus.Instruction) -> litmus.Assign | None:
-    return ins if kind in ("convert", "compare") and isinstance(ins, litmus.Assign) and not ins.guard else None
+def _helper(kind: str, ins: litmus.Instruction) -> litmus.Assign | litmus.Load | None:
+    match ins:
+        case litmus.Assign(guard=None) if kind in ("convert", "compare"):
+            return ins
+        case litmus.Load(guard=None, phase=phase) if phase is not None:
+            return ins
+    return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import count
 
+from corpus.dialects.asynchronous import is_extended, write_asynchronous
 from corpus.dialects.scope_tree import print_groups
 from corpus.errors import InputError
 from corpus.laws.ptx import (
@@ -51,7 +52,8 @@ def print_gpu_ptx(test: litmus.LitmusTest) -> str:
     lines += [f'"{test.description}"'] if test.description else []
     lines += ["{", *(f"{column.declarations};" for column in columns if column.declarations), *declared, "}"]
     lines += [f" {' | '.join(row)} ;" for row in rows]
-    lines += [_scope_tree(tuple([thread.place for thread in test.threads])), *regions]
+    places = tuple([thread.place for thread in test.threads])
+    lines += [_scope_tree(places, litmus.has_clusters(test.threads)), *regions]
     return "\n".join([*lines, _condition(test.condition, tuple(column.registers for column in columns))])
 
 
@@ -85,6 +87,9 @@ def _declared(locations: tuple[litmus.Location, ...]) -> tuple[list[str], list[s
         if location.alias or not _NAME.fullmatch(location.name):
             what = "aliases" if location.alias else "locations of that name"
             raise InputError(f"{location.name}: GPU_PTX has no {what}")
+    for location in locations:
+        if isinstance(location.initial, int) and location.initial.bit_length() > 32:
+            raise InputError(f"{location.name}: GPU_PTX has no mbarrier that is initialised before the test begins")
     values = "; ".join(f"{each.name}={_constant(each.initial)}" for each in locations if each.initial != 0)
     regions = ", ".join(f"{location.name}: {location.region}" for location in locations)
     addresses = any(isinstance(location.initial, litmus.Loc) for location in locations)
@@ -98,8 +103,8 @@ def _traits(thread: litmus.Thread, memory: bool) -> tuple[tuple[str, ...], bool]
 
 
 @lru_cache(maxsize=_SHARED)
-def _scope_tree(places: tuple[litmus.Place, ...]) -> str:
-    levels = {litmus.Scope.QUEUE: "grid", litmus.Scope.CTA: "cta", litmus.Scope.WARP: "warp"}
+def _scope_tree(places: tuple[litmus.Place, ...], clusters: bool) -> str:
+    levels = {litmus.Scope.QUEUE: "cluster" if clusters else "grid", litmus.Scope.CTA: "cta", litmus.Scope.WARP: "warp"}
     if any(place.gpu != places[0].gpu for place in places):
         levels[litmus.Scope.GPU] = "gpu"
     return f"ScopeTree{print_groups(places, levels, 'T')}"
@@ -143,6 +148,13 @@ class _Wide:
                 value in self for value in ins.operands
             ):
                 self._registers.add(ins.target)
+            case litmus.AsyncOperation() | litmus.Load() | litmus.Store() | litmus.Rmw() if litmus.is_asynchronous(ins):
+                # An mbarrier has 64 bits, and so has what an arrival tells of it.
+                told = [ins.target] if isinstance(ins, litmus.Rmw) and ins.target else []
+                self._registers |= {
+                    *told,
+                    *(each.name for each in litmus.addresses(ins) if isinstance(each, litmus.Reg)),
+                }
             case litmus.Load() | litmus.Store() | litmus.Rmw():
                 moved = [*litmus.operands(ins)[1:], *map(litmus.Reg, litmus.written(ins))]
                 self.memory |= any(value in self for value in moved)
@@ -197,7 +209,14 @@ class _Writer:
         moves = [f"mov{_bits(self._wide.memory)} {name},{value}" for value, name in self._constants.items()]
         return moves + self._lines
 
+    def value(self, operand: litmus.Operand) -> str:
+        """Return an operand of an asynchronous instruction."""
+        return self._value(operand, False)
+
     def _instruction(self, ins: litmus.Instruction, refuse: Callable[[str], InputError]) -> None:
+        if is_extended(ins):
+            self._asynchronous(ins, refuse)
+            return
         match ins:
             case litmus.Label(name):
                 self._lines.append(f"{self._prefix}{name}:")
@@ -218,8 +237,6 @@ class _Writer:
                 self._add(ins, f"fence{mode_words(mode, FENCE, refuse)}")
             case litmus.Barrier():
                 self._barrier(ins, refuse)
-            case litmus.AsyncOperation() | litmus.AsyncGroup():
-                raise refuse("GPU_PTX has no asynchronous operations")
             case litmus.Branch(label, None):
                 self._add(ins, f"bra {self._prefix}{label}")
             case litmus.Branch(label, litmus.Comparison("eq" | "ne" as operation, litmus.Reg(name), 0)) if (
@@ -234,6 +251,21 @@ class _Writer:
                 self._lines.append(f"@{predicate} bra {self._prefix}{label}")
             case litmus.Assign():
                 self._assign(ins)
+
+    def _asynchronous(self, ins: litmus.Instruction, refuse: Callable[[str], InputError]) -> None:
+        def address(*each: litmus.Operand) -> str:
+            return f"[{','.join(self._address(one, refuse)[1:-1] for one in each)}]"
+
+        told = None
+        if (
+            isinstance(ins, litmus.Load) and ins.target not in self._predicates
+        ):  # whether a wait succeeds is a predicate
+            told, ins = self._names[ins.target], replace(ins, target=self._declare(".pred"))
+            self._names[ins.target] = ins.target
+        words, _, operands = write_asynchronous(ins, self, address, refuse).partition(" ")
+        self._add(ins, f"{words}{_async_type(ins)} {operands.replace(', ', ',')}".rstrip())
+        if isinstance(ins, litmus.Load) and told is not None:
+            self._add(ins, f"selp.s32 {told},1,0,{ins.target}")
 
     def _rmw(self, ins: litmus.Rmw, refuse: Callable[[str], InputError]) -> None:
         if ins.operation not in OPERATIONS:
@@ -325,6 +357,8 @@ def _predicates(thread: litmus.Thread, asked: Collection[str]) -> frozenset[str]
         match ins:
             case litmus.Assign(target, operation) if operation in litmus.COMPARISONS:
                 compared.add(target)
+            case litmus.Load(target) if ins.phase is not None:
+                compared.add(target)
             case (
                 litmus.Load(target=str() as target) | litmus.Rmw(target=str() as target) | litmus.Assign(target=target)
             ):
@@ -333,6 +367,17 @@ def _predicates(thread: litmus.Thread, asked: Collection[str]) -> frozenset[str]
                 continue
         others |= {value.name for value in litmus.operands(ins) if isinstance(value, litmus.Reg)}
     return frozenset(compared - others)
+
+
+def _async_type(ins: litmus.Instruction) -> str:
+    """The type of an asynchronous instruction: that of an mbarrier, or of what is stored or added."""
+    match ins:
+        case litmus.Fence() | litmus.AsyncGroup():
+            return ""
+        case litmus.AsyncOperation(target, source, operation=operation) if target is not None:
+            return ".s32" if source is None or operation is not None else ""
+        case _:
+            return ".b64"
 
 
 def _conditional(ins: litmus.Instruction) -> bool:

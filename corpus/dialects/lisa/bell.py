@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from corpus.laws.c11 import LEGAL_ORDERS
 from corpus.laws.ptx import LOAD, STORE
-from corpus.litmus.test import Fence, Load, Order, Region, Rmw, Scope, Store
+from corpus.litmus.test import MEMORY_REGIONS, Fence, Load, Order, Rmw, Scope, Store
 
 SCOPES = {
     Scope.WARP: "warp",
@@ -57,7 +57,7 @@ def bell_file() -> str:
         f"enum orders = {_alternatives([*Order, VOLATILE])}",
         f"enum caches = {_alternatives(CACHES)}",
         f"enum results = {_alternatives([NO_RESULT])}",
-        f"enum regions = {_alternatives(Region)}",
+        f"enum regions = {_alternatives(MEMORY_REGIONS)}",
         "",
     ]
     for kind, orders in ORDERS.items():

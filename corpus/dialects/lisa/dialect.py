@@ -210,8 +210,8 @@ def _initial(token: Token, path: str | None) -> int | litmus.Loc:
 
 def _region(item: Tree, path: str | None) -> tuple[str, litmus.Region]:
     name, region = leaves(item)
-    if str(region) not in list(litmus.Region):
-        raise error_at(f"expected {' or '.join(litmus.Region)}, found {region}", region, path)
+    if str(region) not in litmus.MEMORY_REGIONS:
+        raise error_at(f"expected {' or '.join(litmus.MEMORY_REGIONS)}, found {region}", region, path)
     return str(name), litmus.Region(str(region))
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.specialiser import State, ThreadSpecialiser
-from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
+from corpus.kernels.values import Described, Half, Held, Missing, Pointer, Scaled, Unknown, Value
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS, compare, computable, compute, result_width, signed, type_of
 
@@ -194,6 +194,10 @@ def _converted(at: ThreadSpecialiser, words: Sequence[str], value: int | Held) -
     return extended(at, found, to) if WIDTHS[to] < 16 else found
 
 
+_WINDOW = {0x3FFFF: -1, 0x3FFF0: -16}
+"""The masks of an address in shared memory, which has less than 256 KiB, and what they leave of it."""
+
+
 def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Sequence[Value]) -> Value | None:
     """Return the result where an operand is an address, or a part of one; None where none is."""
     match name, values:
@@ -222,6 +226,19 @@ def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values
             return Half(pointer, True)
         case "shr", [Pointer() as pointer, 32]:
             return Half(pointer, True)
+        case "and", [Pointer(array, offset), int(mask)] if mask in _WINDOW and array.startswith("shared"):
+            return Pointer(array, offset & _WINDOW[mask])
+        case "shr", [Pointer(array, offset), 4] if array.startswith("shared"):
+            return Described(array, offset & -16)
+        case "and", [Described(bits=0) as matrix, 0x3FFF]:
+            return matrix
+        case "cvt", [Described() as matrix]:
+            return matrix
+        case "or" | "add", [Described() as matrix, int(number)] | [int(number), Described() as matrix] if (
+            name == "add" or number & 0x3FFF == 0
+        ):
+            further = (number & 0x3FFF) * 16
+            return replace(matrix, start=matrix.start + further, bits=matrix.bits + (number >> 14 << 14))
         case "and", [Pointer(array, offset), int(mask)] | [int(mask), Pointer(array, offset)]:
             if mask < 256:  # every array begins at a multiple of 256 bytes
                 return offset & mask
@@ -391,6 +408,8 @@ def _packed(at: ThreadSpecialiser, values: Sequence[Value], width: int) -> Value
     match values:
         case [Half(pointer, False), Half(other, True)] if pointer == other:
             return pointer
+        case [Described(bits=low) as matrix, int(high)] if low < 1 << part:
+            return replace(matrix, bits=low + (high << part))
     for value in values:
         if isinstance(value, Unknown):
             return value

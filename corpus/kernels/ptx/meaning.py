@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.computing import compute_, move, select, set_mask, set_predicate, set_result
+from corpus.kernels.ptx.matrices import multiply
 from corpus.kernels.ptx.meeting import active, barrier, fence, map_shared, reduce_, shuffle, vote
 from corpus.kernels.ptx.memory import atomic, load, store
 from corpus.kernels.ptx.moving import copy, mbarrier, store_asynchronously
@@ -61,6 +62,12 @@ def nothing(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
     return True
 
 
+def after_other_grids(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+    """``griddepcontrol``: nothing, where a kernel begins when those before it have ended (9.7.13.13)."""
+    at.assumed["a kernel begins when those before it in its stream have ended, with griddepcontrol as well"] = None
+    return True
+
+
 def untold(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """An instruction whose result is taken as unknown."""
     set_result(at, state, ins.operands[0], Unknown(f"the result of {ins.opcode}"))
@@ -90,6 +97,8 @@ MEANINGS: Mapping[str, Meaning] = {
     "barrier": barrier,
     "mbarrier": mbarrier,
     "cp": copy,
+    "wgmma": multiply,
+    "griddepcontrol": after_other_grids,
     "mapa": map_shared,
     "getctarank": map_shared,
     "vote": vote,

@@ -19,7 +19,7 @@ from corpus.kernels.ptx.memory import (
 )
 from corpus.kernels.ptx.specialiser import SLOTS, Access, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Pointer, Unknown, Value
-from corpus.laws.ptx import PROXY_FENCES
+from corpus.laws.ptx import PROXY_FENCES, cluster_barrier
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import type_of
 
@@ -45,7 +45,12 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
         _converge(at, _mask(at, state, ins.operands[0]))
         return True
     if words[:1] == ["cluster"]:
-        return _cluster_barrier(at, state, words[1:])
+        half = cluster_barrier(ins.opcode)
+        if half is None:
+            raise at.wrong("is not understood")
+        if volume(at.launch.cluster) * volume(at.launch.block) > 1:
+            at.meets(state, half)
+        return True
     alone = at.launch.block == (1, 1, 1)
     if words[0] in ("sync", "arrive"):
         numbers = [known_number(at, state, operand) for operand in ins.operands]
@@ -68,40 +73,41 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
     return True
 
 
-CLUSTER_BARRIER = 16
-"""The number of the barrier of a cluster, which has no number; those of blocks have 0 to 15."""
-
-
-def _cluster_barrier(at: ThreadSpecialiser, state: State, words: Sequence[str]) -> bool:
-    """``barrier.cluster.arrive``, and the ``wait`` right behind it: together they are a barrier (9.7.13.4)."""
-    body = state.function.body or ()
-    follows = body[state.at] if state.at < len(body) else None
-    waits = follows is not None and follows.name == "barrier" and follows.words[:2] == ("cluster", "wait")
-    if words[0] != "arrive" or "relaxed" in words or not waits or (follows and follows.guard):
-        raise at.wrong("is understood only as an arrival that releases with the wait right behind it")
-    if volume(at.launch.cluster) * volume(at.launch.block) > 1:
-        at.meets(state, litmus.Barrier(CLUSTER_BARRIER, scope=litmus.Scope.QUEUE))
-    state.at += 1
-    return True
-
-
 def map_shared(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     """``mapa``: the place in the shared memory of another block of the cluster; ``getctarank``: the rank of a block."""
     target, source, *rank = ins.operands
     address = at.value(state, source)
-    if not isinstance(address, Pointer) or not address.array.startswith("shared:"):
-        raise at.wrong("of what is not known to be an address in shared memory is not understood")
-    _, block, name = address.array.split(":", 2)
-    if not rank:
-        blocks = {at.launch.block_number(ids): ids.block for ids in at.launch.threads()}
-        set_result(at, state, target, at.launch.rank(blocks[int(block)]))
+    if rank:
+        set_result(at, state, target, in_block(at, address, ranked_block(at, at.value(state, rank[0], 32))))
         return True
-    number = at.value(state, rank[0], 32)
-    there = at.launch.ranked(at.ids.block, number) if isinstance(number, int) else None
+    blocks = {at.launch.block_number(ids): ids.block for ids in at.launch.threads()}
+    block, _ = _shared_by(at, address)
+    set_result(at, state, target, at.launch.rank(blocks[block]))
+    return True
+
+
+def ranked_block(at: ThreadSpecialiser, rank: Value) -> int:
+    """Return the number in the grid of the block of a rank in the thread's cluster. Raises ``NotUnderstoodError`` where
+    there is none."""
+    there = at.launch.ranked(at.ids.block, rank) if isinstance(rank, int) else None
     if there is None:
         raise at.wrong("with a rank that is of no block of the cluster is not understood")
-    set_result(at, state, target, replace(address, array=f"shared:{there}:{name}"))
-    return True
+    return there
+
+
+def in_block(at: ThreadSpecialiser, address: Value, block: int) -> Pointer:
+    """Return the address at the same offset in the shared memory of a block. Raises ``NotUnderstoodError`` where it is
+    not known to be in shared memory."""
+    _, pointer = _shared_by(at, address)
+    name = pointer.array.split(":", 2)[2]
+    return replace(pointer, array=f"shared:{block}:{name}")
+
+
+def _shared_by(at: ThreadSpecialiser, address: Value) -> tuple[int, Pointer]:
+    """Return the number of the block in whose shared memory an address is, and the address."""
+    if not isinstance(address, Pointer) or not address.array.startswith("shared:"):
+        raise at.wrong("of what is not known to be an address in shared memory is not understood")
+    return int(address.array.split(":", 2)[1]), address
 
 
 def known_number(at: ThreadSpecialiser, state: State, operand: ptx.Operand) -> int:

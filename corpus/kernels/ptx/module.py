@@ -157,8 +157,11 @@ class PtxFunction:
     line: int = 0
 
     def number_of(self, parameter: str) -> int | None:
-        """Return the number of a parameter by its name; None where there is none."""
-        return next((number for number, each in enumerate(self.parameters) if each.name == parameter), None)
+        """Return the number of a parameter by its name, or by that of a box of its tensor map, ``map(0,16)``; None
+        where there is none.
+        """
+        name = parameter.partition("(")[0]
+        return next((number for number, each in enumerate(self.parameters) if each.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from corpus.kernels.ptx import module as ptx
 from corpus.kernels.ptx.computing import ONE_BIT, moved, set_result
-from corpus.kernels.ptx.meeting import known_number
+from corpus.kernels.ptx.meeting import in_block, known_number, ranked_block
 from corpus.kernels.ptx.memory import access_mode, address_of, placed, stored_operand
 from corpus.kernels.ptx.specialiser import Access, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Pointer, Scaled, Value
@@ -93,31 +93,32 @@ def copy(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     elif bulk and "prefetch" in words:
         pass
     elif not bulk and words[0] == "async":
-        return _copied(at, state, ins, litmus.AsyncOperation(None, group=kind))
+        target, source, size = *_addresses(at, state, ins), known_number(at, state, ins.operands[2])
+        if len(ins.operands) > 3 and at.value(state, ins.operands[3], 32) != size:
+            raise at.wrong("of fewer bytes than it writes is not understood")
+        return _copied(at, litmus.AsyncOperation(None, group=kind), target, source, size, WORD)
     elif words[:2] in (["async", "bulk"], ["reduce", "async"]) and _BULK_WORDS.issuperset(words):
-        operation = _operation(words)
-        if (words[0] == "reduce") is (operation is None):
-            raise at.wrong("is not understood")
-        asked = litmus.AsyncOperation(
-            None, operation=operation, mode=laws.BULK_REDUCTION if operation else laws.BULK_COPY
-        )
-        return _copied(at, state, ins, asked, ins.operands[3] if laws.COMPLETE_TX in words else None)
+        return _copied_in_bulk(at, state, ins, words)
     else:
         raise at.wrong("is not understood")
     return True
 
 
+MULTICAST = "multicast::cluster"
+"""The word of copies to several blocks of the cluster: each has what is copied, and the signal, at the same offset."""
 _BULK_WORDS = {
     *(
         "reduce",
         "async",
         "bulk",
+        *("tensor", "1d", "2d", "3d", "4d", "5d", "tile"),
         "shared::cta",
         "shared::cluster",
         "shared",
         "global",
         "bulk_group",
         laws.COMPLETE_TX,
+        MULTICAST,
         "weak",
     ),
     *laws.REDUCTIONS,
@@ -163,21 +164,78 @@ def store_asynchronously(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstru
     return True
 
 
+def _addresses(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> tuple[Value, Value]:
+    """Return where a copy is to, and where it is from."""
+    target, source = (address_of(at, state, operand) for operand in ins.operands[:2])
+    return target, source
+
+
+def _copied_in_bulk(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction, words: Sequence[str]) -> bool:
+    """Ask for bulk copies: one, or one to each block that a mask has, where what is copied has the same offset, and the
+    mbarrier, too (9.7.9.25.4.1)."""
+    operation, operands = _operation(words), [*ins.operands]
+    if (words[0] == "reduce") is (operation is None):
+        raise at.wrong("is not understood")
+    asked = litmus.AsyncOperation(None, operation=operation, mode=laws.BULK_REDUCTION if operation else laws.BULK_COPY)
+    if "tensor" in words:
+        size = 0
+        found: list[Value] = []
+        for operand in operands[:2]:
+            if isinstance(operand, ptx.Vector):
+                box, size = _box(at, state, operand)
+                found.append(box)
+            else:
+                found.append(address_of(at, state, operand))
+        target, source = found
+        more = operands[2:]
+    else:
+        target, source, size = *_addresses(at, state, ins), known_number(at, state, operands[2])
+        more = operands[3:]
+    grain = WORD if operation is None else WIDTHS[type_of(ins.words)] // 8
+    if laws.COMPLETE_TX not in words:
+        return _copied(at, asked, target, source, size, grain)
+    signal = address_of(at, state, more[0])
+    if MULTICAST not in words:
+        return _copied(at, asked, target, source, size, grain, signal)
+    mask = known_number(at, state, more[1])
+    for block in [ranked_block(at, rank) for rank in range(16) if mask >> rank & 1]:
+        if not _copied(at, asked, in_block(at, target, block), source, size, grain, in_block(at, signal, block)):
+            return False
+    return True
+
+
+def _box(at: ThreadSpecialiser, state: State, operand: ptx.Vector) -> tuple[Pointer, int]:
+    """Return the box of a tensor that a tensor map and coordinates name, as an array of its own, and its bytes.
+
+    The launch gives what one box holds as the argument of the tensor map. Boxes of other coordinates are other memory.
+    """
+    place, coordinates = operand.parts
+    tensor_map = address_of(at, state, place)
+    name = tensor_map.array.rpartition(":")[2] if isinstance(tensor_map, Pointer) else ""
+    number = at.kernel.number_of(name)
+    given = None if number is None else at.launch.array(name, number)
+    if given is None or not (given.count or given.values) or not isinstance(coordinates, ptx.Vector):
+        raise at.wrong("needs an array as the argument of its tensor map, which is what one box holds")
+    at.assumed["boxes of a tensor are apart from each other where their coordinates differ"] = None
+    where = ",".join(str(known_number(at, state, each)) for each in coordinates.parts)
+    return Pointer(f"argument::{name}({where})"), (given.count or len(given.values)) * (given.size or WORD)
+
+
 def _copied(
     at: ThreadSpecialiser,
-    state: State,
-    ins: ptx.PtxInstruction,
     asked: litmus.AsyncOperation,
-    barrier: ptx.Operand | None = None,
+    target: Value,
+    source: Value,
+    size: int,
+    grain: int,
+    signal: Value | None = None,
 ) -> bool:
-    """Ask for a copy of some elements, or for a reduction of them."""
-    size = known_number(at, state, ins.operands[2])
-    target, source = (address_of(at, state, operand) for operand in ins.operands[:2])
-    if asked.group == litmus.COPIES and len(ins.operands) > 3 and at.value(state, ins.operands[3], 32) != size:
-        raise at.wrong("of fewer bytes than it writes is not understood")
-    grain = min(_grain(at, target), _grain(at, source), size)
-    if asked.operation is not None:
-        grain = WIDTHS[type_of(ins.words)] // 8
+    """Ask for a copy of some elements, or for a reduction of them.
+
+    ``grain``: the bytes of an element of a reduction. ``signal``: the address of the mbarrier where it completes.
+    """
+    if asked.operation is None:
+        grain = min(_grain(at, target), _grain(at, source), size)
     if grain == 0 or size % grain or size // grain > MOST_ELEMENTS:
         raise at.wrong(f"of {size} bytes is more than {MOST_ELEMENTS} elements, or none")
     pairs: list[tuple[litmus.Operand, litmus.Operand]] = []
@@ -189,8 +247,8 @@ def _copied(
         (to, written), (origin, read) = (each for each in places if each is not None)
         pairs.append((to, origin))
         accesses += [written, read]
-    if barrier is not None:
-        where = placed(at, address_of(at, state, barrier), 8)
+    if signal is not None:
+        where = placed(at, signal, 8)
         if where is None:
             return at.stops("bounds")
         operand, access = where

@@ -694,7 +694,10 @@ def _bytes(value: _Initial, size: int) -> bytes:
         case Float(bits, width):
             if width == 64 and size == 4:
                 number = struct.unpack("<d", bits.to_bytes(8, "little"))[0]
-                return struct.pack("<f", number)
+                try:
+                    return struct.pack("<f", number)
+                except OverflowError:  # Python refuses to round to infinity
+                    return struct.pack("<f", math.copysign(math.inf, number))
             return bits.to_bytes(size, "little")
         case _:
             return bytes(size)

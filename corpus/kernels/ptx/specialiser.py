@@ -20,7 +20,7 @@ no two names stand for one register, and a move of such a value is a move.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
@@ -151,6 +151,7 @@ class ThreadSpecialiser:
 
     ``owed``: how often the thread has to have come to barriers at its end, which are then counted on each way.
     ``grains``: the bytes of an element of arrays that are copied asynchronously, where they are not those of a word.
+    ``accessed``: the places and sizes of accesses of arrays, for operations on whole matrices.
     """
 
     def __init__(
@@ -162,9 +163,12 @@ class ThreadSpecialiser:
         meanings: Mapping[str, Meaning],
         owed: Mapping[BarrierKey, int] | None = None,
         grains: Mapping[str, int] = MappingProxyType({}),
+        accessed: Mapping[str, Sequence[tuple[int, int]]] = MappingProxyType({}),
     ) -> None:
         self._meanings = meanings
         self.grains = grains
+        self._accessed = accessed
+        self.asks_for_accesses = False
         self._owed = owed or {}
         self.module, self.kernel, self.launch, self.ids = module, kernel, launch, ids
         self.code: list[Residual] = []
@@ -199,6 +203,11 @@ class ThreadSpecialiser:
             return NotUnderstoodError(what, self.module.path)
         at = f" ({ins.source})" if ins.source else ""
         return NotUnderstoodError(f"{ins.opcode}: {what}{at}", self.module.path, ins.line, 1)
+
+    def accessed_in(self, array: str) -> Sequence[tuple[int, int]]:
+        """Return the places and sizes of accesses of an array by anything else in the launch."""
+        self.asks_for_accesses = True
+        return self._accessed.get(array, ())
 
     @property
     def block(self) -> int:
@@ -386,7 +395,7 @@ class ThreadSpecialiser:
     def meets(self, state: State, barrier: litmus.Barrier) -> None:
         """Append a barrier of a group, and count it where that is asked for."""
         key = (barrier.name, barrier.scope)
-        if key in self._owed:
+        if key in self._owed and not barrier.wait:
             state.known[_met(key)] = self._came(state, key) + 1
         self.put(barrier)
 
@@ -611,7 +620,22 @@ def registers_in(operands: Iterable[ptx.Operand]) -> Iterable[str]:
 
 
 NO_RESULT = frozenset(
-    ("st", "red", "bra", "brx", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "nanosleep", "prefetch")
+    (
+        "st",
+        "red",
+        "cp",
+        "bra",
+        "brx",
+        "ret",
+        "exit",
+        "trap",
+        "bar",
+        "barrier",
+        "membar",
+        "fence",
+        "nanosleep",
+        "prefetch",
+    )
 )
 """Instructions whose first operand is no result."""
 

@@ -12,7 +12,6 @@
 #define __device__
 #define __global__
 #define __constant__ static
-#define __shared__ static
 #define __noinline__
 
 enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidConfiguration = 9, cudaErrorInsufficientDriver = 35, cudaErrorLaunchTimeout = 702 };
@@ -23,8 +22,11 @@ struct Index { std::uint32_t x; };
 inline thread_local Index blockIdx, threadIdx, blockDim;
 
 namespace emulated {
+void ended();
 inline cudaError_t last = cudaSuccess;
 inline thread_local pthread_barrier_t* block;
+constexpr std::uint32_t SHARED_BYTES = 1u << 16;      // of a block, in the arena of all
+alignas(64) inline unsigned char arena[128 * SHARED_BYTES]; // an address in shared memory is a place in here
 
 inline bool fails(const char* const what) {
     const char* const given = std::getenv("FAKE_CUDA");
@@ -56,6 +58,7 @@ template <typename Kernel> void launch(const std::uint32_t groups, const std::ui
         if (pthread_create(&threads[number].id, nullptr, run<Kernel>, &threads[number])) std::abort();
     }
     for (std::uint32_t number = 0; number < groups * size; ++number) pthread_join(threads[number].id, nullptr);
+    ended();
 }
 
 inline std::uint32_t load(std::uint32_t* cell) { return __atomic_load_n(cell, __ATOMIC_SEQ_CST); }
@@ -74,7 +77,8 @@ inline std::uint32_t atomicExch(std::uint32_t* cell, std::uint32_t value) { retu
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __syncthreads() { pthread_barrier_wait(emulated::block); }
 inline std::uint64_t __cvta_generic_to_global(const void* pointer) { return (std::uint64_t)pointer; }
-inline std::uint64_t __cvta_generic_to_shared(const void*) { return 0; }
+inline std::uint64_t __cvta_generic_to_shared(const void* pointer) { return (const unsigned char*)pointer - emulated::arena; }
+#include "asynchronous.h"
 
 inline const char* cudaGetErrorString(const cudaError_t error) {
     return error == cudaErrorInsufficientDriver ? "CUDA driver version is insufficient for CUDA runtime version" : "invalid configuration argument";

@@ -64,11 +64,11 @@
 #define HISTOGRAM_WORDS 1026u
 <parts/addresses.h>
 
-// Always 0, but only the host knows: the marks of accesses, and the question whether to go on.
-__constant__ std::uint32_t zero[4 + 1];
+// Always 0, but only the host knows: the marks of accesses, and the questions whether to go on.
+__constant__ std::uint32_t zero[5];
 
-__device__ inline void keep_order() {
-    asm volatile("{ .reg .pred never; setp.ne.u32 never, %0, 0; @never exit; }" : : "r"(zero[4]) : "memory");
+__device__ inline void keep_order(const std::uint32_t word) {
+    asm volatile("{ .reg .pred never; setp.ne.u32 never, %0, 0; @never exit; }" : : "r"(word) : "memory");
 }
 
 // Memory as a thread of the test sees it: the address of a byte.

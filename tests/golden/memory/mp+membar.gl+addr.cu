@@ -64,11 +64,11 @@
 #define HISTOGRAM_WORDS 1026u
 <parts/addresses.h>
 
-// Always 0, but only the host knows: the marks of accesses, and the question whether to go on.
-__constant__ std::uint32_t zero[4 + 1];
+// Always 0, but only the host knows: the marks of accesses, and the questions whether to go on.
+__constant__ std::uint32_t zero[6];
 
-__device__ inline void keep_order() {
-    asm volatile("{ .reg .pred never; setp.ne.u32 never, %0, 0; @never exit; }" : : "r"(zero[4]) : "memory");
+__device__ inline void keep_order(const std::uint32_t word) {
+    asm volatile("{ .reg .pred never; setp.ne.u32 never, %0, 0; @never exit; }" : : "r"(word) : "memory");
 }
 
 // Memory as a thread of the test sees it: the address of a byte.
@@ -93,7 +93,7 @@ extern "C" __device__ __noinline__ Registers1 thread_1_0(Registers1 p1, const Gl
     asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(p1.reg_r1) : "l"(globals[p1.reg_r0 + zero[2u]]) : "memory");
     p1.reg_r2 = p1.reg_r1 & 2147483648u;
     p1.reg_r4 = p1.reg_r4 + p1.reg_r2;
-    keep_order(); asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(p1.reg_r5) : "l"(globals[p1.reg_r4 + zero[3u]]) : "memory");
+    keep_order(zero[5u]); asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(p1.reg_r5) : "l"(globals[p1.reg_r4 + zero[3u]]) : "memory");
     return p1;
 }
 

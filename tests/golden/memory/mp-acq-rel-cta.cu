@@ -61,11 +61,11 @@
 #define HISTOGRAM_WORDS 1026u
 <parts/addresses.h>
 
-// Always 0, but only the host knows: the marks of accesses, and the question whether to go on.
-__constant__ std::uint32_t zero[4 + 1];
+// Always 0, but only the host knows: the marks of accesses, and the questions whether to go on.
+__constant__ std::uint32_t zero[7];
 
-__device__ inline void keep_order() {
-    asm volatile("{ .reg .pred never; setp.ne.u32 never, %0, 0; @never exit; }" : : "r"(zero[4]) : "memory");
+__device__ inline void keep_order(const std::uint32_t word) {
+    asm volatile("{ .reg .pred never; setp.ne.u32 never, %0, 0; @never exit; }" : : "r"(word) : "memory");
 }
 
 // Memory as a thread of the test sees it: the address of a byte.
@@ -81,13 +81,13 @@ struct Shareds {
 struct Registers0 { };
 extern "C" __device__ __noinline__ Registers0 thread_0_0(Registers0 p0, const Globals globals, const Shareds shareds, const std::uint32_t at0, const std::uint32_t at1) {
     asm volatile("st.global.u32 [%0], %1;" : : "l"(globals[at0 + zero[0u]]), "r"(1u) : "memory");
-    keep_order(); asm volatile("st.release.cta.global.u32 [%0], %1;" : : "l"(globals[at1 + zero[1u]]), "r"(1u) : "memory");
+    keep_order(zero[5u]); asm volatile("st.release.cta.global.u32 [%0], %1;" : : "l"(globals[at1 + zero[1u]]), "r"(1u) : "memory");
     return p0;
 }
 struct Registers1 { std::uint32_t reg_r1; std::uint32_t reg_r2; };
 extern "C" __device__ __noinline__ Registers1 thread_1_0(Registers1 p1, const Globals globals, const Shareds shareds, const std::uint32_t at0, const std::uint32_t at1) {
     asm volatile("ld.acquire.cta.global.u32 %0, [%1];" : "=r"(p1.reg_r1) : "l"(globals[at1 + zero[2u]]) : "memory");
-    keep_order(); asm volatile("ld.global.u32 %0, [%1];" : "=r"(p1.reg_r2) : "l"(globals[at0 + zero[3u]]) : "memory");
+    keep_order(zero[6u]); asm volatile("ld.global.u32 %0, [%1];" : "=r"(p1.reg_r2) : "l"(globals[at0 + zero[3u]]) : "memory");
     return p1;
 }
 

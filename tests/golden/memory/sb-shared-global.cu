@@ -63,11 +63,11 @@
 #define HISTOGRAM_WORDS 1026u
 <parts/addresses.h>
 
-// Always 0, but only the host knows: the marks of accesses, and the question whether to go on.
-__constant__ std::uint32_t zero[4 + 1];
+// Always 0, but only the host knows: the marks of accesses, and the questions whether to go on.
+__constant__ std::uint32_t zero[7];
 
-__device__ inline void keep_order() {
-    asm volatile("{ .reg .pred never; setp.ne.u32 never, %0, 0; @never exit; }" : : "r"(zero[4]) : "memory");
+__device__ inline void keep_order(const std::uint32_t word) {
+    asm volatile("{ .reg .pred never; setp.ne.u32 never, %0, 0; @never exit; }" : : "r"(word) : "memory");
 }
 
 // Memory as a thread of the test sees it: the address of a byte.
@@ -84,14 +84,14 @@ struct Registers0 { std::uint32_t reg_r0; std::uint32_t reg_r1; std::uint32_t re
 extern "C" __device__ __noinline__ Registers0 thread_0_0(Registers0 p0, const Globals globals, const Shareds shareds, const std::uint32_t at0, const std::uint32_t at1) {
     p0.reg_r0 = 1u;
     asm volatile("st.shared.cg.u32 [%0], %1;" : : "r"(shareds[p0.reg_r1 + zero[0u]]), "r"(p0.reg_r0) : "memory");
-    keep_order(); asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(p0.reg_r2) : "l"(globals[p0.reg_r3 + zero[1u]]) : "memory");
+    keep_order(zero[5u]); asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(p0.reg_r2) : "l"(globals[p0.reg_r3 + zero[1u]]) : "memory");
     return p0;
 }
 struct Registers1 { std::uint32_t reg_r0; std::uint32_t reg_r1; std::uint32_t reg_r2; std::uint32_t reg_r3; };
 extern "C" __device__ __noinline__ Registers1 thread_1_0(Registers1 p1, const Globals globals, const Shareds shareds, const std::uint32_t at0, const std::uint32_t at1) {
     p1.reg_r0 = 1u;
     asm volatile("st.global.cg.u32 [%0], %1;" : : "l"(globals[p1.reg_r1 + zero[2u]]), "r"(p1.reg_r0) : "memory");
-    keep_order(); asm volatile("ld.shared.cg.u32 %0, [%1];" : "=r"(p1.reg_r2) : "r"(shareds[p1.reg_r3 + zero[3u]]) : "memory");
+    keep_order(zero[6u]); asm volatile("ld.shared.cg.u32 %0, [%1];" : "=r"(p1.reg_r2) : "r"(shareds[p1.reg_r3 + zero[3u]]) : "memory");
     return p1;
 }
 

@@ -1,4 +1,4 @@
-"""Reads and prints what Dartagnan's PTX dialect is extended by for asynchronous operations (PTX ISA 9.1, 9.7.9.25 and
+"""Reads and prints what the dialects for PTX are extended by for asynchronous operations (PTX ISA 9.1, 9.7.9.25 and
 9.7.13.15).
 
     mbarrier.init m, 1                                  | LC0: mbarrier.test_wait.parity.acquire.cta r0, m, 0 ;
@@ -6,21 +6,32 @@
     cp.async.bulk.mbarrier::complete_tx::bytes d,s,16,m | ld.weak r1, d                                       ;
 
 The words are PTX's, without types and state spaces: locations in shared memory are declared so, ``shared m=0``. A
-location stands for what one copy moves, of as many bytes as the copy says. ``mbarrier.try_wait`` is read as
-``test_wait``, which it differs from in how long it takes.
+location stands for what one copy moves, of as many bytes as the copy says. A copy with ``.multicast::cluster`` is read
+as a copy to each of its destinations: nothing says that its source is read once, or how its completions are ordered. A
+tensor map is a location that holds the address of a box, and a fence acquires all tensor maps. ``mbarrier.try_wait`` is
+read as ``test_wait``, which it differs from in how long it takes.
+
+The words stand here once, as those of Dartagnan's PTX dialect. A dialect says what its operands look like
+(``AsynchronousCell``, ``write_asynchronous``), and GPU_PTX adds types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
-from corpus.dialects.dartagnan.columns import CodeCell, Refuse, ThreadNames
+from corpus.errors import InputError
 from corpus.laws.ptx import (
     BULK_COPY,
     BULK_REDUCTION,
     COMPLETE_TX,
     INITIALISING,
+    MBARRIER_ARRIVALS,
+    MBARRIER_COUNTS,
+    MBARRIER_ORDERS,
+    MBARRIER_SCOPES,
+    PROXY_FENCE_WORDS,
     PROXY_FENCES,
     REDUCTIONS,
     REMOTE_REDUCTION,
@@ -28,24 +39,6 @@ from corpus.laws.ptx import (
 )
 from corpus.litmus import test as litmus
 from corpus.litmus.mbarrier import Mbarrier
-
-_SCOPES: Mapping[str, litmus.Mode] = {
-    "cta": litmus.Mode(scope=litmus.Scope.CTA),
-    litmus.CLUSTER: litmus.Mode(scope=litmus.Scope.QUEUE, tags=(litmus.CLUSTER,)),
-}
-"""The modes of the scopes that mbarriers are used with, without an order."""
-
-_ARRIVALS = {
-    "mbarrier.arrive": "mbarrier.arrive",
-    "mbarrier.arrive_drop": "mbarrier.arrive_drop",
-    "mbarrier.arrive_expect": "mbarrier.arrive.expect_tx",
-    "mbarrier.drop_expect": "mbarrier.arrive_drop.expect_tx",
-}
-"""The operations on an mbarrier that give its phase, by their words."""
-_COUNTS = ("mbarrier.expect_tx", "mbarrier.complete_tx")
-"""The operations on an mbarrier that give nothing."""
-
-_FENCE_WORDS = {mode: words for words, mode in PROXY_FENCES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +52,14 @@ class _Form:
     mode: litmus.Mode
     group: str = litmus.BULK
     reduces: bool = False
+    tensor: bool = False
 
     def says(self, ins: litmus.AsyncOperation) -> bool:
         """Decide whether an operation is written in this form."""
         shape = (ins.source is not None, ins.barrier is not None, ins.mode, ins.group, ins.operation is not None)
         sized = self.size is None or not self.barrier or ins.count == self.size
-        return sized and shape == (self.source, self.barrier, self.mode, self.group, self.reduces)
+        own = (self.source, self.barrier, self.mode, self.group, self.reduces)
+        return sized and (*shape, ins.tensor) == (*own, self.tensor)
 
 
 _FORMS = (
@@ -73,15 +68,63 @@ _FORMS = (
     _Form("cp.async.bulk.bulk_group", True, None, False, BULK_COPY),
     _Form(f"cp.reduce.async.bulk.{COMPLETE_TX}", True, None, True, BULK_REDUCTION, reduces=True),
     _Form("cp.reduce.async.bulk.bulk_group", True, None, False, BULK_REDUCTION, reduces=True),
+    _Form(f"cp.async.bulk.tensor.{COMPLETE_TX}", True, None, True, BULK_COPY, tensor=True),
+    _Form("cp.async.bulk.tensor.bulk_group", True, None, False, BULK_COPY, tensor=True),
+    _Form("cp.reduce.async.bulk.tensor.bulk_group", True, None, False, BULK_REDUCTION, reduces=True, tensor=True),
     _Form(f"st.async.{COMPLETE_TX}", False, 4, True, BULK_COPY),
     _Form(f"red.async.relaxed.cluster.{COMPLETE_TX}", False, 4, True, REMOTE_REDUCTION, reduces=True),
 )
 """The asynchronous operations that write memory. ``size``: the bytes that one is of, None where an operand says it."""
+_MULTICAST = f"cp.async.bulk.{COMPLETE_TX}.multicast::cluster"
+"""The copy to several CTAs, which stands for as many copies."""
 _BY_WORDS = {form.words: form for form in _FORMS}
 _TRACKS = {"cp.async.mbarrier.arrive": "arrive", "cp.async.mbarrier.arrive.noinc": "arrive.noinc"}
 
 
-def read_asynchronous(cell: CodeCell) -> tuple[litmus.Instruction, ...] | None:
+class AsynchronousCell(Protocol):
+    """An instruction as it stands in a test: its opcode, in the words of this module, and its operands by number.
+
+    What asks for an operand raises ``InputError`` where that is of another kind.
+    """
+
+    @property
+    def opcode(self) -> str:
+        """The words of the instruction."""
+
+    @property
+    def operands(self) -> Sequence[object]:
+        """The operands as they were read."""
+
+    def error(self, message: str) -> InputError:
+        """Return an error with a message, placed at the opcode."""
+
+    def expects(self, least: int, most: int | None = None) -> None:
+        """Raise ``InputError`` where the number of operands is out of range."""
+
+    def register(self, index: int) -> str:
+        """Return the name of the register that is written."""
+
+    def addresses(self, index: int) -> tuple[litmus.Operand, ...]:
+        """Return the addresses that an operand names, one for each element."""
+
+    def value(self, index: int) -> litmus.Operand:
+        """Return a number or a register."""
+
+    def count(self, index: int) -> litmus.Operand | None:
+        """Return a natural number or a register."""
+
+
+class AsynchronousNames(Protocol):
+    """The names that a printed thread gives to registers, and how it says values."""
+
+    def register(self, name: str) -> str:
+        """Return the name under which a register is printed."""
+
+    def value(self, operand: litmus.Operand) -> str:
+        """Return a value as an operand."""
+
+
+def read_asynchronous(cell: AsynchronousCell) -> tuple[litmus.Instruction, ...] | None:
     """Return what an instruction means that the dialect is extended by; None where it is none of these.
 
     Raises ``InputError`` where its words or operands are not such an instruction's.
@@ -94,8 +137,10 @@ def read_asynchronous(cell: CodeCell) -> tuple[litmus.Instruction, ...] | None:
         return (_mbarrier(cell, opcode),)
     if opcode in _TRACKS:
         cell.expects(1)
-        target = cell.location(0)
+        (target,) = _addresses(cell, 0, 1)
         return (litmus.AsyncOperation(None, barrier=target, mbarrier=_TRACKS[opcode], count=1, group=litmus.COPIES),)
+    if opcode == _MULTICAST:
+        return _copies_to_each(cell)
     for kind in (litmus.BULK, litmus.COPIES):
         if opcode.startswith(kind) and (group := _group(cell, kind, opcode.removeprefix(kind))) is not None:
             return group
@@ -107,23 +152,57 @@ def read_asynchronous(cell: CodeCell) -> tuple[litmus.Instruction, ...] | None:
         return None
     cell.expects(2 + form.barrier + (form.size is None))
     places = iter(range(len(cell.operands)))
-    target, given = cell.location(next(places)), next(places)
+    targets, given = cell.addresses(next(places)), next(places)
+    if len(targets) > 1 and not form.source:
+        raise cell.error(f"expected one address of {opcode}, found {len(targets)}")
+    sources = _addresses(cell, given, len(targets)) if form.source else ()
     size = form.size if form.size is not None else cell.count(next(places))
     return (
         litmus.AsyncOperation(
-            target,
-            cell.location(given) if form.source else None,
+            targets[0],
+            sources[0] if sources else None,
             0 if form.source else cell.value(given),
             operation if form.reduces else None,
             form.mode,
-            cell.location(next(places)) if form.barrier else None,
+            _addresses(cell, next(places), 1)[0] if form.barrier else None,
             count=size if size is not None and form.barrier else 0,
             group=form.group,
+            tensor=form.tensor,
+            more=tuple(zip(targets[1:], sources[1:], strict=True)) if sources else (),
         ),
     )
 
 
-def _group(cell: CodeCell, kind: str, words: str) -> tuple[litmus.Instruction, ...] | None:
+def _copies_to_each(cell: AsynchronousCell) -> tuple[litmus.Instruction, ...]:
+    """The copies that a copy to several CTAs is (PTX ISA 9.1, 9.7.9.25.4.1): one to each destination, which completes
+    at that destination's mbarrier. ``d0, d1, s, 16, m0, m1``: the destinations, what is copied, bytes, mbarriers.
+    """
+    count, odd = divmod(len(cell.operands) - 2, 2)
+    if odd or count < 1:
+        raise cell.error(f"expected as many mbarriers as destinations of {cell.opcode}, its source and a size")
+    source, size = _addresses(cell, count, 1)[0], cell.count(count + 1)
+    assert size is not None
+    return tuple(
+        litmus.AsyncOperation(
+            _addresses(cell, number, 1)[0],
+            source,
+            mode=BULK_COPY,
+            barrier=_addresses(cell, count + 2 + number, 1)[0],
+            count=size,
+        )
+        for number in range(count)
+    )
+
+
+def _addresses(cell: AsynchronousCell, index: int, length: int) -> tuple[litmus.Operand, ...]:
+    """The addresses that an operand names, as many as are expected."""
+    found = cell.addresses(index)
+    if len(found) != length:
+        raise cell.error(f"expected {length} addresses in operand {index + 1} of {cell.opcode}, found {len(found)}")
+    return found
+
+
+def _group(cell: AsynchronousCell, kind: str, words: str) -> tuple[litmus.Instruction, ...] | None:
     """The instructions that make a group of asynchronous operations, or wait for groups."""
     if words == ".commit_group":
         cell.expects(0)
@@ -140,56 +219,53 @@ def _group(cell: CodeCell, kind: str, words: str) -> tuple[litmus.Instruction, .
     return (litmus.AsyncGroup(kind, pending, words.endswith("read")),)
 
 
-def _mbarrier(cell: CodeCell, opcode: str) -> litmus.Instruction:
+def _mbarrier(cell: AsynchronousCell, opcode: str) -> litmus.Instruction:
     if opcode == "mbarrier.init":
         cell.expects(2)
         expected = cell.count(1)
         if not isinstance(expected, int):
             raise cell.error("expected the number of arrivals after mbarrier.init")
-        return litmus.Store(cell.location(0), Mbarrier(expected, expected).bits(), INITIALISING)
+        return litmus.Store(_addresses(cell, 0, 1)[0], Mbarrier(expected, expected).bits(), INITIALISING)
     if opcode == "mbarrier.pending_count":
         cell.expects(2)
         return litmus.Assign(cell.register(0), opcode, (cell.value(1), 0))
     stem, order, scope = [*opcode.rsplit(".", 2), "", ""][:3]
     tested = stem.replace("try_wait", "test_wait")
-    orders = {
-        **dict.fromkeys(_ARRIVALS.values(), (litmus.Order.RELEASE, litmus.Order.RELAXED)),
-        **dict.fromkeys(_COUNTS, (litmus.Order.RELAXED,)),
-        **dict.fromkeys(("mbarrier.test_wait", "mbarrier.test_wait.parity"), _WAITS),
-    }
-    if tested not in orders or order not in orders[tested] or scope not in _SCOPES:
-        known = ", ".join(f"{words}.{{{','.join(given)}}}.{{cta,cluster}}" for words, given in orders.items())
+    if tested not in MBARRIER_ORDERS or order not in MBARRIER_ORDERS[tested] or scope not in MBARRIER_SCOPES:
+        known = ", ".join(f"{words}.{{{','.join(given)}}}.{{cta,cluster}}" for words, given in MBARRIER_ORDERS.items())
         raise cell.error(f"expected {known}, mbarrier.init or mbarrier.pending_count, found {opcode}")
-    mode = of_mbarrier(replace(_SCOPES[scope], order=litmus.Order(order)))
+    mode = of_mbarrier(replace(MBARRIER_SCOPES[scope], order=litmus.Order(order)))
     if tested.startswith("mbarrier.test_wait"):
         cell.expects(3)
         parity = tested.endswith("parity")
-        return litmus.Load(cell.register(0), cell.location(1), mode, phase=cell.value(2), parity=parity)
-    if stem in _COUNTS:
+        return litmus.Load(cell.register(0), _addresses(cell, 1, 1)[0], mode, phase=cell.value(2), parity=parity)
+    if stem in MBARRIER_COUNTS:
         cell.expects(2)
-        return litmus.Rmw(stem, None, cell.location(0), (cell.value(1),), mode)
-    operation = next(name for name, words in _ARRIVALS.items() if words == stem)
+        return litmus.Rmw(stem, None, _addresses(cell, 0, 1)[0], (cell.value(1),), mode)
+    operation = next(name for name, words in MBARRIER_ARRIVALS.items() if words == stem)
     cell.expects(*((3,) if "expect" in operation else (2, 3)))
     counted = cell.value(2) if len(cell.operands) > 2 else 1
-    return litmus.Rmw(operation, cell.register(0), cell.location(1), (counted,), mode)
-
-
-_WAITS = (litmus.Order.ACQUIRE, litmus.Order.RELAXED)
-"""The orders of waits."""
+    return litmus.Rmw(operation, cell.register(0), _addresses(cell, 1, 1)[0], (counted,), mode)
 
 
 def is_extended(ins: litmus.Instruction) -> bool:
     """Decide whether this module has the words for an instruction."""
-    return ins.mode in _FENCE_WORDS if isinstance(ins, litmus.Fence) else litmus.is_asynchronous(ins)
+    return ins.mode in PROXY_FENCE_WORDS if isinstance(ins, litmus.Fence) else litmus.is_asynchronous(ins)
 
 
 def write_asynchronous(
-    ins: litmus.Instruction, names: ThreadNames, address: Callable[[litmus.Operand], str], refuse: Refuse
+    ins: litmus.Instruction,
+    names: AsynchronousNames,
+    address: Callable[..., str],
+    refuse: Callable[[str], InputError],
 ) -> str:
-    """Return the text of such an instruction, the inverse of ``read_asynchronous``."""
+    """Return the text of such an instruction, the inverse of ``read_asynchronous``.
+
+    ``address`` returns the operand for one address, or for those of several elements.
+    """
     match ins:
         case litmus.Fence(mode):
-            return _FENCE_WORDS[mode]
+            return PROXY_FENCE_WORDS[mode]
         case litmus.AsyncGroup(kind, pending, read):
             return f"{kind}.commit_group" if pending is None else f"{kind}.wait_group{'.read' * read} {pending}"
         case litmus.Store(target, int(value)):
@@ -199,21 +275,24 @@ def write_asynchronous(
         case litmus.Load(target, where, mode, phase=litmus.Reg() | int() as phase, parity=parity):
             words = f"mbarrier.test_wait{'.parity' * parity}{_ordered(mode, refuse)}"
             return f"{words} {names.register(target)}, {address(where)}, {names.value(phase)}"
-        case litmus.Rmw(operation, target, where, (counted,), mode) if (target is None) is (operation in _COUNTS):
-            words = _ARRIVALS.get(operation, operation) + _ordered(mode, refuse)
+        case litmus.Rmw(operation, target, where, (counted,), mode) if (target is None) is (
+            operation in MBARRIER_COUNTS
+        ):
+            words = MBARRIER_ARRIVALS.get(operation, operation) + _ordered(mode, refuse)
             result = [] if target is None else [names.register(target)]
             more = [] if operation in _ONE_BY_ONE and counted == 1 else [names.value(counted)]
             return f"{words} {', '.join([*result, address(where), *more])}"
-        case litmus.AsyncOperation(None, barrier=litmus.Loc() as where, mbarrier=word):
+        case litmus.AsyncOperation(None, barrier=litmus.Loc() | litmus.Reg() as where, mbarrier=word):
             return f"{next(words for words, each in _TRACKS.items() if each == word)} {address(where)}"
-        case litmus.AsyncOperation(litmus.Loc() as where, more=()):
+        case litmus.AsyncOperation(litmus.Loc() | litmus.Reg() as where, source, more=more):
             form = next((form for form in _FORMS if form.says(ins)), None)
             if form is not None:
-                given = names.value(ins.value) if ins.source is None else address(ins.source)
+                given = names.value(ins.value) if source is None else address(source, *(each for _, each in more))
                 size = [names.value(_UNSAID if ins.barrier is None else ins.count)] if form.size is None else []
                 done = [] if ins.barrier is None else [address(ins.barrier)]
                 words = form.words if ins.operation is None else f"{form.words}.{ins.operation}"
-                return f"{words} {', '.join([address(where), given, *size, *done])}"
+                target = address(where, *(each for each, _ in more))
+                return f"{words} {', '.join([target, given, *size, *done])}"
     raise refuse("the PTX dialect has no such asynchronous instruction")
 
 
@@ -223,8 +302,8 @@ _ONE_BY_ONE = ("mbarrier.arrive", "mbarrier.arrive_drop")
 """The arrivals that are one unless they say how many."""
 
 
-def _ordered(mode: litmus.Mode, refuse: Refuse) -> str:
-    for word, plain in _SCOPES.items():
+def _ordered(mode: litmus.Mode, refuse: Callable[[str], InputError]) -> str:
+    for word, plain in MBARRIER_SCOPES.items():
         if mode == of_mbarrier(replace(plain, order=mode.order)):
             return f".{mode.order}.{word}"
     raise refuse("an mbarrier is used with an order and the scope of a CTA or a cluster")
