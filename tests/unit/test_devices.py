@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import time
 from dataclasses import replace
 from importlib import import_module
@@ -118,6 +119,14 @@ def test_lavapipe_is_had_in_one_way():
     assert backports in MESA and f"sudo {backports}" in running and "sudo apt install mesa-vulkan-drivers" in running
     source = "deb http://deb.debian.org/debian bookworm-backports main"
     assert source in running and source in (ROOT / ".ci" / "debian-packages").read_text(encoding="utf-8")
+
+
+def test_what_the_tests_need_is_looked_for_by_names_that_there_are():
+    """Else the packages of Debian that the tests need are installed wherever they run."""
+    script = (ROOT / ".ci" / "debian-packages").read_text(encoding="utf-8")
+    asked = re.findall(r"^from .* import .*$", script, re.MULTILINE)
+    assert len(asked) > 2
+    exec("\n".join(asked), {})
 
 
 def test_the_users_variables_stand(monkeypatch):
