@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.kernels.ptx.module import Module, Negated, Number, PtxInstruction, PtxMemory, Register, Symbol, Vector
+from corpus.kernels.ir import KernelInstruction, MemoryOperand, Module, Negated, Number, Register, Symbol, Vector
 
 MOST_STATES = 60_000
 ROW = 256
@@ -83,7 +83,7 @@ _TESTS = {
 _TESTS |= {"lo": _TESTS["lt"], "ls": _TESTS["le"], "hi": _TESTS["gt"], "hs": _TESTS["ge"]}
 
 
-def _result(ins: PtxInstruction, values: Sequence[int]) -> int:
+def _result(ins: KernelInstruction, values: Sequence[int]) -> int:
     """What an instruction computes of the bits of its operands."""
     name, words = ins.name, ins.words
     kinds = [word for word in words if word in TYPES]
@@ -218,13 +218,13 @@ class _Machine:
                         met[n] = self._silent(n, self._gone_on(n, met[n], self._next(met[n]), brought))
                     yield tuple(met), memory
 
-    def _next(self, thread: _ThreadState) -> PtxInstruction | None:
+    def _next(self, thread: _ThreadState) -> KernelInstruction | None:
         if not thread.frames:
             return None
         frame = thread.frames[-1]
         return self._module.functions[frame.function].body[frame.at]
 
-    def _members(self, number: int, ins: PtxInstruction) -> list[int] | None:
+    def _members(self, number: int, ins: KernelInstruction) -> list[int] | None:
         """The threads that meet at an instruction, all of the block or of the warp; None where it is an access."""
         inside, block = number % self._block, number - number % self._block
         if ins.name in ("bar", "barrier") and "warp" not in ins.words:
@@ -234,7 +234,9 @@ class _Machine:
             return [block + n for n in range(warp, min(warp + self._warp, self._block))]
         return None
 
-    def _gone_on(self, number: int, thread: _ThreadState, ins: PtxInstruction, brought: Mapping[int, tuple[int, ...]]):
+    def _gone_on(
+        self, number: int, thread: _ThreadState, ins: KernelInstruction, brought: Mapping[int, tuple[int, ...]]
+    ):
         """A thread after a meeting, with what it gets of what the others brought."""
         first = min(brought)
         own, rows = brought[number], [brought[n] for n in sorted(brought)]
@@ -287,12 +289,12 @@ class _Machine:
             "%laneid": inside % self._warp,
         }[name]  # fmt: skip
 
-    def _values(self, number: int, thread: _ThreadState, ins: PtxInstruction) -> Iterator[int]:
+    def _values(self, number: int, thread: _ThreadState, ins: KernelInstruction) -> Iterator[int]:
         start = 0 if ins.name in ("bar", "barrier") and "red" not in ins.words else 1
         for operand in ins.operands[start:]:
             yield self._value(number, thread.frames[-1], operand)
 
-    def _after(self, thread: _ThreadState, ins: PtxInstruction, result: int | None = None) -> _ThreadState:
+    def _after(self, thread: _ThreadState, ins: KernelInstruction, result: int | None = None) -> _ThreadState:
         """A thread behind an instruction, whose result goes to its first operand."""
         frame = thread.frames[-1]
         held = dict(frame.held)
@@ -309,7 +311,9 @@ class _Machine:
         while thread.frames:
             frame = thread.frames[-1]
             function = self._module.functions[frame.function]
-            ins = function.body[frame.at] if frame.at < len(function.body) else PtxInstruction("ret", (), (), None, 0)
+            ins = (
+                function.body[frame.at] if frame.at < len(function.body) else KernelInstruction("ret", (), (), None, 0)
+            )
             if ins.guard is not None:
                 holds = bool(self._value(number, frame, Register(ins.guard.register)) & 1) != ins.guard.unless
                 if not holds:
@@ -336,7 +340,7 @@ class _Machine:
                     thread = self._after(thread, ins, _result(ins, values))
         return thread
 
-    def _parameter(self, number: int, thread: _ThreadState, ins: PtxInstruction) -> _ThreadState:
+    def _parameter(self, number: int, thread: _ThreadState, ins: KernelInstruction) -> _ThreadState:
         frame = thread.frames[-1]
         bits = TYPES[ins.words[-1]]
         if ins.name == "st":
@@ -348,7 +352,7 @@ class _Machine:
         value = self._bases[None, name] if len(thread.frames) == 1 and (None, name) in self._bases else None
         return self._after(thread, ins, dict(frame.held)[(name,)] if value is None else value)
 
-    def _called(self, thread: _ThreadState, frame: _Frame, ins: PtxInstruction) -> _ThreadState:
+    def _called(self, thread: _ThreadState, frame: _Frame, ins: KernelInstruction) -> _ThreadState:
         results, target, arguments = ins.operands
         callee, held = self._module.functions[target.name], dict(frame.held)
         given = zip(callee.parameters, arguments.parts, strict=True)
@@ -367,14 +371,14 @@ class _Machine:
         return replace(thread, frames=(*thread.frames[:-2], outer))
 
     def _access(
-        self, number: int, thread: _ThreadState, ins: PtxInstruction, memory: bytes
+        self, number: int, thread: _ThreadState, ins: KernelInstruction, memory: bytes
     ) -> tuple[_ThreadState, bytes]:
         """A thread and the memory after an access, or after an element of one."""
         frame = thread.frames[-1]
         kind = next(word for word in reversed(ins.words) if word in TYPES)
         size = TYPES[kind] // 8
         place = ins.operands[0 if ins.name in ("st", "red") else 1]
-        assert isinstance(place, PtxMemory)
+        assert isinstance(place, MemoryOperand)
         at = self._value(number, frame, place.base) + place.offset + size * thread.element
         old = int.from_bytes(memory[at : at + size], "little")
 

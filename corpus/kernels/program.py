@@ -13,11 +13,11 @@ from itertools import combinations
 from typing import NamedTuple
 
 from corpus.errors import InputError
+from corpus.kernels import ir
+from corpus.kernels.languages import LANGUAGES
 from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, ThreadIds
-from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.meaning import MEANINGS
 from corpus.kernels.ptx.moving import WORD
-from corpus.kernels.ptx.specialiser import (
+from corpus.kernels.specialiser import (
     ENDED_REDUCTION,
     MARK,
     SLOTS,
@@ -46,7 +46,7 @@ class MixedSize(NamedTuple):
     array: str
     first: tuple[int, int]
     second: tuple[int, int]
-    origins: tuple[ptx.PtxInstruction, ...]
+    origins: tuple[ir.KernelInstruction, ...]
 
 
 class ArrayCell(NamedTuple):
@@ -72,12 +72,12 @@ class KernelProgram:
     test: litmus.LitmusTest
     launch: KernelLaunch
     ids: tuple[ThreadIds, ...]
-    origins: tuple[tuple[ptx.PtxInstruction | None, ...], ...]
+    origins: tuple[tuple[ir.KernelInstruction | None, ...], ...]
     assumed: tuple[str, ...]
     stops: tuple[tuple[int, str], ...]
     mixed: tuple[MixedSize, ...]
     cells: Mapping[str, ArrayCell]
-    divergent: tuple[ptx.PtxInstruction, ...] = ()
+    divergent: tuple[ir.KernelInstruction, ...] = ()
     outside: frozenset[str] = frozenset()
     uncounted: bool = False
 
@@ -87,7 +87,7 @@ class KernelProgram:
         return tuple(name for name, cell in self.cells.items() if _outlasts(cell.array) and name not in self.outside)
 
 
-def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch) -> KernelProgram:
+def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch) -> KernelProgram:
     """Return the program that is left of a kernel and a launch.
 
     Raises ``NotUnderstoodError`` where a thread comes to what is not understood, and ``InputError`` where the launch
@@ -104,15 +104,10 @@ def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch
     if accessed:
         followed, assumed, _ = _followed(module, kernel, launch, grains, accessed)
     divergent = _divergent(launch, followed, assumed)  # before equal ways are made one
-    comings = _comings_of(followed)
-    uncounted = any(None in found.values() for found in comings.values())
-    for number, (ids, owed) in enumerate(zip(every, _owed(launch, comings), strict=True)):
-        if owed:
-            followed[number] = (
-                ids,
-                ThreadSpecialiser(module, kernel, launch, ids, MEANINGS, owed, grains, accessed).run(),
-            )
-    followed = list(_with_exits(launch, [(ids, tidied(code)) for ids, code in followed], assumed, module.path))
+    if LANGUAGES[module.language].exits:
+        followed, uncounted = _with_ends(module, kernel, launch, followed, grains, accessed, assumed)
+    else:
+        followed, uncounted = [(ids, tidied(code)) for ids, code in followed], False
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
     layout = _Layout(module, kernel, launch, [code for _, code in kept])
     assumed |= layout.assumed | dict.fromkeys(layout.zeros())
@@ -136,6 +131,29 @@ def program_of(module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch
     return KernelProgram(
         test, launch, places, origins, notes, stops, mixed, layout.cells, divergent, outside, uncounted
     )
+
+
+def _with_ends(
+    module: ir.Module,
+    kernel: ir.KernelFunction,
+    launch: KernelLaunch,
+    followed: Followed,
+    grains: Mapping[str, int],
+    accessed: _Places,
+    assumed: dict[str, None],
+) -> tuple[Followed, bool]:
+    """Return the threads with arrivals at their ends for the barriers that do not wait for threads that have ended, and
+    whether memory decides without a bound how often threads come to a barrier.
+    """
+    comings = _comings_of(followed)
+    uncounted = any(None in found.values() for found in comings.values())
+    for number, ((ids, _), owed) in enumerate(zip(followed, _owed(launch, comings), strict=True)):
+        if owed:
+            language = LANGUAGES[module.language]
+            thread = ThreadSpecialiser(module, kernel, launch, ids, language, owed, grains, accessed)
+            followed[number] = (ids, thread.run())
+    tidy = [(ids, tidied(code)) for ids, code in followed]
+    return list(_with_exits(launch, tidy, assumed, module.path)), uncounted
 
 
 def left_behind(program: KernelProgram, finals: Mapping[str, int]) -> dict[str, ArrayImage]:
@@ -217,7 +235,7 @@ _Places = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def _followed(
-    module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch, grains: Mapping[str, int], accessed: _Places
+    module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch, grains: Mapping[str, int], accessed: _Places
 ) -> tuple[Followed, dict[str, None], bool]:
     """Return what is left of the kernel for each thread, what was taken for granted, and whether what is left depends
     on which places of arrays are accessed.
@@ -226,7 +244,9 @@ def _followed(
     assumed: dict[str, None] = {}
     asks = False
     for ids in launch.threads():
-        thread = ThreadSpecialiser(module, kernel, launch, ids, MEANINGS, grains=grains, accessed=accessed)
+        thread = ThreadSpecialiser(
+            module, kernel, launch, ids, LANGUAGES[module.language], grains=grains, accessed=accessed
+        )
         followed.append((ids, thread.run()))
         assumed |= thread.assumed
         asks |= thread.asks_for_accesses
@@ -317,13 +337,13 @@ def _comings(code: Sequence[Residual], key: BarrierKey) -> frozenset[int] | None
 
 def _divergent(
     launch: KernelLaunch, followed: Sequence[tuple[ThreadIds, list[Residual]]], assumed: dict[str, None]
-) -> tuple[ptx.PtxInstruction, ...]:
+) -> tuple[ir.KernelInstruction, ...]:
     """Return two aligned barriers that threads of one warp come to in place of each other, or none.
 
     All threads of a warp have to execute the same ``bar`` (PTX ISA, ``barrier``, ``.aligned``); those that have ended
     come to none.
     """
-    warps: dict[tuple[int, int], list[Sequence[ptx.PtxInstruction]]] = {}
+    warps: dict[tuple[int, int], list[Sequence[ir.KernelInstruction]]] = {}
     for ids, code in followed:
         warp = (launch.block_number(ids), launch.thread_number(ids) // launch.warp)
         row = _aligned(code)
@@ -339,10 +359,10 @@ def _divergent(
     return ()
 
 
-def _aligned(code: Sequence[Residual]) -> list[ptx.PtxInstruction] | None:
+def _aligned(code: Sequence[Residual]) -> list[ir.KernelInstruction] | None:
     """Return the aligned barriers that a thread comes to, one after the other; None where memory decides which."""
     ways = _ways(code)
-    found: list[ptx.PtxInstruction] = []
+    found: list[ir.KernelInstruction] = []
     at, passed = 0, set[int]()
     while True:
         ahead, seen, waiting = set[int](), {at}, [at]
@@ -412,12 +432,12 @@ class _Layout:
     """The locations of a program: where each array's accesses are, and what they are called."""
 
     def __init__(
-        self, module: ptx.Module, kernel: ptx.PtxFunction, launch: KernelLaunch, threads: Sequence[Sequence[Residual]]
+        self, module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch, threads: Sequence[Sequence[Residual]]
     ) -> None:
         self._module, self._kernel, self._launch = module, kernel, launch
         self.assumed: dict[str, None] = {}
         self.cells: dict[str, ArrayCell] = {}
-        self._accesses: dict[str, dict[tuple[int, int], list[ptx.PtxInstruction]]] = {}
+        self._accesses: dict[str, dict[tuple[int, int], list[ir.KernelInstruction]]] = {}
         self._computed: dict[str, int] = {}
         self._limits: dict[str, int] = {}
         self.outside: set[str] = set()
@@ -545,7 +565,7 @@ class _Layout:
         number = self._kernel.number_of(name)
         return None if number is None else self._launch.array(name, number)
 
-    def _variable(self, array: str) -> ptx.Variable | None:
+    def _variable(self, array: str) -> ir.Variable | None:
         return self._module.variable(self._kernel, array.rpartition(":")[2])
 
     def _initial(self, array: str, offset: int, size: int) -> int:

@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import NamedTuple
 
-from corpus.kernels.ptx.specialiser import END, MARK, Residual
+from corpus.kernels.specialiser import END, MARK, Residual
 from corpus.litmus import test as litmus
 from corpus.litmus.normal import map_operands
 

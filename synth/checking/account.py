@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from corpus.kernels.ir import KernelInstruction, SourceLine
 from corpus.kernels.program import KernelProgram
-from corpus.kernels.ptx.module import PtxInstruction, SourceLine
 from oracle.executions.witness import CandidateExecution
 from synth import VERSION
 from synth.checking.questions import QUESTIONS, CheckAnswer, KernelAnswers, KernelFinding, Origins, needed, origin_of
@@ -89,7 +89,7 @@ def unanswered(
     )
 
 
-def place_text(ins: PtxInstruction) -> str:
+def place_text(ins: KernelInstruction) -> str:
     """Return the source lines of an instruction, from the innermost outwards, of long rows the ends; its line of PTX
     where it has none.
     """
@@ -101,7 +101,7 @@ def place_text(ins: PtxInstruction) -> str:
     return first + (f", from {', '.join(others)}" if others else "")
 
 
-def own_place(ins: PtxInstruction) -> str:
+def own_place(ins: KernelInstruction) -> str:
     """Return the line of the kernel itself that an instruction is at, or is inlined into: ``kernel.cu:3``."""
     return f"line {ins.line} of the PTX" if ins.source is None else _line_text(ins.source.chain[-1])
 
@@ -110,7 +110,7 @@ def _line_text(line: SourceLine) -> str:
     return f"{short(line.file)}:{line.line}"
 
 
-def source_lines(ins: PtxInstruction) -> list[dict[str, Any]]:
+def source_lines(ins: KernelInstruction) -> list[dict[str, Any]]:
     """Return the source lines of an instruction as plain data, from the innermost outwards."""
     chain = ins.source.chain if ins.source else ()
     return [{"file": line.file, "line": line.line, "column": line.column} for line in chain]
@@ -142,7 +142,7 @@ def _lines(name: str, found: KernelAnswers) -> Iterator[str]:
     for finding in found.findings:
         yield f"  {finding.kind}: {finding.text}"
         for place in finding.places:
-            yield f"    {place_text(place)}: {place.opcode}"
+            yield f"    {place_text(place)}: {place.called}"
         if finding.execution is not None:
             notes = noted(found.program.origins, finding.execution)
             yield from (f"    {line}".rstrip() for line in execution_lines(finding.execution, notes))
@@ -177,7 +177,7 @@ def _finding(program: KernelProgram, finding: KernelFinding) -> dict[str, Any]:
         "lines": [line for place in finding.places for line in source_lines(place)],
         "places": [
             {
-                "opcode": place.opcode,
+                "opcode": place.called,
                 "ptx_line": place.line,
                 "lines": source_lines(place),
             }

@@ -17,9 +17,9 @@ from typing import Protocol, Self, TypeVar
 from constraints.witnesses import ExecutionSearch
 from corpus.errors import InputError
 from corpus.files import folder_of
+from corpus.kernels.ir import KernelInstruction, SourceLine
 from corpus.kernels.program import KernelProgram, MixedSize
-from corpus.kernels.ptx.module import PtxInstruction, SourceLine
-from corpus.kernels.ptx.specialiser import MARK
+from corpus.kernels.specialiser import MARK
 from corpus.litmus import test as litmus
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.normal import map_operands
@@ -90,7 +90,7 @@ class KernelFinding:
 
     kind: str
     text: str
-    places: tuple[PtxInstruction, ...] = ()
+    places: tuple[KernelInstruction, ...] = ()
     execution: CandidateExecution | None = None
     events: tuple[int, ...] = ()
 
@@ -417,18 +417,18 @@ def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
     return replace(condition, proposition=litmus.map_atoms(condition.proposition, stored))
 
 
-Origins = Sequence[Sequence[PtxInstruction | None]]
+Origins = Sequence[Sequence[KernelInstruction | None]]
 """The instruction of PTX that each instruction of each thread comes from."""
 
 
-def origin_of(origins: Origins, event: Event) -> PtxInstruction | None:
+def origin_of(origins: Origins, event: Event) -> KernelInstruction | None:
     """Return the instruction of PTX that an event comes from; None where it is an initial write."""
     return None if event.thread == INITIAL else origins[event.thread][event.position]
 
 
 def _places(
     program: KernelProgram, execution: CandidateExecution, numbers: Iterable[int]
-) -> tuple[PtxInstruction, ...]:
+) -> tuple[KernelInstruction, ...]:
     found = (origin_of(program.origins, execution.events[number]) for number in numbers)
     return tuple(dict.fromkeys(each for each in found if each is not None))
 
@@ -460,7 +460,7 @@ def _thread(program: KernelProgram, number: int) -> str:
     return f"thread {program.launch.thread_number(ids)} of block {program.launch.block_number(ids)}"
 
 
-def _marked(program: KernelProgram, stop: litmus.FinalRegister) -> tuple[PtxInstruction, ...]:
+def _marked(program: KernelProgram, stop: litmus.FinalRegister) -> tuple[KernelInstruction, ...]:
     pairs = zip(program.test.threads[stop.thread].instructions, program.origins[stop.thread], strict=True)
     return tuple(
         origin for ins, origin in pairs if origin and isinstance(ins, litmus.Assign) and ins.target == stop.register

@@ -21,8 +21,8 @@ from backends.cuda.toolkits import ANY, chosen
 from backends.shared import toolchain
 from corpus.errors import InputError
 from corpus.files import read_text
+from corpus.kernels.ir import KernelFunction, Module
 from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument
-from corpus.kernels.ptx.module import Module, PtxFunction
 from corpus.kernels.ptx.reader import read_ptx
 from synth.options.launch import LaunchWords, read_launch
 
@@ -97,21 +97,21 @@ def parameter_names(text: str) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def source_name(file: KernelFile, kernel: PtxFunction) -> str:
+def source_name(file: KernelFile, kernel: KernelFunction) -> str:
     """Return the name that the source gives to a kernel; its own where that is not one kernel's."""
     found = [_source_name(file, each) for each in file.module.kernels]
     own = _source_name(file, kernel)
     return kernel.name if own is None or found.count(own) > 1 else own
 
 
-def _source_name(file: KernelFile, kernel: PtxFunction) -> str | None:
+def _source_name(file: KernelFile, kernel: KernelFunction) -> str | None:
     """Return the name of the kernel in the source that has a name in the compiled text, which may be mangled."""
     mangled = (rf"_Z\w*?{len(name)}{re.escape(name)}\w*" for name in file.names)
     pairs = zip(file.names, mangled, strict=True)
     return next((name for name, form in pairs if kernel.name == name or re.fullmatch(form, kernel.name)), None)
 
 
-def names_of(file: KernelFile, kernel: PtxFunction) -> tuple[str, ...]:
+def names_of(file: KernelFile, kernel: KernelFunction) -> tuple[str, ...]:
     """Return the names that the source gives to the parameters of a kernel, whose own name may be mangled."""
     names = file.names.get(_source_name(file, kernel) or "", ())
     return names if len(names) == len(kernel.parameters) else ()

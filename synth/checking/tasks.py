@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from constraints.circuit import Literal
 from constraints.witnesses import ExecutionSearch
 from corpus.errors import InputError
+from corpus.kernels.ir import KernelFunction
 from corpus.kernels.launch import Argument, ArrayImage, KernelLaunch
 from corpus.kernels.program import KernelProgram, left_behind, program_of
-from corpus.kernels.ptx.module import PtxFunction
-from corpus.kernels.ptx.specialiser import NotUnderstoodError
+from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
 from oracle.cat.interpreter import Model
 from synth.checking.sources import KernelFile, argument, launches_of, names_of, source_name
@@ -31,10 +31,10 @@ class KernelTask:
     """A kernel of a file with a launch, the kernels that end before it, and what is to hold at its end."""
 
     file: KernelFile
-    kernel: PtxFunction
+    kernel: KernelFunction
     launch: KernelLaunch
     expectation: str
-    before: tuple[tuple[PtxFunction, KernelLaunch], ...] = ()
+    before: tuple[tuple[KernelFunction, KernelLaunch], ...] = ()
 
     @property
     def names(self) -> tuple[str, str, str]:
@@ -120,7 +120,7 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
                 yield KernelTask(file, kernel, launch, words.expect, before)
 
 
-def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> tuple[PtxFunction, KernelLaunch]:
+def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> tuple[KernelFunction, KernelLaunch]:
     """Return a kernel that runs before, with its launch: ``init --grid 2``; arguments of its names are given to it."""
     try:
         name, *options = shlex.split(text) or [""]
@@ -139,7 +139,7 @@ def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> t
     return kernel, replace(launch, arguments=named | own, names=names)
 
 
-def _kernels(file: KernelFile, name: str | None) -> Sequence[PtxFunction]:
+def _kernels(file: KernelFile, name: str | None) -> Sequence[KernelFunction]:
     """Return the kernels of a name, which may be a part of one that is mangled; all kernels where none is named."""
     every = file.module.kernels
     exact = [each for each in every if name in (None, each.name)]
@@ -150,7 +150,7 @@ def _kernels(file: KernelFile, name: str | None) -> Sequence[PtxFunction]:
     return found
 
 
-def _check_names(file: KernelFile, kernels: Sequence[PtxFunction], arguments: Mapping[str, Argument]) -> None:
+def _check_names(file: KernelFile, kernels: Sequence[KernelFunction], arguments: Mapping[str, Argument]) -> None:
     """Raise ``InputError`` where arguments are given that none of these kernels has."""
     names = {kernel.name: names_of(file, kernel) or [each.name for each in kernel.parameters] for kernel in kernels}
     known = {name for kernel in kernels for name in (*names[kernel.name], *(each.name for each in kernel.parameters))}

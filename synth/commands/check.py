@@ -136,7 +136,7 @@ def command(
 def _check(
     task: KernelTask, models: Sequence[str], progress: str, method: str, unroll: int, drawn: bool
 ) -> Iterator[CheckedKernel]:
-    from corpus.kernels.ptx.specialiser import NotUnderstoodError
+    from corpus.kernels.specialiser import NotUnderstoodError
     from oracle.consistency import AxiomaticModel, resolve_consistency_models
     from oracle.executions.steps import TooManyError
     from synth.checking.account import told, unanswered

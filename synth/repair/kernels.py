@@ -18,9 +18,9 @@ from constraints.witnesses import ExecutionSearch
 from corpus.dialects.registry import DIALECTS
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
+from corpus.kernels.ir import KernelInstruction
 from corpus.kernels.program import KernelProgram
-from corpus.kernels.ptx.module import PtxInstruction
-from corpus.kernels.ptx.specialiser import NotUnderstoodError
+from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.laws import ptx
 from corpus.litmus import test as litmus
 from corpus.litmus.text import Dialect
@@ -175,6 +175,8 @@ def _words(tests: Sequence[litmus.LitmusTest], clusters: bool) -> Dialect:
     """Return how kernels say accesses and fences: as they are written, and with orders and scopes as PTX has them."""
     every = [ins for test in tests for thread in test.threads for ins in thread.instructions]
     written = {(type(ins), ins.mode) for ins in every if isinstance(ins, _Ordered)}
+    moves = any(isinstance(ins, litmus.AsyncOperation) for ins in every)
+    proxies = {mode for words, mode in ptx.PROXY_FENCES.items() if moves and words.startswith(ptx.ASYNC_FENCE)}
     rules = {litmus.Load: ptx.LOAD, litmus.Store: ptx.STORE, litmus.Rmw: ptx.ATOM, litmus.Fence: ptx.FENCE}
 
     def check(test: litmus.LitmusTest) -> str:
@@ -186,7 +188,7 @@ def _words(tests: Sequence[litmus.LitmusTest], clusters: bool) -> Dialect:
                 rule = replace(rule, orders=ptx.RED_ORDERS)
             if mode.volatile or mode.cache or (litmus.CLUSTER in mode.tags and not clusters):
                 raise InputError("kernels say orders and scopes")
-            if litmus.is_asynchronous(ins) or mode in ptx.PROXY_FENCES.values():
+            if litmus.is_asynchronous(ins) or mode in proxies:
                 continue
             ptx.mode_words(mode, rule, InputError)
         return ""
@@ -250,19 +252,19 @@ def _may_change(program: KernelProgram, choice: SiteModes) -> bool:
 
 
 def _gap(
-    around: Sequence[tuple[PtxInstruction | None, PtxInstruction | None]],
-) -> tuple[PtxInstruction | None, PtxInstruction | None]:
+    around: Sequence[tuple[KernelInstruction | None, KernelInstruction | None]],
+) -> tuple[KernelInstruction | None, KernelInstruction | None]:
     """Return the last instruction before a gap of several threads, and the first one behind it."""
     before, behind = ([each for each in side if each] for side in zip(*around, strict=True))
     return max(before, key=_own_line, default=None), min(behind, key=_own_line, default=None)
 
 
-def _own_line(ins: PtxInstruction) -> tuple[int, int]:
+def _own_line(ins: KernelInstruction) -> tuple[int, int]:
     """Return the line of the kernel, and that of the PTX."""
     return (ins.source.chain[-1].line if ins.source else 0), ins.line
 
 
-def _around(program: KernelProgram, place: SitePlace) -> tuple[PtxInstruction | None, PtxInstruction | None]:
+def _around(program: KernelProgram, place: SitePlace) -> tuple[KernelInstruction | None, KernelInstruction | None]:
     """Return the instructions of PTX whose accesses are right before a place, and at it or behind it."""
     code = program.test.threads[place.thread].instructions
     accesses = [
@@ -287,7 +289,7 @@ def _key(program: KernelProgram, kind: OpKind, place: SitePlace) -> object:
     return (before and _line(before) if kind is OpKind.BARRIER else None, here and _line(here), place.gap)
 
 
-def _line(origin: PtxInstruction) -> object:
+def _line(origin: KernelInstruction) -> object:
     """Return what is one for instructions of one line of the source, as where a compiler has unrolled a loop."""
     return (origin.source.chain, origin.opcode) if origin.source else origin.line
 
@@ -419,6 +421,6 @@ def _record(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -
     return {**_names(task, asked), "repairs": repairs, **whole, "assumed": list(program.assumed)}
 
 
-def _origins(program: KernelProgram, change: RepairChange) -> list[PtxInstruction]:
+def _origins(program: KernelProgram, change: RepairChange) -> list[KernelInstruction]:
     found = (program.origins[place.thread][place.at] for place in change.site.places)
     return list(dict.fromkeys(origin for origin in found if origin is not None))

@@ -11,7 +11,7 @@ from ptx_text import kernel_text
 from corpus.kernels.launch import ArrayArgument, KernelLaunch
 from corpus.kernels.program import program_of
 from corpus.kernels.ptx.reader import read_ptx
-from corpus.kernels.ptx.specialiser import NotUnderstoodError
+from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus.test import Loc, element
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import outcomes_and_flags

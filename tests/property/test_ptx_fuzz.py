@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus.errors import InputError
-from corpus.kernels.ptx.module import Module
+from corpus.kernels.ir import Module
 from corpus.kernels.ptx.reader import read_ptx
 
 TEXT = """.version 9.1

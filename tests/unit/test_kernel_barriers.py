@@ -7,7 +7,7 @@ import pytest
 from corpus.kernels.launch import KernelLaunch
 from corpus.kernels.program import program_of
 from corpus.kernels.ptx.reader import read_ptx
-from corpus.kernels.ptx.specialiser import NotUnderstoodError
+from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.laws.ptx import CLUSTER_BARRIERS
 from corpus.litmus import test as litmus
 from oracle.consistency import resolve_consistency_models

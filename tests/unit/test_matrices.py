@@ -7,7 +7,7 @@ from corpus.errors import InputError
 from corpus.kernels.launch import KernelLaunch
 from corpus.kernels.program import program_of
 from corpus.kernels.ptx.reader import read_ptx
-from corpus.kernels.ptx.specialiser import NotUnderstoodError
+from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model

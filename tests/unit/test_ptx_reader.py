@@ -7,18 +7,18 @@ import struct
 import pytest
 
 from corpus.errors import InputError
-from corpus.kernels.ptx.module import (
+from corpus.kernels.ir import (
     Both,
     Element,
     Float,
+    KernelFunction,
+    KernelGuard,
+    KernelInstruction,
+    MemoryOperand,
     Module,
     Negated,
     Number,
     Operand,
-    PtxFunction,
-    PtxGuard,
-    PtxInstruction,
-    PtxMemory,
     Register,
     SourceLine,
     Symbol,
@@ -34,11 +34,11 @@ def read(text: str) -> Module:
     return read_ptx(HEAD + text, "t.ptx")
 
 
-def function(body: str, head: str = ".entry k()") -> PtxFunction:
+def function(body: str, head: str = ".entry k()") -> KernelFunction:
     return next(each for each in read(f"{head}\n{{\n{body}\n}}").functions.values() if each.body is not None)
 
 
-def instructions(body: str) -> tuple[PtxInstruction, ...]:
+def instructions(body: str) -> tuple[KernelInstruction, ...]:
     code = function(body).body
     assert code is not None
     return code
@@ -378,12 +378,12 @@ def test_an_inner_scope_hides_names():
     )
     first, second, third, fourth, fifth, sixth, last = found.body or ()
     assert first.operands == (Register("t"), Number(1))
-    assert (second.guard, second.operands) == (PtxGuard("%p1'2"), (Register("t'2"), Register("%only'2")))
+    assert (second.guard, second.operands) == (KernelGuard("%p1'2"), (Register("t'2"), Register("%only'2")))
     assert third.operands[0] == Both(Register("%p1'2"), Register("%p2"))  # the outer scope has %p2
-    assert fourth.operands == (PtxMemory(Symbol("x'2"), 4), Vector((Register("t'2"), Register("t'2"))))
+    assert fourth.operands == (MemoryOperand(Symbol("x'2"), 4), Vector((Register("t'2"), Register("t'2"))))
     assert fifth.operands == (Register("t'3"), Symbol("x'2"))
     assert sixth.operands == (Register("t'4"), Number(2))
-    assert (last.guard, last.operands) == (PtxGuard("%p1"), (Register("t"), Symbol("x")))
+    assert (last.guard, last.operands) == (KernelGuard("%p1"), (Register("t"), Symbol("x")))
     assert [each.name for each in found.variables] == ["x", "x'2"]
     assert found.registers["%p'2<2>"] == "pred" and found.registers["%p<3>"] == "pred"
 
@@ -466,7 +466,7 @@ def test_source_lines_do_not_go_from_one_function_to_the_next():
 
 def test_predicates():
     assert [ins.guard for ins in instructions("@%p1 ret;\n@!%p1 ret;\n@p ret;\n@ ! q ret;\nret;")] == [
-        PtxGuard("%p1"), PtxGuard("%p1", True), PtxGuard("p"), PtxGuard("q", True), None,
+        KernelGuard("%p1"), KernelGuard("%p1", True), KernelGuard("p"), KernelGuard("q", True), None,
     ]  # fmt: skip
 
 
@@ -509,20 +509,20 @@ R1, R2, RD1 = Register("%r1"), Register("%r2"), Register("%rd1")
         ("{}", Vector(())),
         ("{%r1, %r2}|%p1", Both(Vector((R1, R2)), Register("%p1"))),
         ("{{%r1}, {%r2}}", Vector((Vector((R1,)), Vector((R2,))))),
-        ("[%rd1]", PtxMemory(RD1)),
-        ("[%rd1+4]", PtxMemory(RD1, 4)),
-        ("[%rd1+-4]", PtxMemory(RD1, -4)),
-        ("[%rd1-4]", PtxMemory(RD1, -4)),
-        ("[ %rd1 + 4 + 8 ]", PtxMemory(RD1, 12)),
+        ("[%rd1]", MemoryOperand(RD1)),
+        ("[%rd1+4]", MemoryOperand(RD1, 4)),
+        ("[%rd1+-4]", MemoryOperand(RD1, -4)),
+        ("[%rd1-4]", MemoryOperand(RD1, -4)),
+        ("[ %rd1 + 4 + 8 ]", MemoryOperand(RD1, 12)),
         ("[%rd1+(1<<4)|1]", None),
-        ("[%rd1+(1<<4)*2]", PtxMemory(RD1, 32)),
-        ("[x]", PtxMemory(Symbol("x"))),
-        ("[x+-4]", PtxMemory(Symbol("x"), -4)),
-        ("[16]", PtxMemory(Number(16))),
-        ("[16+4]", PtxMemory(Number(20))),
-        ("[tex, {%r1, %r2}]", Vector((PtxMemory(Symbol("tex")), Vector((R1, R2))))),
-        ("[tex, smp, {%r1}]", Vector((PtxMemory(Symbol("tex")), PtxMemory(Symbol("smp")), Vector((R1,))))),
-        ("[%rd1, {%r1, 0}]", Vector((PtxMemory(RD1), Vector((R1, Number(0)))))),
+        ("[%rd1+(1<<4)*2]", MemoryOperand(RD1, 32)),
+        ("[x]", MemoryOperand(Symbol("x"))),
+        ("[x+-4]", MemoryOperand(Symbol("x"), -4)),
+        ("[16]", MemoryOperand(Number(16))),
+        ("[16+4]", MemoryOperand(Number(20))),
+        ("[tex, {%r1, %r2}]", Vector((MemoryOperand(Symbol("tex")), Vector((R1, R2))))),
+        ("[tex, smp, {%r1}]", Vector((MemoryOperand(Symbol("tex")), MemoryOperand(Symbol("smp")), Vector((R1,))))),
+        ("[%rd1, {%r1, 0}]", Vector((MemoryOperand(RD1), Vector((R1, Number(0)))))),
         ("[tex[2], {%r1}]", Vector((Element(Symbol("tex"), "2"), Vector((R1,))))),
         ("a[3]", Element(Symbol("a"), "3")),
         ("a[N-1]", Element(Symbol("a"), "N-1")),
@@ -537,7 +537,7 @@ def test_operands(text, operand):
     else:
         wanted = operand
         if text.startswith("[tex, smp"):
-            wanted = Vector((PtxMemory(Symbol("tex")), Symbol("smp"), Vector((R1,))))
+            wanted = Vector((MemoryOperand(Symbol("tex")), Symbol("smp"), Vector((R1,))))
         assert operands(f"op {text};") == (wanted,)
         assert operands(f"op %r9, {text}, %r8;") == (Register("%r9"), wanted, Register("%r8"))
 

@@ -6,9 +6,9 @@ import pytest
 
 from corpus.errors import InputError
 from corpus.kernels.launch import KernelLaunch, ThreadIds
-from corpus.kernels.ptx.meaning import MEANINGS
+from corpus.kernels.ptx.meaning import PTX
 from corpus.kernels.ptx.reader import read_ptx
-from corpus.kernels.ptx.specialiser import ThreadSpecialiser, residual_name
+from corpus.kernels.specialiser import ThreadSpecialiser, residual_name
 from corpus.litmus import test as litmus
 
 HEAD = """.version 9.1
@@ -31,7 +31,7 @@ def code(body: str) -> list[litmus.Instruction]:
     one = (1, 1, 1)
     launch = KernelLaunch(one, one)
     ids = ThreadIds((0, 0, 0), (0, 0, 0))
-    found = ThreadSpecialiser(module, module.functions["k"], launch, ids, MEANINGS).run()
+    found = ThreadSpecialiser(module, module.functions["k"], launch, ids, PTX).run()
     return [each.instruction for each in found]
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from ptx_text import kernel_text, lines, program
 
-from corpus.kernels.ptx.specialiser import NotUnderstoodError
+from corpus.kernels.specialiser import NotUnderstoodError
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
 

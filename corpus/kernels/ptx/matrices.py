@@ -16,11 +16,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.computing import set_result
+from corpus.kernels import ir
+from corpus.kernels.computing import set_result
+from corpus.kernels.memory import placeholder
 from corpus.kernels.ptx.meeting import known_number
-from corpus.kernels.ptx.memory import placeholder
-from corpus.kernels.ptx.specialiser import Access, State, ThreadSpecialiser, residual_name
+from corpus.kernels.specialiser import Access, State, ThreadSpecialiser, residual_name
 from corpus.kernels.values import Described, Unknown
 from corpus.laws import ptx as laws
 from corpus.litmus import test as litmus
@@ -33,7 +33,7 @@ _ROWS = 64
 """The rows of matrix A."""
 
 
-def multiply(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def multiply(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``wgmma``: an asynchronous product, its groups, and the waits for these."""
     kind = ins.words[0]
     if kind == "commit_group":
@@ -47,22 +47,22 @@ def multiply(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bo
     return True
 
 
-def _product(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def _product(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     result, *factors = ins.operands[:3]
     shape = next((found for word in ins.words if (found := re.fullmatch(r"m64n(\d+)k\d+", word))), None)
-    if shape is None or not isinstance(result, ptx.Vector):
+    if shape is None or not isinstance(result, ir.Vector):
         raise at.wrong("is not understood")
     transposed = [known_number(at, state, each) for each in ins.operands[6:]]
     if any(transposed):
         raise at.wrong("with a matrix that is not K-major is not understood")
     first = result.parts[0]
-    assert isinstance(first, ptx.Register)
+    assert isinstance(first, ir.Register)
     array = f"register:{at.block}:{residual_name(at.home(state, first.name))}_of_{at.number}"
     written = Access(array, 0, 4)
     pairs: list[tuple[litmus.Operand, litmus.Operand]] = []
     accesses: list[Access] = []
     for operand, rows in zip(factors, (_ROWS, int(shape[1])), strict=True):
-        if isinstance(operand, ptx.Vector):  # a fragment in registers
+        if isinstance(operand, ir.Vector):  # a fragment in registers
             continue
         matrix = at.value(state, operand)
         if not isinstance(matrix, Described):

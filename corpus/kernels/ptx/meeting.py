@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 
+from corpus.kernels import ir
+from corpus.kernels.computing import compared, computed, negated, set_result
 from corpus.kernels.launch import volume
-from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.computing import compared, computed, negated, set_result
-from corpus.kernels.ptx.memory import (
-    MEMBARS,
-    ORDERS,
-    SCOPES,
-    access_mode,
-    placeholder,
-    stored_operand,
-)
-from corpus.kernels.ptx.specialiser import SLOTS, Access, State, ThreadSpecialiser
-from corpus.kernels.values import Held, Pointer, Unknown, Value
+from corpus.kernels.meeting import brought_by, converge, exchanged, folded, lanes_of
+from corpus.kernels.ptx.memory import MEMBARS, ORDERS, SCOPES, access_mode
+from corpus.kernels.specialiser import SLOTS, State, ThreadSpecialiser
+from corpus.kernels.values import Pointer, Unknown, Value
 from corpus.laws.ptx import PROXY_FENCES, cluster_barrier
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import type_of
 
 
-def fence(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """Keep ``fence`` or ``membar`` as a fence of the residual program."""
     if ins.name == "membar" and ins.words[0] in MEMBARS:
         at.put(litmus.Fence(litmus.Mode(litmus.Order.SC, MEMBARS[ins.words[0]])))
@@ -38,11 +30,11 @@ def fence(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     return True
 
 
-def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def barrier(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``bar`` and ``barrier`` of a CTA, of a warp, and of a cluster."""
     words = [word for word in ins.words if word not in ("cta", "aligned")]
     if words[:1] == ["warp"]:
-        _converge(at, _mask(at, state, ins.operands[0]))
+        converge(at, _mask(at, state, ins.operands[0]))
         return True
     if words[:1] == ["cluster"]:
         half = cluster_barrier(ins.opcode)
@@ -73,7 +65,7 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
     return True
 
 
-def map_shared(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def map_shared(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``mapa``: the place in the shared memory of another block of the cluster; ``getctarank``: the rank of a block."""
     target, source, *rank = ins.operands
     address = at.value(state, source)
@@ -110,7 +102,7 @@ def _shared_by(at: ThreadSpecialiser, address: Value) -> tuple[int, Pointer]:
     return int(address.array.split(":", 2)[1]), address
 
 
-def known_number(at: ThreadSpecialiser, state: State, operand: ptx.Operand) -> int:
+def known_number(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> int:
     """Return the number that an operand is. Raises ``NotUnderstoodError`` where memory decides it."""
     value = at.value(state, operand, 32)
     if not isinstance(value, int):
@@ -118,7 +110,7 @@ def known_number(at: ThreadSpecialiser, state: State, operand: ptx.Operand) -> i
     return value
 
 
-def _mask(at: ThreadSpecialiser, state: State, operand: ptx.Operand) -> int:
+def _mask(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> int:
     value = at.value(state, operand, 32)
     if not isinstance(value, int):
         at.assumed["a mask of threads that memory decides is taken to have all threads of the warp"] = None
@@ -126,100 +118,17 @@ def _mask(at: ThreadSpecialiser, state: State, operand: ptx.Operand) -> int:
     return value
 
 
-def _lanes(at: ThreadSpecialiser, mask: int) -> list[int]:
-    """Return the numbers in the warp of the threads that a mask has and that are there."""
-    there = min(at.launch.warp, volume(at.launch.block) - at.number + at.lane)
-    return [lane for lane in range(there) if mask >> lane & 1]
-
-
-def _converge(at: ThreadSpecialiser, mask: int) -> list[int]:
-    lanes = _lanes(at, mask)
-    if len(lanes) > 1:
-        at.put(litmus.Barrier(0, quorum=len(lanes), scope=litmus.Scope.WARP))
-    return lanes
-
-
-def folded(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Value:
-    """Return the values of all threads combined by an instruction that computes."""
-    return reduce(lambda found, value: computed(at, opcode, [found, value]), values)
-
-
 def _met(at: ThreadSpecialiser, state: State, word: str, value: Value, number: int, quorum: int | None) -> list[Value]:
     """Return the values that all threads of a block bring to a barrier, through an array of the system's."""
     at.reduced.add((number, litmus.Scope.CTA))
     meeting, every = litmus.Barrier(number, quorum=quorum), range(volume(at.launch.block))
-    return _exchanged(at, state, f"{SLOTS}:{at.block}:barrier{number}_{word}", at.number, every, value, meeting)
+    return exchanged(at, state, f"{SLOTS}:{at.block}:barrier{number}_{word}", at.number, every, value, meeting)
 
 
-def _exchanged(
-    at: ThreadSpecialiser,
-    state: State,
-    array: str,
-    here: int,
-    others: Sequence[int],
-    value: Value,
-    meeting: litmus.Barrier,
-    brings: bool = True,
-) -> list[Value]:
-    """Return what threads bring: each writes its place of an array, and reads the others' between two barriers.
-
-    ``brings``: somebody asks for what this thread brings.
-    """
-    if brings:
-        at.put(
-            litmus.Store(litmus.Loc(placeholder(array, 4 * here)), stored_operand(at, value, 4)),
-            Access(array, 4 * here, 4),
-        )
-    at.meets(state, meeting)
-    found: list[Value] = []
-    for other in others:
-        if other == here:
-            found.append(value)
-            continue
-        register = at.new_register()
-        at.put(litmus.Load(register, litmus.Loc(placeholder(array, 4 * other))), Access(array, 4 * other, 4))
-        found.append(Held(register, 32))
-    at.meets(state, meeting)
-    return found
-
-
-# Threads of a warp
-
-
-def _brought(
-    at: ThreadSpecialiser,
-    state: State,
-    ins: ptx.PtxInstruction,
-    value: Value,
-    mask: int,
-    partners: Mapping[int, int] | None = None,
-) -> dict[int, Value]:
-    """Return what each thread of a warp brings to an instruction that they do together.
-
-    ``partners``: the one lane that each lane asks, where it does not ask all. Each instruction has an array of its own,
-    for lanes that come to different instructions do not meet.
-    """
-    lane, lanes = at.lane, _lanes(at, mask)
-    if len(lanes) < 2 or lane not in lanes:
-        return {lane: value}
-    at.assumed["vote, match, shfl and redux order memory as bar.warp.sync does"] = None
-    array = f"{SLOTS}:{at.block}:warp{at.number // at.launch.warp}_{ins.line}"
-    meeting = litmus.Barrier(0, quorum=len(lanes), scope=litmus.Scope.WARP)
-    if partners is None:
-        return dict(zip(lanes, _exchanged(at, state, array, lane, lanes, value, meeting), strict=True))
-    asked = {each: other for each, other in partners.items() if other in lanes and other != each}
-    if not asked:
-        at.put(meeting)
-        return {lane: value}
-    own = [lane, asked[lane]] if lane in asked else [lane]
-    brings = lane in asked.values()
-    return dict(zip(own, _exchanged(at, state, array, lane, own, value, meeting, brings), strict=True))
-
-
-def vote(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def vote(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """Combine the predicates of a warp by ``vote``: all, any, uni or ballot."""
     target, source, *mask = ins.operands
-    brought = _brought(at, state, ins, at.value(state, source), _mask(at, state, mask[0]) if mask else 0xFFFFFFFF)
+    brought = brought_by(at, state, ins, at.value(state, source), _mask(at, state, mask[0]) if mask else 0xFFFFFFFF)
     values = list(brought.values())
     if "ballot" in ins.words:
         found = folded(at, "or.b32", [computed(at, "shl.b32", [value, lane]) for lane, value in brought.items()])
@@ -232,14 +141,14 @@ def vote(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     return True
 
 
-def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def shuffle(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``shfl``: the value of another thread of the warp (9.7.9.6)."""
     target, source, by, limits, *mask = ins.operands
     value, lane = at.value(state, source), at.lane
     lanes = _mask(at, state, mask[0]) if mask else 0xFFFFFFFF
     found: Value = value
     inside: Value = Unknown("whether the other thread of a shuffle is there")
-    if len(_lanes(at, lanes)) > 1:
+    if len(lanes_of(at, lanes)) > 1:
         offset, bounds = at.value(state, by), at.value(state, limits)
         mode = next(word for word in ins.words if word in ("up", "down", "bfly", "idx"))
         if not isinstance(offset, int) or (mode == "idx" and not isinstance(bounds, int)):
@@ -252,7 +161,7 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> boo
             return ways.get(mode, lane & segment | offset & ~segment)
 
         other = partner(lane)
-        brought = _brought(at, state, ins, value, lanes, {each: partner(each) for each in _lanes(at, lanes)})
+        brought = brought_by(at, state, ins, value, lanes, {each: partner(each) for each in lanes_of(at, lanes)})
         if other not in brought:
             at.assumed[f"{ins.name} from a lane that is not there gives a lane its own value"] = None
         there = compared(at, ("ge" if mode == "up" else "le", "s32"), other & 0xFFFFFFFF, _furthest(at, bounds))
@@ -270,18 +179,18 @@ def _furthest(at: ThreadSpecialiser, bounds: Value) -> Value:
     return computed(at, "or.b32", [same, computed(at, "and.b32", [free, clamp])])
 
 
-def reduce_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def reduce_(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``redux``: the values of the threads of a warp combined."""
     target, source, mask = ins.operands
-    brought = list(_brought(at, state, ins, at.value(state, source), _mask(at, state, mask)).values())
+    brought = list(brought_by(at, state, ins, at.value(state, source), _mask(at, state, mask)).values())
     operation = next(word for word in ins.words if word in ("add", "min", "max", "and", "or", "xor"))
     set_result(at, state, target, folded(at, f"{operation}.{type_of(ins.words)}", brought))
     return True
 
 
-def active(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def active(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``activemask`` and ``elect``: all threads of the warp are taken to be there."""
-    lanes = _lanes(at, 0xFFFFFFFF if ins.name == "activemask" else _mask(at, state, ins.operands[1]))
+    lanes = lanes_of(at, 0xFFFFFFFF if ins.name == "activemask" else _mask(at, state, ins.operands[1]))
     if len(lanes) > 1:
         at.assumed[f"{ins.name} is of all threads of the warp"] = None
     target = ins.operands[0]

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.computing import ONE_BIT, moved, set_result
+from corpus.kernels import ir
+from corpus.kernels.computing import ONE_BIT, moved, set_result
+from corpus.kernels.memory import address_of, placed, stored_operand
 from corpus.kernels.ptx.meeting import in_block, known_number, ranked_block
-from corpus.kernels.ptx.memory import access_mode, address_of, placed, stored_operand
-from corpus.kernels.ptx.specialiser import Access, State, ThreadSpecialiser
+from corpus.kernels.ptx.memory import access_mode
+from corpus.kernels.specialiser import Access, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Pointer, Scaled, Value
 from corpus.laws import ptx as laws
 from corpus.litmus import test as litmus
@@ -25,7 +26,7 @@ WORD = 4
 """The bytes of an element of which nothing else is known."""
 
 
-def mbarrier(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def mbarrier(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``mbarrier``, whose arrivals and bytes are counted in an object in shared memory (9.7.13.15).
 
     An arrival gives the object as it was, and a wait asks whether the object has come to another phase.
@@ -76,7 +77,7 @@ _MBARRIER_WORDS = {
 }
 
 
-def copy(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def copy(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``cp``: asynchronous copies and reductions, their groups, and the waits for these."""
     words = [word for word in ins.words if word.partition("::")[0] != "L2"]
     bulk = "bulk" in words
@@ -135,7 +136,7 @@ def _operation(words: Sequence[str]) -> str | None:
     return operation if plain else f"{operation}.{kind}"
 
 
-def _track(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction, noinc: bool) -> bool:
+def _track(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, noinc: bool) -> bool:
     """Ask for an arrival when all earlier copies are complete, by ``cp.async.mbarrier.arrive`` (9.7.13.15.15)."""
     where = placed(at, address_of(at, state, ins.operands[0]), 8)
     if where is None:
@@ -146,7 +147,7 @@ def _track(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction, noinc: 
     return True
 
 
-def store_asynchronously(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def store_asynchronously(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``st.async`` and ``red.async`` of one element, which complete at an mbarrier (9.7.9.12 and 9.7.13.7)."""
     operation, size = _operation(ins.words), WIDTHS[type_of(ins.words)] // 8
     vector = any(word in ins.words for word in ("v2", "v4"))
@@ -164,13 +165,13 @@ def store_asynchronously(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstru
     return True
 
 
-def _addresses(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> tuple[Value, Value]:
+def _addresses(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> tuple[Value, Value]:
     """Return where a copy is to, and where it is from."""
     target, source = (address_of(at, state, operand) for operand in ins.operands[:2])
     return target, source
 
 
-def _copied_in_bulk(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction, words: Sequence[str]) -> bool:
+def _copied_in_bulk(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, words: Sequence[str]) -> bool:
     """Ask for bulk copies: one, or one to each block that a mask has, where what is copied has the same offset, and the
     mbarrier, too (9.7.9.25.4.1)."""
     operation, operands = _operation(words), [*ins.operands]
@@ -181,7 +182,7 @@ def _copied_in_bulk(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction
         size = 0
         found: list[Value] = []
         for operand in operands[:2]:
-            if isinstance(operand, ptx.Vector):
+            if isinstance(operand, ir.Vector):
                 box, size = _box(at, state, operand)
                 found.append(box)
             else:
@@ -204,7 +205,7 @@ def _copied_in_bulk(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction
     return True
 
 
-def _box(at: ThreadSpecialiser, state: State, operand: ptx.Vector) -> tuple[Pointer, int]:
+def _box(at: ThreadSpecialiser, state: State, operand: ir.Vector) -> tuple[Pointer, int]:
     """Return the box of a tensor that a tensor map and coordinates name, as an array of its own, and its bytes.
 
     The launch gives what one box holds as the argument of the tensor map. Boxes of other coordinates are other memory.
@@ -214,7 +215,7 @@ def _box(at: ThreadSpecialiser, state: State, operand: ptx.Vector) -> tuple[Poin
     name = tensor_map.array.rpartition(":")[2] if isinstance(tensor_map, Pointer) else ""
     number = at.kernel.number_of(name)
     given = None if number is None else at.launch.array(name, number)
-    if given is None or not (given.count or given.values) or not isinstance(coordinates, ptx.Vector):
+    if given is None or not (given.count or given.values) or not isinstance(coordinates, ir.Vector):
         raise at.wrong("needs an array as the argument of its tensor map, which is what one box holds")
     at.assumed["boxes of a tensor are apart from each other where their coordinates differ"] = None
     where = ",".join(str(known_number(at, state, each)) for each in coordinates.parts)

@@ -19,25 +19,25 @@ from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 from corpus.errors import InputError
-from corpus.kernels.ptx.constants import LEVELS, SUM, ConstantValue, applied, cast, chosen, combined, literal
-from corpus.kernels.ptx.module import (
+from corpus.kernels.ir import (
     Both,
     Element,
     Float,
+    KernelFunction,
+    KernelGuard,
+    KernelInstruction,
+    MemoryOperand,
     Module,
     Negated,
     Number,
     Operand,
-    PtxFunction,
-    PtxGuard,
-    PtxInstruction,
-    PtxMemory,
     Register,
     SourceLine,
     Symbol,
     Variable,
     Vector,
 )
+from corpus.kernels.ptx.constants import LEVELS, SUM, ConstantValue, applied, cast, chosen, combined, literal
 from corpus.kernels.ptx.scopes import FlatBody, PtxBlock
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
@@ -156,7 +156,7 @@ class _Reader:
         """Read the whole module."""
         version = target = ""
         variables: dict[str, Variable] = {}
-        functions: dict[str, PtxFunction] = {}
+        functions: dict[str, KernelFunction] = {}
         aliases: list[tuple[int, list[str]]] = []
         while self._words[self._at]:
             word = self._words[self._at]
@@ -237,7 +237,7 @@ class _Reader:
             self._at += 1
         self._want(";")
 
-    def _declaration(self, variables: dict[str, Variable], functions: dict[str, PtxFunction]) -> None:
+    def _declaration(self, variables: dict[str, Variable], functions: dict[str, KernelFunction]) -> None:
         extern = False
         while self._words[self._at] in _LINKAGE:
             extern = extern or self._words[self._at] == ".extern"
@@ -385,7 +385,7 @@ class _Reader:
 
     # functions
 
-    def _function(self, entry: bool) -> PtxFunction:
+    def _function(self, entry: bool) -> KernelFunction:
         self._at += 1
         if self._take(".attribute"):
             self._skip_block("(", ")")
@@ -405,7 +405,7 @@ class _Reader:
             if directive[0] == ".pragma":
                 self._want(";")
         if self._take(";"):
-            return PtxFunction(name, entry, results, parameters, {}, (), None, {}, {}, tuple(directives), line)
+            return KernelFunction(name, entry, results, parameters, {}, (), None, {}, {}, tuple(directives), line)
         self._source, self._inlined = None, {}
         self._want("{")
         block = self._block(0)
@@ -417,7 +417,9 @@ class _Reader:
         registers, variables = flat.registers, tuple(flat.variables)
         code, labels, tables = tuple(flat.code), flat.labels, flat.tables
         directed = tuple(directives)
-        return PtxFunction(name, entry, results, parameters, registers, variables, code, labels, tables, directed, line)
+        return KernelFunction(
+            name, entry, results, parameters, registers, variables, code, labels, tables, directed, line
+        )
 
     def _parameters(self) -> tuple[Variable, ...]:
         self._want("(")
@@ -495,11 +497,11 @@ class _Reader:
 
     # instructions
 
-    def _instruction(self) -> PtxInstruction:
+    def _instruction(self) -> KernelInstruction:
         line, guard = self._line(), None
         if self._take("@"):
             unless = self._take("!")
-            guard = PtxGuard(self._name("a predicate"), unless)
+            guard = KernelGuard(self._name("a predicate"), unless)
         opcode = self._name("an instruction")
         known = self._opcodes.get(opcode)
         if known is None:
@@ -513,7 +515,7 @@ class _Reader:
             while self._take(","):
                 operands.append(read())
             self._want(";")
-        return PtxInstruction(name, qualifiers, tuple(operands), guard, line, self._source)
+        return KernelInstruction(name, qualifiers, tuple(operands), guard, line, self._source)
 
     def _argument(self) -> Operand:
         """Read an operand of a call, of which some are lists in parentheses."""
@@ -585,7 +587,7 @@ class _Reader:
         if isinstance(base, Element):  # one of an array of textures
             found: Operand = base
         else:
-            found = PtxMemory(base, offset)
+            found = MemoryOperand(base, offset)
         if self._take(","):  # of a texture or a tensor
             rest = [self._operand(depth + 1)]
             while self._take(","):

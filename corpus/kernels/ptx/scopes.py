@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from corpus.kernels.ptx.module import (
+from corpus.kernels.ir import (
     Both,
     Element,
+    KernelInstruction,
+    MemoryOperand,
     Negated,
     Number,
     Operand,
-    PtxInstruction,
-    PtxMemory,
     Register,
     Symbol,
     Variable,
@@ -31,7 +31,7 @@ _AXES = ("xyzw", "rgba")
 class PtxBlock:
     """The statements of a block, in order: labels as text, instructions, and blocks; and what it declares."""
 
-    statements: list[str | PtxInstruction | PtxBlock] = field(default_factory=list)
+    statements: list[str | KernelInstruction | PtxBlock] = field(default_factory=list)
     registers: dict[str, Variable] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)
     tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class FlatBody:
     def __init__(self) -> None:
         self.registers: dict[str, str] = {}
         self.variables: list[Variable] = []
-        self.code: list[PtxInstruction] = []
+        self.code: list[KernelInstruction] = []
         self.labels: dict[str, int] = {}
         self.tables: dict[str, tuple[str, ...]] = {}
         self._scopes = 0
@@ -89,7 +89,7 @@ def _named(names: Mapping[str, Operand], name: str) -> str:
     return found.name if isinstance(found, Register | Symbol) else name
 
 
-def _renamed(ins: PtxInstruction, names: Mapping[str, Operand]) -> PtxInstruction:
+def _renamed(ins: KernelInstruction, names: Mapping[str, Operand]) -> KernelInstruction:
     guard = ins.guard and ins.guard._replace(register=_named(names, ins.guard.register))
     return ins._replace(operands=tuple(_new_name(each, names) for each in ins.operands), guard=guard)
 
@@ -101,10 +101,10 @@ def _new_name(operand: Operand, names: Mapping[str, Operand]) -> Operand:
         case Symbol(name, offset):
             found = names.get(name, operand)
             return found._replace(offset=offset) if isinstance(found, Symbol) else found
-        case PtxMemory(base, offset):
+        case MemoryOperand(base, offset):
             renamed = _new_name(base, names)
             assert isinstance(renamed, Register | Symbol | Number)
-            return PtxMemory(renamed, offset)
+            return MemoryOperand(renamed, offset)
         case Vector(parts):
             return Vector(tuple(_new_name(each, names) for each in parts))
         case Negated(inner):

@@ -1,7 +1,8 @@
-"""A module of PTX as data: its variables, its functions and their instructions (PTX ISA 9.1, chapters 4, 5 and 11).
+"""The intermediate representation of kernels: modules with variables, functions and instructions.
 
-``ld.global.acquire.gpu.u32 %r1, [%rd2+4];`` is ``Instruction("ld", ("global", "acquire", "gpu", "u32"),
-(Register("%r1"), Memory(Register("%rd2"), 4)), ..)``.
+It is that of PTX (PTX ISA 9.1, chapters 4, 5 and 11), and other languages are translated to it, with accesses and
+fences whose modes are not words but data. ``ld.global.acquire.gpu.u32 %r1, [%rd2+4];`` is ``KernelInstruction("ld",
+("global", "acquire", "gpu", "u32"), (Register("%r1"), MemoryOperand(Register("%rd2"), 4)), ..)``.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from corpus.litmus.test import PLAIN, Mode, Order
 
 
 class Register(NamedTuple):
@@ -37,7 +40,7 @@ class Float(NamedTuple):
     width: int
 
 
-class PtxMemory(NamedTuple):
+class MemoryOperand(NamedTuple):
     """The memory at an address: ``[%rd1+8]``, ``[x]``, ``[16]``."""
 
     base: Register | Symbol | Number
@@ -70,7 +73,7 @@ class Element(NamedTuple):
     which: str
 
 
-Operand = Register | Symbol | Number | Float | PtxMemory | Vector | Negated | Both | Element
+Operand = Register | Symbol | Number | Float | MemoryOperand | Vector | Negated | Both | Element
 
 
 class SourceLine(NamedTuple):
@@ -90,30 +93,40 @@ class SourceLine(NamedTuple):
         return (self, *(self.inlined_at.chain if self.inlined_at else ()))
 
 
-class PtxGuard(NamedTuple):
+class KernelGuard(NamedTuple):
     """The predicate of an instruction: ``@%p1``, or ``@!%p1``, which is ``unless``."""
 
     register: str
     unless: bool = False
 
 
-class PtxInstruction(NamedTuple):
+class KernelInstruction(NamedTuple):
     """An instruction: its name, the words behind it, its operands, its predicate, and where it stands.
 
-    ``line`` is its line in the PTX text, ``source`` its line in the source code.
+    ``line`` is its line in the compiled text, ``source`` its line in the source code. ``mode`` is how an access, fence
+    or barrier is done, where its words do not say it, and ``failure`` the order of the read of a compare-exchange that
+    fails. ``text`` is what the language calls the instruction, where that is another name.
     """
 
     name: str
     words: tuple[str, ...]
     operands: tuple[Operand, ...]
-    guard: PtxGuard | None
+    guard: KernelGuard | None
     line: int
     source: SourceLine | None = None
+    mode: Mode = PLAIN
+    failure: Order | None = None
+    text: str = ""
 
     @property
     def opcode(self) -> str:
-        """The name with its words, as the text has it."""
+        """The name with its words, as the text of PTX has it."""
         return ".".join((self.name, *self.words))
+
+    @property
+    def called(self) -> str:
+        """What the language calls the instruction: ``st.global.u32``, ``OpAtomicStore``."""
+        return self.text or self.opcode
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +149,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class PtxFunction:
+class KernelFunction:
     """A kernel (``entry``) or function: parameters, results, registers by type, variables, code, and labels.
 
     Names of nested scopes are made unique. ``labels`` maps a label to the number of the instruction behind it;
@@ -150,7 +163,7 @@ class PtxFunction:
     parameters: tuple[Variable, ...]
     registers: Mapping[str, str]
     variables: tuple[Variable, ...]
-    body: tuple[PtxInstruction, ...] | None
+    body: tuple[KernelInstruction, ...] | None
     labels: Mapping[str, int]
     tables: Mapping[str, tuple[str, ...]]
     directives: tuple[str, ...] = ()
@@ -166,20 +179,21 @@ class PtxFunction:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A module: its version and target, variables and functions by name, and the path of its text."""
+    """A module: its version and target, variables and functions by name, the path of its text, and its language."""
 
     path: str
     version: str
     target: str
     variables: Mapping[str, Variable]
-    functions: Mapping[str, PtxFunction]
+    functions: Mapping[str, KernelFunction]
+    language: str = "ptx"
 
     @property
-    def kernels(self) -> tuple[PtxFunction, ...]:
+    def kernels(self) -> tuple[KernelFunction, ...]:
         """The kernels that have a body, in the order of the text."""
         return tuple(each for each in self.functions.values() if each.entry and each.body is not None)
 
-    def variable(self, function: PtxFunction, name: str) -> Variable | None:
+    def variable(self, function: KernelFunction, name: str) -> Variable | None:
         """Return the variable of a function, or else of the module, that has a name; None where there is none."""
         every = (*function.variables, *self.variables.values())
         return next((each for each in every if each.name == name), None)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from corpus.kernels.ptx import module as ptx
-from corpus.kernels.ptx.specialiser import State, ThreadSpecialiser
+from corpus.kernels import ir
+from corpus.kernels.specialiser import State, ThreadSpecialiser
 from corpus.kernels.values import Described, Half, Held, Missing, Pointer, Scaled, Unknown, Value
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS, compare, computable, compute, result_width, signed, type_of
@@ -22,7 +22,7 @@ _AGNOSTIC = ("add", "sub", "mul", "and", "or", "xor")
 ONE_BIT = ("and", "or", "xor")
 
 
-def compute_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def compute_(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """An instruction that computes a result from its operands."""
     target, *sources = ins.operands
     values = [at.value(state, source) for source in sources]
@@ -33,9 +33,9 @@ def compute_(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bo
     return True
 
 
-def filled(at: ThreadSpecialiser, state: State, target: ptx.Operand, value: Value, kind: str) -> Value:
+def filled(at: ThreadSpecialiser, state: State, target: ir.Operand, value: Value, kind: str) -> Value:
     """Return a value of a type as its register has it, which may be wider: with its sign, or without one (9.4.1)."""
-    if not isinstance(target, ptx.Register) or target.name == "_" or kind[0] not in "su":
+    if not isinstance(target, ir.Register) or target.name == "_" or kind[0] not in "su":
         return value
     wide, narrow = at.width(state, at.home(state, target.name)), WIDTHS[kind]
     if wide <= narrow:
@@ -52,12 +52,12 @@ def filled(at: ThreadSpecialiser, state: State, target: ptx.Operand, value: Valu
 _UNTOLD = Unknown("a second result")
 
 
-def set_result(at: ThreadSpecialiser, state: State, target: ptx.Operand, value: Value, second: Value = _UNTOLD) -> None:
+def set_result(at: ThreadSpecialiser, state: State, target: ir.Operand, value: Value, second: Value = _UNTOLD) -> None:
     """Give a register the result of an instruction, and another one the ``second``, where the target is both."""
-    if isinstance(target, ptx.Both):
+    if isinstance(target, ir.Both):
         set_result(at, state, target.second, second)
         target = target.first
-    if isinstance(target, ptx.Register) and target.name != "_":
+    if isinstance(target, ir.Register) and target.name != "_":
         at.define(state, at.home(state, target.name), value)
 
 
@@ -267,7 +267,7 @@ def _selected(at: ThreadSpecialiser, words: Sequence[str], values: Sequence[Valu
     return Held(at.temporary(f"xor.b{width}", right, litmus.Reg(kept)), width)
 
 
-def select(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def select(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``selp``: two ways where the predicate is not known and an operand is an address; else a computation."""
     target, one, other, predicate = ins.operands
     chosen = at.value(state, predicate)
@@ -284,7 +284,7 @@ def select(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool
     return True
 
 
-def set_predicate(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def set_predicate(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``setp``: a comparison, which may be combined with a third operand."""
     target, one, other, *more = ins.operands
     value = compared(at, ins.words, at.value(state, one), at.value(state, other))
@@ -346,7 +346,7 @@ def _assume_address(at: ThreadSpecialiser, address: Value) -> None:
         at.assumed[f"{at.launch.source_name(name, number)} is the address of an array"] = None
 
 
-def set_mask(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def set_mask(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``set``: a comparison whose result is a mask of bits, or 1.0."""
     target, one, other, *more = ins.operands
     if more:
@@ -366,14 +366,14 @@ def set_mask(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bo
     return True
 
 
-def move(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
+def move(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``mov``, which also packs and unpacks vectors, and ``cvta``."""
     target, source = ins.operands[:2]
     width = WIDTHS[type_of(ins.words)]
-    if isinstance(target, ptx.Vector):
+    if isinstance(target, ir.Vector):
         for part, value in zip(target.parts, _unpacked(at, state, ins, source), strict=False):
             set_result(at, state, part, value)
-    elif isinstance(source, ptx.Vector):
+    elif isinstance(source, ir.Vector):
         set_result(at, state, target, _packed(at, [at.value(state, part) for part in source.parts], width))
     elif ins.name == "cvta":
         set_result(at, state, target, at.value(state, source))
@@ -382,9 +382,9 @@ def move(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction) -> bool:
     return True
 
 
-def _unpacked(at: ThreadSpecialiser, state: State, ins: ptx.PtxInstruction, source: ptx.Operand) -> list[Value]:
+def _unpacked(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, source: ir.Operand) -> list[Value]:
     target = ins.operands[0]
-    assert isinstance(target, ptx.Vector)
+    assert isinstance(target, ir.Vector)
     count = len(target.parts)
     width = WIDTHS[type_of(ins.words)] // count
     match at.value(state, source):

@@ -26,8 +26,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from corpus.errors import InputError
-from corpus.kernels.launch import KernelLaunch, ThreadIds, volume
-from corpus.kernels.ptx import module as ptx
+from corpus.kernels import ir
+from corpus.kernels.launch import KernelLaunch, ThreadIds
 from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed
@@ -82,7 +82,7 @@ class Residual(NamedTuple):
     """An instruction of the residual program with the PTX instruction that it comes from."""
 
     instruction: litmus.Instruction
-    origin: ptx.PtxInstruction | None
+    origin: ir.KernelInstruction | None
     access: Access | None = None
     more: tuple[Access, ...] = ()
     """The other accesses of an asynchronous operation: what it reads, and the mbarrier where it completes."""
@@ -113,7 +113,7 @@ class _Shape:
 class _Frame:
     """A call that is not over: its caller and that one's name, where it goes on, and the variables for the results."""
 
-    function: ptx.PtxFunction = field(compare=False)
+    function: ir.KernelFunction = field(compare=False)
     name: str
     after: int
     results: tuple[str, ...]
@@ -123,7 +123,7 @@ class _Frame:
 class State:
     """A place in the code with what is known there, by names that begin with the depth of the call."""
 
-    function: ptx.PtxFunction
+    function: ir.KernelFunction
     at: int = 0
     frames: tuple[_Frame, ...] = ()
     known: dict[str, Value] = field(default_factory=dict)
@@ -138,8 +138,21 @@ class State:
         return replace(self, at=at, known=dict(self.known))
 
 
-Meaning = Callable[["ThreadSpecialiser", "State", ptx.PtxInstruction], bool]
+Meaning = Callable[["ThreadSpecialiser", "State", ir.KernelInstruction], bool]
 """What an instruction does: it changes what is known and appends what stays; false where the thread ends."""
+
+
+@dataclass(frozen=True)
+class KernelLanguage:
+    """A language of kernels: what its instructions do, by name, and what its special registers hold (None where there
+    is none of a name). ``model`` is the consistency model that it has unless another is asked for. ``exits``: a thread
+    that has ended is not waited for at barriers.
+    """
+
+    meanings: Mapping[str, Meaning]
+    special: Callable[[ThreadSpecialiser, str], Value | None]
+    model: str
+    exits: bool = False
 
 
 BarrierKey = tuple[litmus.Operand, litmus.Scope]
@@ -156,16 +169,16 @@ class ThreadSpecialiser:
 
     def __init__(
         self,
-        module: ptx.Module,
-        kernel: ptx.PtxFunction,
+        module: ir.Module,
+        kernel: ir.KernelFunction,
         launch: KernelLaunch,
         ids: ThreadIds,
-        meanings: Mapping[str, Meaning],
+        language: KernelLanguage,
         owed: Mapping[BarrierKey, int] | None = None,
         grains: Mapping[str, int] = MappingProxyType({}),
         accessed: Mapping[str, Sequence[tuple[int, int]]] = MappingProxyType({}),
     ) -> None:
-        self._meanings = meanings
+        self._language = language
         self.grains = grains
         self._accessed = accessed
         self.asks_for_accesses = False
@@ -180,7 +193,7 @@ class ThreadSpecialiser:
         self._shapes: dict[str, _Shape] = {}
         self._steps = 0
         self._temporaries = 0
-        self._origin: ptx.PtxInstruction | None = None
+        self._origin: ir.KernelInstruction | None = None
 
     def run(self) -> list[Residual]:
         """Return the residual program. Raises ``NotUnderstoodError`` where the thread meets what is not understood."""
@@ -202,7 +215,7 @@ class ThreadSpecialiser:
         if ins is None:
             return NotUnderstoodError(what, self.module.path)
         at = f" ({ins.source})" if ins.source else ""
-        return NotUnderstoodError(f"{ins.opcode}: {what}{at}", self.module.path, ins.line, 1)
+        return NotUnderstoodError(f"{ins.called}: {what}{at}", self.module.path, ins.line, 1)
 
     def accessed_in(self, array: str) -> Sequence[tuple[int, int]]:
         """Return the places and sizes of accesses of an array by anything else in the launch."""
@@ -271,7 +284,7 @@ class ThreadSpecialiser:
         label = self._labels[key] = f"L{len(self._labels)}"
         return label, True
 
-    def _shape(self, function: ptx.PtxFunction) -> _Shape:
+    def _shape(self, function: ir.KernelFunction) -> _Shape:
         if function.name not in self._shapes:
             self._shapes[function.name] = _shape(function)
         return self._shapes[function.name]
@@ -283,8 +296,8 @@ class ThreadSpecialiser:
             self._waiting.append((label, state))
         return label
 
-    def _guarded(self, state: State, ins: ptx.PtxInstruction, guard: ptx.PtxGuard) -> bool:
-        value = self.value(state, ptx.Register(guard.register))
+    def _guarded(self, state: State, ins: ir.KernelInstruction, guard: ir.KernelGuard) -> bool:
+        value = self.value(state, ir.Register(guard.register))
         match value:
             case int():
                 if bool(value & 1) is not guard.unless:
@@ -314,7 +327,7 @@ class ThreadSpecialiser:
                 raise self.wrong(f"the branch depends on {reason}")
         raise self.wrong(f"the predicate is {self.said(value)}")
 
-    def _meeting(self, state: State, ins: ptx.PtxInstruction, depth: int = 0) -> State | None:
+    def _meeting(self, state: State, ins: ir.KernelInstruction, depth: int = 0) -> State | None:
         """Return the first state in which both ways of a branch come together, having left nothing behind; or None."""
         places = (self.target(state, ins), state.at + 1)
         one, other = (self._silent(state.goes(at), depth + 1) for at in places)
@@ -333,7 +346,7 @@ class ThreadSpecialiser:
                     found.append(state.goes(state.at))
                 ins = self._origin = body[state.at]
                 self._temporaries = 0
-                value = 1 if ins.guard is None else self.value(state, ptx.Register(ins.guard.register))
+                value = 1 if ins.guard is None else self.value(state, ir.Register(ins.guard.register))
                 if isinstance(value, Unknown) and ins.name == "bra":
                     met = self._meeting(state, ins, depth)
                     if met is None:
@@ -360,10 +373,10 @@ class ThreadSpecialiser:
         names = {f"{one.depth}:{name}" for name in live} | {name for name in one.known if "[" in name}
         return all(one.known.get(name) == other.known.get(name) for name in names)
 
-    def target(self, state: State, ins: ptx.PtxInstruction) -> int:
+    def target(self, state: State, ins: ir.KernelInstruction) -> int:
         """Return the place that a branch leads to."""
         match ins.operands:
-            case (ptx.Symbol(name),) if name in state.function.labels:
+            case (ir.Symbol(name),) if name in state.function.labels:
                 return state.function.labels[name]
         raise self.wrong("no such label")
 
@@ -412,14 +425,14 @@ class ThreadSpecialiser:
         for name, value in cells:
             self.define(state, new + name[len(old) :], value)
 
-    def call(self, state: State, ins: ptx.PtxInstruction) -> bool:
+    def call(self, state: State, ins: ir.KernelInstruction) -> bool:
         """Go into a function of the module, whose parameters are given; those of the system are known by name."""
         parts = [*ins.operands]
-        results = parts.pop(0) if isinstance(parts[0], ptx.Vector) else None
-        name = parts[0].name if parts and isinstance(parts[0], ptx.Symbol) else ""
-        arguments = parts[1] if len(parts) > 1 and isinstance(parts[1], ptx.Vector) else ptx.Vector(())
-        given = results.parts if isinstance(results, ptx.Vector) else ()
-        targets = tuple(each.name for each in given if isinstance(each, ptx.Symbol | ptx.Register))
+        results = parts.pop(0) if isinstance(parts[0], ir.Vector) else None
+        name = parts[0].name if parts and isinstance(parts[0], ir.Symbol) else ""
+        arguments = parts[1] if len(parts) > 1 and isinstance(parts[1], ir.Vector) else ir.Vector(())
+        given = results.parts if isinstance(results, ir.Vector) else ()
+        targets = tuple(each.name for each in given if isinstance(each, ir.Symbol | ir.Register))
         function = self.module.functions.get(name)
         if name in FAILING:
             return self.stops("assert")
@@ -435,7 +448,7 @@ class ThreadSpecialiser:
         for variable, argument in zip(function.parameters, arguments.parts, strict=False):
             if variable.space == "reg":
                 self.define(state, f"{depth}:{variable.name}", self.value(state, argument))
-            elif isinstance(argument, ptx.Symbol):
+            elif isinstance(argument, ir.Symbol):
                 self._copy(state, f"{state.depth}:[{argument.name}", f"{depth}:[{variable.name}")
             else:
                 self.define(state, f"{depth}:[{variable.name}+0:{variable.size}]", self.value(state, argument))
@@ -449,9 +462,9 @@ class ThreadSpecialiser:
         self.put(litmus.Branch(END))
         return False
 
-    def step(self, state: State, ins: ptx.PtxInstruction) -> bool:
+    def step(self, state: State, ins: ir.KernelInstruction) -> bool:
         """Do one instruction, whose predicate holds; return whether the thread goes on."""
-        meaning = self._meanings.get(ins.name)
+        meaning = self._language.meanings.get(ins.name)
         if meaning is None:
             raise self.wrong("is not understood")
         state.at += 1
@@ -490,22 +503,22 @@ class ThreadSpecialiser:
         functions = (*(frame.function for frame in state.frames), state.function)
         return self._shape(functions[int(depth)]).width(name)
 
-    def value(self, state: State, operand: ptx.Operand, width: int = 64) -> Value:
+    def value(self, state: State, operand: ir.Operand, width: int = 64) -> Value:
         """Return what is known of an operand of so many bits."""
         match operand:
-            case ptx.Register(name):
+            case ir.Register(name):
                 home = self.home(state, name)
                 if home in state.known:
                     return state.known[home]
-                special = self._special(name)
+                special = self._language.special(self, name)
                 return Unknown(f"{name}, which nothing has written") if special is None else special
-            case ptx.Number(number):
+            case ir.Number(number):
                 return number & (1 << width) - 1
-            case ptx.Float(bits, _):
+            case ir.Float(bits, _):
                 return bits
-            case ptx.Symbol(name, offset):
+            case ir.Symbol(name, offset):
                 return self._pointer(state, name, offset)
-            case ptx.Negated(inner):
+            case ir.Negated(inner):
                 value = self.value(state, inner, width)
                 if isinstance(value, int):
                     return value & 1 ^ 1
@@ -522,43 +535,12 @@ class ThreadSpecialiser:
             return Pointer(self._array(self.module.variables[name], state.depth), offset)
         raise self.wrong(f"{name} is not declared")
 
-    def _array(self, variable: ptx.Variable, depth: int) -> str:
+    def _array(self, variable: ir.Variable, depth: int) -> str:
         """Return the name of a variable's array: its space, whose it is, and its name."""
         if variable.space == "shared":
             return f"shared:{self.block}:{variable.name}"
         own = f"{depth}:" if variable.space in ("local", "param") else ":"
         return f"{variable.space}:{own}{variable.name}"
-
-    def _special(self, name: str) -> Value | None:
-        """Return the value of a special register (chapter 10); None where there is none of this name."""
-        stem, _, axis = name.partition(".")
-        lane = self.lane
-        cluster, inside = self.launch.cluster_of(self.ids.block)
-        extents = {
-            "%tid": self.ids.thread, "%ntid": self.launch.block, "%ctaid": self.ids.block, "%nctaid": self.launch.grid,
-            "%clusterid": cluster, "%nclusterid": self.launch.clusters, "%cluster_ctaid": inside,
-            "%cluster_nctaid": self.launch.cluster,
-        }  # fmt: skip
-        if stem in extents and axis in ("x", "y", "z"):
-            return extents[stem]["xyz".index(axis)]
-        size = self.launch.cluster
-        every = 0xFFFFFFFF
-        numbers = {
-            "%laneid": lane, "%warpid": self.number // self.launch.warp,
-            "%nwarpid": -(-volume(self.launch.block) // self.launch.warp), "%smid": self.block,
-            "%nsmid": volume(self.launch.grid), "%gridid": 1, "%is_explicit_cluster": int(volume(size) > 1),
-            "%cluster_ctarank": inside[0] + size[0] * (inside[1] + size[1] * inside[2]),
-            "%cluster_nctarank": volume(size), "%lanemask_eq": 1 << lane, "%lanemask_le": (2 << lane) - 1,
-            "%lanemask_lt": (1 << lane) - 1, "%lanemask_ge": every & -(1 << lane), "%lanemask_gt": every & -(2 << lane),
-            "%envreg0": 0,
-        }  # fmt: skip
-        if name in numbers:
-            return numbers[name]
-        if name in ("%envreg1", "%envreg2"):
-            return Half(Pointer(f"global::{WORKSPACE}"), name == "%envreg1")
-        if name.startswith(("%clock", "%globaltimer", "%pm", "%dynamic_smem", "%total_smem", "%current_graph")):
-            return Unknown(f"the value of {name}")
-        return None
 
     def said(self, value: Value) -> str:
         """Return what a value is, for a message about a place where a number is wanted."""
@@ -603,19 +585,19 @@ def residual_name(home: str) -> str:
     return plain if depth == "0" else f"c{depth}_{plain}"
 
 
-def registers_in(operands: Iterable[ptx.Operand]) -> Iterable[str]:
+def registers_in(operands: Iterable[ir.Operand]) -> Iterable[str]:
     """Yield the registers that operands mention."""
     for operand in operands:
         match operand:
-            case ptx.Register(name):
+            case ir.Register(name):
                 yield name
-            case ptx.PtxMemory(base):
+            case ir.MemoryOperand(base):
                 yield from registers_in((base,))
-            case ptx.Vector(parts):
+            case ir.Vector(parts):
                 yield from registers_in(parts)
-            case ptx.Negated(inner) | ptx.Element(inner):
+            case ir.Negated(inner) | ir.Element(inner):
                 yield from registers_in((inner,))
-            case ptx.Both(first, second):
+            case ir.Both(first, second):
                 yield from registers_in((first, second))
 
 
@@ -640,13 +622,13 @@ NO_RESULT = frozenset(
 """Instructions whose first operand is no result."""
 
 
-def _written(ins: ptx.PtxInstruction) -> list[str]:
+def _written(ins: ir.KernelInstruction) -> list[str]:
     """Return the registers that an instruction writes."""
     if ins.name == "call" or not ins.operands:
         return []
     if ins.name in NO_RESULT and "red" not in ins.words:
         return []
-    return [name for name in registers_in(ins.operands[:1]) if not isinstance(ins.operands[0], ptx.PtxMemory)]
+    return [name for name in registers_in(ins.operands[:1]) if not isinstance(ins.operands[0], ir.MemoryOperand)]
 
 
 def _stem(register: str) -> str:
@@ -655,7 +637,7 @@ def _stem(register: str) -> str:
     return name.rstrip("0123456789") + mark + scope
 
 
-def _shape(function: ptx.PtxFunction) -> _Shape:
+def _shape(function: ir.KernelFunction) -> _Shape:
     """Return the leaders and the live registers of a function: those that are read before they are written."""
     body = function.body or ()
     leaders = set(function.labels.values())
@@ -672,10 +654,10 @@ def _shape(function: ptx.PtxFunction) -> _Shape:
         following = [] if ins.name in ("ret", "exit", "trap") and ins.guard is None else [at + 1]
         if ins.name == "bra":
             following = following if ins.guard is not None else []
-            following += [function.labels[each.name] for each in ins.operands if isinstance(each, ptx.Symbol)
+            following += [function.labels[each.name] for each in ins.operands if isinstance(each, ir.Symbol)
                           and each.name in function.labels]  # fmt: skip
         elif ins.name == "brx":
-            tables = (function.tables.get(each.name, ()) for each in ins.operands if isinstance(each, ptx.Symbol))
+            tables = (function.tables.get(each.name, ()) for each in ins.operands if isinstance(each, ir.Symbol))
             following = [function.labels[name] for table in tables for name in table if name in function.labels]
         after.append([place for place in following if place <= len(body)])
     live: list[frozenset[str]] = [frozenset()] * (len(body) + 1)

@@ -1,0 +1,11 @@
+"""Lists the languages of kernels by the names that modules have for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from corpus.kernels.ptx.meaning import PTX
+from corpus.kernels.specialiser import KernelLanguage
+
+LANGUAGES: Mapping[str, KernelLanguage] = {"ptx": PTX}
+"""The languages of kernels, by name."""

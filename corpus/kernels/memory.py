@@ -1,0 +1,279 @@
+"""What accesses to memory do when a thread is specialised, whatever the language says of their orders.
+
+Memory of the thread's own is known, and so are its parameters; an access to memory that others may see stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corpus.kernels import ir
+from corpus.kernels.computing import ONE_BIT, extended, filled, moved, number_or_held, residual_operand, set_result
+from corpus.kernels.launch import ArrayArgument, SharedArgument
+from corpus.kernels.specialiser import Access, State, ThreadSpecialiser
+from corpus.kernels.values import Held, Missing, Pointer, Scaled, Unknown, Value, plain_name
+from corpus.litmus import test as litmus
+from corpus.litmus.ptx_arithmetic import WIDTHS, signed, type_of
+
+
+def address_of(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> Value:
+    """Return the address that an operand in brackets is."""
+    if isinstance(operand, ir.MemoryOperand):
+        base = at.value(state, operand.base)
+        if isinstance(base, Held) and operand.offset:
+            raise at.wrong("with an address that was read from memory, and an offset, it is not understood")
+        return moved(base, operand.offset)
+    if isinstance(operand, ir.Symbol):
+        return at.value(state, operand)
+    raise at.wrong("the form of its address is not understood")
+
+
+def loaded(
+    at: ThreadSpecialiser, state: State, address: Value, size: int, kind: str, mode: litmus.Mode
+) -> Value | None:
+    """Return what a load gives; None where the thread ends, as its address is in no array."""
+    if isinstance(address, Pointer):
+        space = address.array.partition(":")[0]
+        if space == "param" and state.depth == 0 and address.array.startswith("param:0:"):
+            found = _parameter(at, address, size)
+            if found is not None:
+                return found
+        if space in OWN:
+            return _cell(at, state, address, size)
+        if space == "const":
+            return _constant(at, state, address, size)
+    where = placed(at, address, size)
+    if where is None:
+        at.stops("bounds")
+        return None
+    operand, access = where
+    register = at.new_register()
+    at.put(litmus.Load(register, operand, mode), access)
+    return extended(at, Held(register, 8 * size), kind)
+
+
+def _constant(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> Value | None:
+    """Return what the module says that constant memory holds; None where the thread ends, as it is not there."""
+    name = address.array.rpartition(":")[2]
+    variable = at.module.variables.get(name)
+    if variable is None or variable.size is None:
+        raise at.wrong(f"what {name} holds is not in the module")
+    if not 0 <= address.offset <= variable.size - size:
+        at.stops("bounds")
+        return None
+    at.assumed[f"{name} holds what the module gives it"] = None
+    for place, symbol in variable.addresses:
+        if (place, 8) == (address.offset, size):
+            return at.value(state, symbol)
+        if place < address.offset + size and address.offset < place + 8:
+            raise at.wrong(f"a part of an address that {name} holds is not understood")
+    data = variable.initial.ljust(variable.size, b"\0")
+    return int.from_bytes(data[address.offset : address.offset + size], "little")
+
+
+def _parameter(at: ThreadSpecialiser, address: Pointer, size: int) -> Value | None:
+    """Return what the launch gives for a parameter of the kernel."""
+    name = address.array.rpartition(":")[2]
+    number = at.kernel.number_of(name)
+    if number is None:
+        return None
+    given = at.launch.argument(name, number)
+    if isinstance(given, int):
+        return given >> 8 * address.offset & (1 << 8 * size) - 1
+    if isinstance(given, SharedArgument):
+        parameters = enumerate(at.kernel.parameters)
+        called = (each.name for n, each in parameters if given.name in (each.name, at.launch.source_name(each.name, n)))
+        return Pointer(f"argument::{next(called, given.name)}")
+    if size == 8 or isinstance(given, ArrayArgument):
+        return Pointer(f"argument::{name}" + (f"_{address.offset}" if address.offset else ""))
+    return Missing(name, address.offset)
+
+
+def _cell(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> Value:
+    """Return what a thread's own memory holds."""
+    home = _cell_home(address, size)
+    if home in state.known:
+        return state.known[home]
+    _, depth, name = address.array.split(":", 2)
+    prefix = f"{depth}:[{name}+"
+    others = [each for each in state.known if each.startswith(prefix)]
+    for other in others:
+        start, _, length = other[len(prefix) : -1].partition(":")
+        whole = state.known[other]
+        inside = int(start) <= address.offset and address.offset + size <= int(start) + int(length)
+        if inside and isinstance(whole, int):
+            return whole >> 8 * (address.offset - int(start)) & (1 << 8 * size) - 1
+    parts = [state.known.get(_cell_home(Pointer(address.array, address.offset + n), 1)) for n in range(size)]
+    if all(isinstance(part, int) for part in parts):
+        return sum(part << 8 * n for n, part in enumerate(parts) if isinstance(part, int))
+    return Unknown(f"{name} at byte {address.offset}, which the thread has not written so")
+
+
+def _cell_home(address: Pointer, size: int) -> str:
+    _, depth, name = address.array.split(":", 2)
+    return f"{depth}:[{name}+{address.offset}:{size}]"
+
+
+def load(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``load`` of a type, in the instruction's own mode: a register of an address."""
+    target, source = ins.operands
+    kind = type_of(ins.words)
+    value = loaded(at, state, address_of(at, state, source), WIDTHS[kind] // 8, kind, ins.mode)
+    if value is None:
+        return False
+    set_result(at, state, target, filled(at, state, target, value, kind.replace("b", "u")))
+    return True
+
+
+def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``store`` of a type, in the instruction's own mode: to an address, of an operand."""
+    target, source = ins.operands
+    width = WIDTHS[type_of(ins.words)]
+    address, value = address_of(at, state, target), at.value(state, source, width)
+    return stored(at, state, address, width // 8, value, ins.mode)
+
+
+def stored(at: ThreadSpecialiser, state: State, address: Value, size: int, value: Value, mode: litmus.Mode) -> bool:
+    """Write a value of so many bytes, and return whether the thread goes on: its address is in an array."""
+    if isinstance(address, Pointer) and address.array.partition(":")[0] in OWN:
+        _keep(at, state, address, size, value)
+        return True
+    where = placed(at, address, size)
+    if where is None:
+        return at.stops("bounds")
+    operand, access = where
+    at.put(litmus.Store(operand, stored_operand(at, value, size), mode), access)
+    return True
+
+
+def update(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``update.add.u32`` and the like, in the instruction's own mode: the old value, of an address and operands."""
+    target, source, *given = ins.operands
+    operation, kind = ins.words
+    return updated(at, state, target, source, operation, kind, given, ins.mode, ins.failure)
+
+
+def updated(
+    at: ThreadSpecialiser,
+    state: State,
+    target: ir.Operand | None,
+    source: ir.Operand,
+    operation: str,
+    kind: str,
+    given: Sequence[ir.Operand],
+    mode: litmus.Mode,
+    failure: litmus.Order | None = None,
+) -> bool:
+    """Keep an atomic operation of a type, and return whether the thread goes on: its address is in an array."""
+    size = WIDTHS[kind] // 8
+    where = placed(at, address_of(at, state, source), size)
+    if where is None:
+        return at.stops("bounds")
+    values = tuple(stored_operand(at, at.value(state, each, 8 * size), size) for each in given)
+    operand, access = where
+    register = None if target is None else at.new_register()
+    plain = operation in ("exch", "cas") or (size == 4 and (operation in (*ONE_BIT, "add", "sub") or kind == "s32"))
+    name = operation if plain and kind[0] != "f" else f"{operation}.{kind}"
+    at.put(litmus.Rmw(name, register, operand, values, mode, failure=failure), access)
+    if target is not None and register is not None:
+        set_result(at, state, target, Held(register, 8 * size))
+    return True
+
+
+def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``fence``, in the instruction's own mode."""
+    at.put(litmus.Fence(ins.mode))
+    return True
+
+
+def _keep(at: ThreadSpecialiser, state: State, address: Pointer, size: int, value: Value) -> None:
+    """Write to a thread's own memory; cells that overlap are known no more."""
+    _, depth, name = address.array.split(":", 2)
+    prefix = f"{depth}:[{name}+"
+    for home in [each for each in state.known if each.startswith(prefix)]:
+        start, _, length = home[len(prefix) : -1].partition(":")
+        if int(start) < address.offset + size and address.offset < int(start) + int(length):
+            del state.known[home]
+    if isinstance(value, int):
+        value &= (1 << 8 * size) - 1
+    at.define(state, _cell_home(address, size), value)
+
+
+def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> litmus.Operand:
+    """Return a value as an operand of an access of so many bytes."""
+    match value:
+        case Pointer(array, offset):
+            if array.startswith(OWN):
+                raise at.wrong("of an address in the thread's own memory is not understood")
+            return litmus.Loc(placeholder(array, offset))
+        case Unknown(reason):
+            at.assumed[f"{reason} is stored as some number"] = None
+            return signed(0x7F00_0000 + len(at.assumed), 8 * size)
+        case Held(register, width) if width > 8 * size:
+            return litmus.Reg(at.temporary(f"cvt.s{8 * size}.u{width}", litmus.Reg(register), 0))
+        case _:
+            return residual_operand(number_or_held(at, value), 8 * size)
+
+
+OWN = ("local", "param")
+"""The spaces that belong to a thread alone."""
+
+
+def placeholder(array: str, offset: int) -> str:
+    """Return the name that a place in an array has until the sizes of all accesses are known."""
+    return f"{array}#{offset}"
+
+
+def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Operand, Access] | None:
+    """Return the operand that is an address, and the access; None where it is in no array."""
+    base = address.array if isinstance(address, Pointer) else address.base if isinstance(address, Scaled) else None
+    variable = at.module.variables.get(base.rpartition(":")[2]) if base and not base.startswith("argument:") else None
+    if variable is not None and variable.addresses:
+        raise at.wrong(f"{variable.name} holds addresses, which are not understood in memory that may change")
+    if base and base.startswith(OWN):
+        raise at.wrong("on the thread's own memory with a computed index, or atomically, is not understood")
+    match address:
+        case Pointer(array, offset):
+            length = _length(at, array, size)
+            if offset < 0 or (length is not None and offset + size > length):
+                return None
+            return litmus.Loc(placeholder(array, offset)), Access(array, offset, size)
+        case Scaled(str(array), register, scale, offset):
+            index: litmus.Operand = litmus.Reg(register)
+            if scale % size == 0:
+                if scale != size:
+                    index = litmus.Reg(at.temporary("mul.lo.s64", index, scale // size))
+            elif scale == 1:
+                index = litmus.Reg(at.temporary("div.s64", index, size))
+            else:
+                raise at.wrong(f"accesses of {size} bytes that are {scale} apart are not understood")
+            steps, inside = divmod(offset, size)
+            if steps:
+                index = litmus.Reg(at.temporary("add.s64", index, steps))
+            start = litmus.Loc(placeholder(array, inside))
+            length = _length(at, array, size)
+            limit = None if inside or length is None else length // size
+            if limit is None:
+                name = plain_name(array.rpartition(":")[2])
+                at.assumed[f"computed indices of {name} are those of its elements"] = None
+            else:
+                index = litmus.Reg(at.temporary("min.u64", index, limit))
+            return litmus.Reg(at.temporary("add", start, index)), Access(array, None, size, limit)
+        case Held(register):
+            at.assumed["addresses that are read from memory are those of arrays"] = None
+            return litmus.Reg(register), Access("", None, size)
+        case int():
+            return None
+        case _:
+            raise at.wrong(at.said(address))
+
+
+def _length(at: ThreadSpecialiser, array: str, size: int) -> int | None:
+    """Return the bytes of an array, where they are known, for accesses of so many bytes."""
+    name = array.rpartition(":")[2]
+    if array.startswith("argument:"):
+        number = at.kernel.number_of(name)
+        given = None if number is None else at.launch.array(name, number)
+        return given.length(size) if given else None
+    variable = at.module.variable(at.kernel, name)
+    return None if variable is None else variable.size

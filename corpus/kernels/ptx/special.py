@@ -1,0 +1,39 @@
+"""Values of the special registers of PTX (PTX ISA 9.1, chapter 10)."""
+
+from __future__ import annotations
+
+from corpus.kernels.launch import volume
+from corpus.kernels.specialiser import WORKSPACE, ThreadSpecialiser
+from corpus.kernels.values import Half, Pointer, Unknown, Value
+
+
+def special(at: ThreadSpecialiser, name: str) -> Value | None:
+    """Return the value of a special register (chapter 10); None where there is none of this name."""
+    stem, _, axis = name.partition(".")
+    lane = at.lane
+    cluster, inside = at.launch.cluster_of(at.ids.block)
+    extents = {
+        "%tid": at.ids.thread, "%ntid": at.launch.block, "%ctaid": at.ids.block, "%nctaid": at.launch.grid,
+        "%clusterid": cluster, "%nclusterid": at.launch.clusters, "%cluster_ctaid": inside,
+        "%cluster_nctaid": at.launch.cluster,
+    }  # fmt: skip
+    if stem in extents and axis in ("x", "y", "z"):
+        return extents[stem]["xyz".index(axis)]
+    size = at.launch.cluster
+    every = 0xFFFFFFFF
+    numbers = {
+        "%laneid": lane, "%warpid": at.number // at.launch.warp,
+        "%nwarpid": -(-volume(at.launch.block) // at.launch.warp), "%smid": at.block,
+        "%nsmid": volume(at.launch.grid), "%gridid": 1, "%is_explicit_cluster": int(volume(size) > 1),
+        "%cluster_ctarank": inside[0] + size[0] * (inside[1] + size[1] * inside[2]),
+        "%cluster_nctarank": volume(size), "%lanemask_eq": 1 << lane, "%lanemask_le": (2 << lane) - 1,
+        "%lanemask_lt": (1 << lane) - 1, "%lanemask_ge": every & -(1 << lane), "%lanemask_gt": every & -(2 << lane),
+        "%envreg0": 0,
+    }  # fmt: skip
+    if name in numbers:
+        return numbers[name]
+    if name in ("%envreg1", "%envreg2"):
+        return Half(Pointer(f"global::{WORKSPACE}"), name == "%envreg1")
+    if name.startswith(("%clock", "%globaltimer", "%pm", "%dynamic_smem", "%total_smem", "%current_graph")):
+        return Unknown(f"the value of {name}")
+    return None
