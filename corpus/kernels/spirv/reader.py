@@ -1,0 +1,24 @@
+"""The reader of SPIR-V, in either form: binary by its magic number, otherwise text."""
+
+from __future__ import annotations
+
+from corpus.errors import InputError
+from corpus.files import LARGEST_TEXT
+from corpus.kernels.spirv.binary import is_binary, read_binary
+from corpus.kernels.spirv.module import SpirvModule
+from corpus.kernels.spirv.text import read_assembly
+
+
+def read_spirv(data: bytes, path: str) -> SpirvModule:
+    """Return the module that data denotes. Raises ``InputError``, of a text with line and column."""
+    if len(data) > LARGEST_TEXT:
+        raise InputError(f"cannot read: larger than {LARGEST_TEXT} bytes", path)
+    if is_binary(data):
+        return read_binary(data, path)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+        raise InputError("expected the magic number of SPIR-V, or UTF-8 text", path, line, column) from None
+    return read_assembly(text, path)
