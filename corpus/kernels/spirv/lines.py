@@ -51,7 +51,8 @@ class SourceLines:
         elif name != "OpExtInst" or not self._debug(instruction):
             return instruction if self._here is None else instruction._replace(source=self._here)
         line = self._debug_line or self._line
-        self._here = line and line._replace(inlined_at=self._inlined_at)
+        # A compiler gives line 0 to what it has made itself.
+        self._here = line._replace(inlined_at=self._inlined_at) if line and line.line else self._inlined_at
         return None
 
     def end_block(self) -> None:
