@@ -105,7 +105,7 @@ class _Words:
             self._at = start
             self.fail("a string in UTF-8")
 
-    def row(self, table: GrammarTable, what: str) -> GrammarRow:
+    def row(self, table: GrammarTable, what: str, any_name: bool = False) -> GrammarRow:
         number = self._word(what)
         return table.by_number.get(number) or GrammarRow(str(number), number)
 

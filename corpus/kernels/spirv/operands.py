@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn, Protocol
 
-from corpus.kernels.spirv.grammar import GrammarRow, GrammarTable, OperandKind, SpirvGrammar, spirv_grammar
+from corpus.kernels.spirv.grammar import MANY_IDS, GrammarRow, GrammarTable, OperandKind, SpirvGrammar, spirv_grammar
 from corpus.kernels.spirv.literals import WORD, NumberType, number_type
 from corpus.kernels.spirv.module import (
     Enumerant,
@@ -55,8 +55,8 @@ class OperandSource(Protocol):
     def string(self) -> SpirvString:
         """Take a string."""
 
-    def row(self, table: GrammarTable, what: str) -> GrammarRow:
-        """Take one name of a table, or its number."""
+    def row(self, table: GrammarTable, what: str, any_name: bool = False) -> GrammarRow:
+        """Take one name of a table, or its number; ``any_name`` where a name that is not in the table will do."""
 
     def rows(self, table: GrammarTable, what: str) -> Sequence[GrammarRow]:
         """Take the names of a mask, in the order of their bits, or its number."""
@@ -145,9 +145,10 @@ class _OperandReader:
             self._unknown |= row.number not in grammar.instructions.by_number
             self._several(row.kinds, operands)
         elif kind == "instruction":
-            row = source.row(self._set(), "an instruction of the set")
+            name, table = self._set()
+            row = source.row(table, f"an instruction of {name or 'a set'}", name.startswith("NonSemantic."))
             operands.append(Enumerant(row.name))
-            self._several(row.kinds, operands)
+            self._several(row.kinds if row.number in table.by_number else MANY_IDS, operands)
         elif kind in grammar.masks:
             rows = source.rows(grammar.masks[kind], kind)
             operands.append(Mask(tuple(self._enumerant(row, grammar.masks[kind]) for row in rows)))
@@ -166,9 +167,10 @@ class _OperandReader:
         if type is None and self._operands and isinstance(self._operands[0], Id):
             type = self._context.types.get(self._operands[0].name)
         found = self._context.numbers.get(type or "")
-        return found or self._source.fail(f"a number, of which {f'%{type}' if type else 'no'} type gives the width")
+        return found or self._source.fail(f"no literal, as {f'%{type}' if type else 'its type'} is no type of numbers")
 
-    def _set(self) -> GrammarTable:
+    def _set(self) -> tuple[str, GrammarTable]:
+        """Return the name and the instructions of the set that the first operand has imported; none where none."""
         first = self._operands[0]
         name = self._context.sets.get(first.name, "") if isinstance(first, Id) else ""
-        return self._context.grammar.set_named(name) or GrammarTable({}, {})
+        return name, self._context.grammar.set_named(name) or GrammarTable({}, {})

@@ -197,12 +197,14 @@ class _Text:
         self._at += 1
         return SpirvString(_ESCAPED.sub(r"\1", word[1:-1]))
 
-    def row(self, table: GrammarTable, what: str) -> GrammarRow:
+    def row(self, table: GrammarTable, what: str, any_name: bool = False) -> GrammarRow:
         kind, word = self._next()
         row = table.by_name.get(word) or table.by_name.get(f"Op{word}") if kind == "word" else None
         number = self._raw(word) if kind == "raw" else integer(word) if kind == "word" else None
         if row is None and number is not None and 0 <= number < 1 << 32:
             row = table.by_number.get(number) or GrammarRow(str(number), number)
+        if row is None and any_name and kind == "word":
+            row = GrammarRow(word, -1)
         if row is None:
             self.fail(what, table.by_name)
         self._at += 1
