@@ -18,6 +18,7 @@ import commands
 import pytest
 from mutant_suites import write_suite
 from mutants import mutants
+from spirv_samples import CODES, TEXT, binary
 
 from backends.glsl.amber import shaders
 from backends.registry import BACKENDS
@@ -29,6 +30,8 @@ from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, transl
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.journal import Journal, read_corpus
+from corpus.kernels.spirv.annotations import read_annotations
+from corpus.kernels.spirv.reader import read_spirv
 from corpus.links import read_links
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.normal import litmus_digest
@@ -188,6 +191,10 @@ def results(folder: Path) -> None:
         assert all(found.find(trial) == result for trial, result in found.results.items())
 
 
+def spirv(folder: Path) -> None:
+    read_annotations(read_spirv((folder / "m.spv").read_bytes(), "m.spv"))
+
+
 def timed(folder: Path) -> None:
     file = folder / "results.jsonl"
     assert len(read_times(file)) == len(read_results(file))
@@ -310,6 +317,8 @@ def readers(
         "script of Amber": Reader(
             "t.amber", examples("tests/golden/*/*.amber"), lambda folder: shaders(read_text(folder / "t.amber"))
         ),
+        "binary of SPIR-V": Reader("m.spv", [binary(*CODES), binary(*CODES, order=">")], spirv),
+        "text of SPIR-V": Reader("m.spv", [b"; @Output: forall (%3[0] == 1)\n" + TEXT.encode()], spirv),
         "guarantees": Reader(
             "m.py",
             [GUARANTEE],
@@ -450,7 +459,14 @@ NAMES = [
     *(f"litmus {name}" for name in DIALECTS),
     *(f"words: {name}" for name in ("--where", "--test", "--model", "--model of progress", "--edges", "--size")),
     *("words: paths", "said by a program", "axb", "condition", "cat", "edges", "index", "guarantees"),
-    *("results.jsonl", "results.times.jsonl", "outcomes of Amber", "script of Amber"),
+    *(
+        "binary of SPIR-V",
+        "text of SPIR-V",
+        "results.jsonl",
+        "results.times.jsonl",
+        "outcomes of Amber",
+        "script of Amber",
+    ),
     *(f"scored: {file}" for file in ("mutants/links.csv", "results.jsonl", "results.times.jsonl")),
     *("resume: labels.csv", "resume: labels.csv.request.json"),
     "labels beside tests",

@@ -115,7 +115,7 @@ class SpirvBlock:
 @dataclass(frozen=True, slots=True)
 class SpirvFunction:
     """A function: its id, the ids of its type and result type, its control mask, its ``OpFunctionParameter``, and its
-    blocks in their order; none where it is only declared.
+    blocks in their order, none where it is only declared. ``labels`` maps a label to the number of its block.
     """
 
     name: str
@@ -124,12 +124,8 @@ class SpirvFunction:
     control: Mask
     parameters: tuple[SpirvInstruction, ...]
     blocks: tuple[SpirvBlock, ...]
+    labels: Mapping[str, int]
     line: int
-
-    @property
-    def labels(self) -> Mapping[str, int]:
-        """The number of each block by its label."""
-        return {block.label: number for number, block in enumerate(self.blocks)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,8 @@ class _OperandReader:
             operands.append(source.number(self._number_type()))
         elif kind == "opcode":
             row = source.row(grammar.instructions, "an opcode")
+            if row.name == "OpSpecConstantOp":  # lest they nest without end
+                source.fail("the end, as no opcode is within another")
             operands.append(Enumerant(row.name.removeprefix("Op")))
             self._unknown |= row.number not in grammar.instructions.by_number
             self._several(row.kinds, operands)

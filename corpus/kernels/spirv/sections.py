@@ -227,7 +227,7 @@ class _Sections:
             self._lines.end_block()
 
     def _end_function(self, function: SpirvInstruction) -> None:
-        control, type = function.operands
+        control, type, *_ = function.operands
         assert isinstance(control, Mask) and isinstance(type, Id) and function.result and function.type
         self._functions[function.result] = SpirvFunction(
             function.result,
@@ -236,6 +236,7 @@ class _Sections:
             control,
             tuple(self._parameters),
             tuple(self._blocks),
+            {block.label: number for number, block in enumerate(self._blocks)},
             function.line,
         )
         self._function = None

@@ -139,8 +139,7 @@ class _Text:
                     behind = at + 3 if self._kinds[at - 1] == "equals" else at + 4
                 starts = starts and not (at and self._kinds[at - 1] == "equals")
             elif kind == "raw":
-                line = self._lines[self._place(self._offsets[at])[0] - 1]
-                starts = not self._text[line : self._offsets[at]].strip()
+                starts = not at or self._offsets[at - 1] < self._lines[self._place(self._offsets[at])[0] - 1]
             else:
                 starts = False
             if starts:
