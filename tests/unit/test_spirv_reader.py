@@ -8,7 +8,7 @@ import pytest
 from spirv_samples import CODES, TEXT, binary, meaning, words
 
 from corpus.errors import InputError
-from corpus.kernels.ptx.module import SourceLine
+from corpus.kernels.ir import SourceLine
 from corpus.kernels.spirv.grammar import enumerant_named, mask_named, spirv_grammar
 from corpus.kernels.spirv.literals import NumberType, float_value, of_text
 from corpus.kernels.spirv.module import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from corpus.kernels.ptx.module import SourceLine
+from corpus.kernels.ir import SourceLine
 from corpus.kernels.spirv.module import Enumerant, Id, SpirvInstruction, SpirvInteger, SpirvOperand, SpirvString
 
 SETS = ("NonSemantic.Shader.DebugInfo", "OpenCL.DebugInfo")

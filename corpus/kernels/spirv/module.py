@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from corpus.kernels.ptx.module import SourceLine
+from corpus.kernels.ir import SourceLine
 
 
 class Id(NamedTuple):
