@@ -7,6 +7,9 @@ those that weaken program order or synchronisation take weak memory; none is ser
 An outcome is *serial* where some sequentially consistent execution with it has all communication between threads go
 along one order of them: the relation of threads that communicate is acyclic. Threads that wait for each other at a
 barrier count as one after the other where their accesses do.
+
+An asynchronous operation counts as done where it is asked for. An outcome that it takes to be late, such as a copy that
+its own thread does not see, takes weak memory.
 """
 
 from __future__ import annotations
@@ -18,13 +21,15 @@ from pathlib import Path
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model, checked_model
 from oracle.cat.syntax import parse_cat, shipped_models
-from oracle.consistency import load_model
 from oracle.executions.events import VOCABULARY
 from oracle.executions.judge import Answer, judge
 
-_SERIAL = """
-"Serial"
+_INTERLEAVING = """
+"Interleaving"
+let po = po | asked | retired | (within & (ASYNCHRONOUS * ASYNCHRONOUS))
 include "sc.cat"
+"""
+_SERIAL = f"""{_INTERLEAVING}
 let same = int | id
 acyclic same; (com & ext); same as serial
 """
@@ -49,6 +54,9 @@ def takes(test: LitmusTest) -> Takes:
 
 @cache
 def _models() -> tuple[Model, Model]:
-    sc = shipped_models()["sc"]
-    beside = str(Path(sc).with_name("serial.cat"))
-    return checked_model("serial", parse_cat(_SERIAL, beside), VOCABULARY), load_model(sc)
+    beside = Path(shipped_models()["sc"])
+    serial, interleaving = (
+        checked_model(name, parse_cat(text, str(beside.with_name(f"{name}.cat"))), VOCABULARY)
+        for name, text in (("serial", _SERIAL), ("interleaving", _INTERLEAVING))
+    )
+    return serial, interleaving

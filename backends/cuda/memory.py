@@ -23,7 +23,9 @@ Before a test, a fence of the async proxy follows the initial values. After it, 
 the CTA of an mbarrier for what completes there; the mbarrier is then no longer one. Final values are read after that.
 
 Each thread of a CTA waits at a barrier for the instances of all of them, with ``barrier.sync`` or, where the test says
-``bar.arrive``, without waiting. Gap: threads that the layout adds to fill work-groups take no part in barriers.
+``bar.arrive``, without waiting. Barriers are numbered from 1, for ``__syncthreads()`` is barrier 0, and threads without
+a barrier in the test come to it while others are still at theirs: an H100 ends such a launch with an illegal
+instruction. Gap: threads that the layout adds to fill work-groups take no part in barriers.
 """
 
 from __future__ import annotations
@@ -255,6 +257,10 @@ int main(int argc, char** argv) {
         }
         self._keeps = [each for thread in self.test.threads for each in _keeps(thread.instructions)]
         self._regions = {each.name: each.region for each in self.test.locations}
+        names = (each.name for each in self._instructions() if isinstance(each, Barrier))
+        self._barriers = {
+            name: n for n, name in enumerate(sorted({each for each in names if isinstance(each, int)}), 1)
+        }
         self._check_words()
         self._mbarriers = mbarriers(self.test)
         self._homes = homes(self.test)
@@ -302,13 +308,15 @@ int main(int argc, char** argv) {
         for thread, ins in barriers.items():
             if not isinstance(ins.name, int) or not 0 <= ins.name < 16:
                 raise cannot_say(thread, ins, "PTX has barriers 0 to 15")
+            if self._barriers[ins.name] > 15:
+                raise cannot_say(thread, ins, "PTX has 16 barriers, one of which is taken here")
             if ins.scope is not Scope.CTA or ins.mode != type(ins.mode)():
                 raise cannot_say(thread, ins, "PTX has barriers with nothing but a number of threads")
             if ins.quorum not in (None, len(barriers)):
                 raise cannot_say(thread, ins, f"{len(barriers)} threads of its CTA come to it")
             name = "arrive" if ins.arrive else "sync"
             awaited = len(barriers) * self.layout.parameters.slots
-            call = _asm(f"barrier.{name} {ins.name}, {awaited};", "", "")
+            call = _asm(f"barrier.{name} {self._barriers[ins.name]}, {awaited};", "", "")
             lines.append(f"if (position == {self.layout.positions[thread]}u) {call}")
         return " ".join(lines)
 

@@ -122,8 +122,29 @@ def test_what_ptxas_would_move_is_kept_in_order(code: tuple[Instruction, ...], k
 
 def test_barriers_count_the_threads_that_come() -> None:
     written = text(CudaKernel, of(Barrier(3, arrive=True), other=(Barrier(3, quorum=2),)))
-    assert 'if (position == 0u) asm volatile("barrier.arrive 3, 64;"' in written
-    assert 'if (position == 1u) asm volatile("barrier.sync 3, 64;"' in written
+    assert 'if (position == 0u) asm volatile("barrier.arrive 1, 64;"' in written
+    assert 'if (position == 1u) asm volatile("barrier.sync 1, 64;"' in written
+
+
+def test_barriers_of_some_threads_are_not_that_of_all() -> None:
+    """``__syncthreads()`` is barrier 0, to which threads without a barrier come while others are at one of the test."""
+    names = (2, 0, 14)
+    written = text(CudaKernel, of(*map(Barrier, names), other=tuple(map(Barrier, names))))
+    assert re.findall(r"barrier\.sync (\d+), 64;", written) == [
+        "2",
+        "2",
+        "1",
+        "1",
+        "3",
+        "3",
+    ]  # in the order of the code
+
+
+def test_one_barrier_is_taken() -> None:
+    every = tuple(map(Barrier, range(16)))
+    assert "barrier.sync 15, 64;" in text(CudaKernel, of(*every[:15], other=every[:15]))
+    with pytest.raises(InputError, match="PTX has 16 barriers, one of which is taken here"):
+        text(CudaKernel, of(*every, other=every))
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,22 @@ def test_known_shapes(one, other, condition, expected):
     assert takes(parse_litmus(TEST.format(one, other, condition))) is expected
 
 
+@pytest.mark.parametrize(
+    ("code", "condition", "expected"),
+    [
+        ("cp.async d, s | ; ld.weak r0, d |", "P0:r0 == 0", Takes.WEAK_MEMORY),  # the copy is late
+        ("cp.async d, s | ; ld.weak r0, d |", "P0:r0 == 1", Takes.SERIAL),
+        ("cp.async d, s | ; st.weak s, 2 |", "d == 2", Takes.WEAK_MEMORY),
+        ("cp.async d, s | st.weak s, 2", "d == 2", Takes.SERIAL),
+        ("st.weak f, 1 | st.weak s, 2 ; cp.async d, s | ld.weak r0, f", "d == 2 /\\ P1:r0 == 1", Takes.INTERLEAVING),
+    ],
+)
+def test_an_operation_is_done_where_it_is_asked_for(code: str, condition: str, expected: Takes) -> None:
+    rows = "\n".join(f"{row.strip()} ;" for row in code.split(" ; "))
+    text = f"PTX T\n{{ s=1; f=0; shared d=0; }}\nP0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n{rows}\nexists ({condition})\n"
+    assert takes(parse_litmus(text)) is expected
+
+
 def test_the_mutants_of_a_suite_take_what_all_interleavings_say(tmp_path):
     made = synth("memory", "--from", "tso", "--events", "2..4", "--mutants", "-o", f"{tmp_path}/d")
     assert made.exit_code == 0, made.output

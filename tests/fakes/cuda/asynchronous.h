@@ -1,7 +1,8 @@
 // Shared memory, mbarriers and asynchronous operations, as far as the generated programs need them.
 // An operation is done a while after it was asked for, by a thread of its own, one after the other. Whoever does
-// something to an mbarrier that is none, initialises one again, makes more arrivals than are pending, or ends a kernel
-// while an operation goes on, is told so: the program ends with exit code 2.
+// something to an mbarrier that is none, initialises one again, makes more arrivals than are pending, comes to a barrier
+// where others wait for another number of threads, or ends a kernel while an operation goes on, is told so: the program
+// ends with exit code 2.
 #include <condition_variable>
 #include <cstdio>
 #include <deque>
@@ -97,12 +98,15 @@ inline std::uint32_t updated(const std::string& operation, const std::uint32_t o
 }
 
 // A barrier of so many threads: a generation ends when they have come.
-struct Meeting { std::uint64_t came = 0, generation = 0; };
+struct Meeting { std::uint64_t came = 0, count = 0, generation = 0; };
 inline std::map<std::uint64_t, Meeting> meetings;
 
-inline void meet(std::unique_lock<std::mutex>& lock, const std::uint64_t key, const std::uint64_t count, const bool waits) {
+inline void meet(std::unique_lock<std::mutex>& lock, const std::uint64_t key, const std::uint64_t count, const bool waits,
+                 const std::string& text) {
     Meeting& meeting = meetings[key];
     const std::uint64_t generation = meeting.generation;
+    if (meeting.came && meeting.count != count) wrong("threads wait at this barrier for another number of threads", text);
+    meeting.count = count;
     if (++meeting.came == count) meeting.came = 0, ++meeting.generation, changed.notify_all();
     else if (waits) changed.wait(lock, [&] { return meeting.generation != generation; });
 }
@@ -133,11 +137,11 @@ inline std::uint64_t instruction(const std::string& text, const unsigned results
     }
     if (starts(opcode, "barrier.cluster.arrive")) return 0;
     if (starts(opcode, "barrier.cluster.wait")) {
-        meet(lock, 1u << 20 | blockIdx.x / CLUSTER, std::uint64_t{CLUSTER} * blockDim.x, true);
+        meet(lock, 1u << 20 | blockIdx.x / CLUSTER, std::uint64_t{CLUSTER} * blockDim.x, true, text);
         return 0;
     }
     if (starts(opcode, "barrier.")) {
-        meet(lock, blockIdx.x << 4 | value(0), value(1), opcode == "barrier.sync");
+        meet(lock, blockIdx.x << 4 | value(0), value(1), opcode == "barrier.sync", text);
         return 0;
     }
     if (starts(opcode, "mbarrier.init")) {

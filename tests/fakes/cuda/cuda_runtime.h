@@ -24,7 +24,6 @@ inline thread_local Index blockIdx, threadIdx, blockDim;
 namespace emulated {
 void ended();
 inline cudaError_t last = cudaSuccess;
-inline thread_local pthread_barrier_t* block;
 constexpr std::uint32_t SHARED_BYTES = 1u << 16;      // of a block, in the arena of all
 alignas(64) inline unsigned char arena[128 * SHARED_BYTES]; // an address in shared memory is a place in here
 
@@ -36,25 +35,21 @@ inline bool fails(const char* const what) {
 template <typename Kernel> struct Thread {
     const Kernel* kernel;
     std::uint32_t number, size;
-    pthread_barrier_t* block;
     pthread_t id;
 };
 
 template <typename Kernel> void* run(void* const given) {
     const auto& thread = *static_cast<Thread<Kernel>*>(given);
     blockIdx.x = thread.number / thread.size, threadIdx.x = thread.number % thread.size, blockDim.x = thread.size;
-    block = thread.block;
     (*thread.kernel)();
     return nullptr;
 }
 
 template <typename Kernel> void launch(const std::uint32_t groups, const std::uint32_t size, const Kernel kernel) {
     static Thread<Kernel> threads[4096];
-    static pthread_barrier_t blocks[4096];
     if (fails("launch") || size > 1024 || groups * size > 4096) { last = cudaErrorInvalidConfiguration; return; }
-    for (std::uint32_t group = 0; group < groups; ++group) pthread_barrier_init(&blocks[group], nullptr, size);
     for (std::uint32_t number = 0; number < groups * size; ++number) {
-        threads[number] = {&kernel, number, size, &blocks[number / size], {}};
+        threads[number] = {&kernel, number, size, {}};
         if (pthread_create(&threads[number].id, nullptr, run<Kernel>, &threads[number])) std::abort();
     }
     for (std::uint32_t number = 0; number < groups * size; ++number) pthread_join(threads[number].id, nullptr);
@@ -75,10 +70,10 @@ inline std::uint32_t atomicAdd(std::uint32_t* cell, std::uint32_t value) { retur
 inline std::uint32_t atomicCAS(std::uint32_t* cell, std::uint32_t old, std::uint32_t value) { return emulated::cas(cell, old, value); }
 inline std::uint32_t atomicExch(std::uint32_t* cell, std::uint32_t value) { return emulated::exch(cell, value); }
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __syncthreads() { pthread_barrier_wait(emulated::block); }
 inline std::uint64_t __cvta_generic_to_global(const void* pointer) { return (std::uint64_t)pointer; }
 inline std::uint64_t __cvta_generic_to_shared(const void* pointer) { return (const unsigned char*)pointer - emulated::arena; }
 #include "asynchronous.h"
+inline void __syncthreads() { emulated::instruction("barrier.sync 0, %0", 0, {blockDim.x}); }
 
 inline const char* cudaGetErrorString(const cudaError_t error) {
     return error == cudaErrorInsufficientDriver ? "CUDA driver version is insufficient for CUDA runtime version" : "invalid configuration argument";

@@ -136,7 +136,7 @@ __global__ void run(std::uint32_t* const memory, std::uint32_t* const results, c
         }
         default: { break; }
         }
-        if (cta == 0u) { if (position == 0u) asm volatile("barrier.arrive 0, 64;" : : : "memory"); if (position == 1u) asm volatile("barrier.sync 0, 64;" : : : "memory"); }
+        if (cta == 0u) { if (position == 0u) asm volatile("barrier.arrive 1, 64;" : : : "memory"); if (position == 1u) asm volatile("barrier.sync 1, 64;" : : : "memory"); }
         switch (position) {
         case 0u: { // P0
             p0 = thread_0_1(p0, globals, shareds, at0);
