@@ -603,7 +603,7 @@ int main(int argc, char** argv) {
             **super().parts(),
             "needs": self._needs(),
             "helpers": self._helpers(),
-            "cluster": f"__cluster_dims__({self.layout.cluster}, 1, 1) " if self.layout.cluster > 1 else "",
+            "cluster": f"__cluster_dims__({self.layout.cluster}, 1, 1) " if self._in_cluster else "",
             "aligned": "alignas(16) " if self.layout.cell > 1 else "",
             "peers": "".join(
                 f"    [[maybe_unused]] const Shareds {name}{{mapped(shareds.base, {rank}u)}};\n"
@@ -612,6 +612,17 @@ int main(int argc, char** argv) {
             "zeros": len(self._marks) + 1 + len(self._keeps),
             "functions": "\n".join(self.functions()),
         }
+
+    @property
+    def _in_cluster(self) -> bool:
+        """Whether the launch is one of clusters, be it of one CTA: an H100 ends what writes to the shared memory of a
+        cluster, from a register or from shared memory, with an illegal instruction elsewhere.
+        """
+        operations = (ins for ins in self._instructions() if isinstance(ins, AsyncOperation))
+        forms = (form for ins in operations if (form := form_of(ins, self._regions)) is not None)
+        return self.layout.cluster > 1 or any(
+            form.group == BULK and form.target is Region.SHARED and form.source is not Region.GLOBAL for form in forms
+        )
 
     @property
     def _peers(self) -> list[str]:

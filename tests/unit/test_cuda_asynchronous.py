@@ -111,6 +111,19 @@ def test_a_wait_takes_what_an_arrival_tells() -> None:
     assert 'asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(p0.reg_r2) : "l"(p0.reg_r0)' in text
 
 
+@pytest.mark.parametrize(
+    ("operation", "clustered"),
+    [
+        (f"st.async.{DONE} d, 1, m", True),
+        (f"cp.async.bulk.{DONE} d, e, 16, m", True),
+        (f"cp.async.bulk.{DONE} d, s, 16, m", False),
+    ],
+)
+def test_what_writes_to_a_cluster_is_launched_in_one(operation: str, clustered: bool) -> None:
+    text = CudaKernel(place(litmus_of("mbarrier.init m, 1", operation))).file("t")
+    assert ("__cluster_dims__(1, 1, 1) void run" in text) == clustered
+
+
 def test_memory_of_another_cta_is_mapped() -> None:
     """The mbarrier is in the CTA of P0, which waits at it; so what completes there is written there."""
     text = CudaKernel(
