@@ -15,16 +15,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from backends.cuda.compiler import INSTALL
 from backends.cuda.toolkits import ANY, chosen
 from backends.shared import toolchain
 from corpus.errors import InputError
-from corpus.files import read_text
+from corpus.files import LARGEST_TEXT, open_bytes, read_text
 from corpus.kernels.ir import KernelFunction, Module
 from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument
 from corpus.kernels.ptx.reader import read_ptx
 from synth.options.launch import LaunchWords, read_launch
+
+
+class KernelFormat(NamedTuple):
+    """A format of files that may have kernels: its language, and a word of each such file that has one.
+
+    A file in a folder without that word is left out and never compiled: host code, and headers. Empty: any file may.
+    """
+
+    language: str
+    word: str = ""
+
+
+FORMATS = {
+    ".ptx": KernelFormat("PTX", ".entry"),
+    ".cu": KernelFormat("CUDA C++"),
+    **dict.fromkeys((".cuh", ".cpp", ".cc"), KernelFormat("CUDA C++", "__global__")),
+}
+"""The formats of files with kernels, by the ends of their names: all that is read of a folder."""
 
 COMMENT = re.compile(r"^[ \t]*(?://|#)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
 
@@ -42,6 +61,27 @@ class KernelFile:
     names: Mapping[str, tuple[str, ...]]
 
 
+def languages() -> str:
+    """Return the languages of kernels, each with the end of a file's name: ``PTX (.ptx) or CUDA C++ (.cu)``."""
+    first: dict[str, str] = {}
+    for suffix, each in FORMATS.items():
+        first.setdefault(each.language, suffix)
+    return " or ".join(f"{language} ({suffix})" for language, suffix in first.items())
+
+
+class NoKernelError(InputError):
+    """The error for a file without a kernel, or without the one that is named."""
+
+
+def may_have_kernels(path: Path) -> bool:
+    """Decide by the words of a file whether it may have a kernel. Raises ``InputError`` where it cannot be read."""
+    word = FORMATS[path.suffix].word
+    if not word:
+        return True
+    with open_bytes(path) as file:
+        return word.encode() in file.read(LARGEST_TEXT)
+
+
 def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
     """Return the kernels of a file. Raises ``InputError`` where it cannot be read or compiled."""
     text = read_text(path)
@@ -55,8 +95,8 @@ def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
             raise InputError(wanted, str(path), line, 1) from None
     if path.suffix == ".ptx":
         return KernelFile(path, read_ptx(text, str(path)), tuple(launches), {})
-    if path.suffix not in (".cu", ".cuh", ".cpp", ".cc"):
-        raise InputError("expected a file of PTX (.ptx) or of CUDA C++ (.cu)", str(path))
+    if path.suffix not in FORMATS:
+        raise InputError(f"expected a file of {languages()}", str(path))
     module = read_ptx(compiled(path, nvcc_options), str(path))
     return KernelFile(path, module, tuple(launches), parameter_names(text))
 
