@@ -171,12 +171,16 @@ def _family(path: Path) -> str:
     return _suite_family(path) or _tests_below(path).family
 
 
-def _suite_family(folder: Path) -> str | None:
-    """Return the family of a corpus, or of a folder with an index; None for other folders."""
-    from corpus.suite import is_corpus, read_manifest
+def _suite_family(folder: Path, inside: bool = False) -> str | None:
+    """Return the family of a corpus, or of a folder with an index; None for other folders.
+
+    ``inside``: somebody else's ``manifest.json`` makes no corpus of a folder that is not named itself. Raises
+    ``InputError`` where the manifest of a corpus cannot be read.
+    """
+    from corpus.suite import JOURNAL, TESTS, is_corpus, read_manifest
 
     with suppress(OSError):  # nothing in it can be seen, which reading it reports
-        if is_corpus(folder):
+        if is_corpus(folder) and not (inside and not any((folder / name).exists() for name in (TESTS, JOURNAL))):
             return family_in(read_manifest(folder))
         if (folder / INDEX).is_file():
             return MEMORY
@@ -268,7 +272,7 @@ def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[in
         below.left_out.tell([path])
         found = []
         for each in below.paths:
-            if os.path.isdir(each) and _suite_family(each) is not None:
+            if os.path.isdir(each) and _suite_family(each, inside=True) is not None:
                 found += [
                     replace(test, label=str(each / test.label)) if test.record else test
                     for test in _of_suite(each, around, lines)
@@ -318,9 +322,9 @@ def _tests_below(folder: Path) -> _TestsBelow:
     """Return the litmus tests in a folder, or else the progress tests. Raises ``InputError`` where there are none."""
     found: list[tuple[str | None, Path]] = []
     left_out = LeftOut()
-    for entry in files_below(folder, lambda inner: _suite_family(inner) is not None):
+    for entry in files_below(folder, lambda inner: _suite_family(inner, inside=True) is not None):
         if entry.folder:
-            found.append((_suite_family(entry.path), entry.path))
+            found.append((_suite_family(entry.path, inside=True), entry.path))
         elif entry.path.suffix in _SUFFIXES and not entry.link:
             found.append((_SUFFIXES[entry.path.suffix], entry.path))
         else:

@@ -13,6 +13,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -109,7 +110,8 @@ def compiled(path: Path, options: Sequence[str]) -> str:
         why = f": {problem}" if problem else ""
         raise InputError(f"nvcc is needed for CUDA C++{why}: {INSTALL}", str(path))
     include = toolkit.folder.parent / "include"
-    headers = [word for folder in (include / "cccl", include) if folder.is_dir() for word in ("-I", str(folder))]
+    folders = [include / "cccl", include, *_cutlass()]
+    headers = [word for folder in folders if folder.is_dir() for word in ("-I", str(folder))]
     target = [] if any(each.startswith("-arch") for each in options) else [f"-arch={ARCHITECTURE}"]
     standard = [] if any(each.startswith(("-std", "--std")) for each in options) else ["-std=c++17"]
     with TemporaryDirectory() as folder:
@@ -122,6 +124,12 @@ def compiled(path: Path, options: Sequence[str]) -> str:
         if not done.ok or not out.is_file():
             raise InputError(toolchain.problem(done.output) or "nvcc failed", str(path))
         return out.read_text(encoding="utf-8", errors="replace")
+
+
+def _cutlass() -> list[Path]:
+    """The folder of CUTLASS' headers, where PyPI's nvidia-cutlass is installed."""
+    found = find_spec("cutlass_library")
+    return [Path(found.origin).parent / "source" / "include"] if found and found.origin else []
 
 
 _KERNEL = re.compile(r"__global__\s+(?:\w+\s+)*?void\s+(?:__\w+__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)")

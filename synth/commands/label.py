@@ -104,7 +104,7 @@ def command(
       synth label examples/memory/*.litmus --model sc --model rmo --format markdown
       synth label suite --where obe-weak=hangs --model lobe
       synth label suite --timeout 10 --memory 2000 -o labels.csv
-      synth label examples --model sc --timeout 20 -j 2 -o labels.csv
+      synth label examples --model sc --timeout 20 -j 2 -o examples.csv
       synth label examples/memory/coRR.litmus --model rmo --method smt
       synth label suite --expect suite/labels.csv
       synth label examples/liveness --model 'fair & rc11' --model 'obe & ptx-6.0'

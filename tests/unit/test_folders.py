@@ -92,6 +92,15 @@ def test_a_corpus_and_an_index_in_a_folder_are_what_they_are_alone(tree: Path) -
     assert said == "synth: tree: left out: .md (1), without a suffix (1)\n"
 
 
+def test_a_manifest_of_somebody_else_makes_no_corpus_and_a_damaged_corpus_is_an_error(tree: Path) -> None:
+    (tree / "c/manifest.json").write_text('{"name": "a page"}')
+    assert labelled("tree", "-m", "sc")[0] == FILES
+    assert synth("memory", "-e", "PodWW PodRR Rfe Fre", "-o", "tree/c/suite").exit_code == 0
+    (tree / "c/suite/manifest.json").write_text("{")
+    files, said = labelled("tree", "-m", "sc", code=2)
+    assert files == [] and said.startswith("synth: tree/c/suite/manifest.json:1:") and said.count("\n") == 1
+
+
 def test_a_folder_that_cannot_be_listed_costs_its_own_row(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scandir = os.scandir
 
