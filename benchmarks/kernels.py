@@ -4,15 +4,15 @@
     python benchmarks/kernels.py examples/kernels/libcu/*.cu              those that need the headers of CCCL
     python benchmarks/kernels.py grid.cu --grid 3 --unroll 1 -X -Iinclude
 
-Words are those of ``synth check``. In one process, but for nvcc; each kernel with each launch that its file asks for.
-"PTX" is the instructions of the kernel, "left" those of all threads that are left of it; events and clauses are those
-of the executions that come to an end. "read" is seconds of CPU of nvcc and of reading, for a whole file, "leave" those
-of specialising the kernel, "ask" those of all questions. Memory is the largest so far, in 10^6 bytes.
+Words are those of ``synth check``, folders among them. One process for each kernel with each launch that its file asks
+for. "PTX" is the instructions of the kernel, "left" those of all threads that are left of it; events and clauses are
+those of the executions that come to an end. "read" is seconds of CPU of nvcc and of reading, for a whole file, "leave"
+those of specialising the kernel, "ask" those of all questions. "MB" is the peak memory of the process of the kernel, in
+10^6 bytes.
 """
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from dataclasses import fields
@@ -23,52 +23,68 @@ from rich.console import Console
 from rich.table import Table
 
 from constraints.executions import Executions
-from oracle.consistency import AxiomaticModel, resolve_consistency_models
+from corpus.errors import InputError
+from oracle.consistency import AxiomaticModel
 from synth.checking.questions import check, needed
-from synth.checking.sources import read_kernels
-from synth.checking.tasks import tasks_of
+from synth.checking.sources import FORMATS, read_kernels
+from synth.checking.tasks import KernelTask, tasks_of
+from synth.checking.work import axiomatic, sources_of
 from synth.commands.check import command
 from synth.options.launch import LaunchWords
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 
 
+COLUMNS = ("PTX", "left", "events", "clauses", "read", "leave", "ask", "MB")
+
+
 def main() -> None:
     words = sys.argv[1:]
     if words == ["--help"]:
         sys.exit(__doc__)
-    if not any(Path(word).suffix in (".cu", ".ptx") for word in words):
+    if not any(Path(word).suffix in FORMATS or Path(word).is_dir() for word in words):
         words += map(str, sorted(KERNELS.glob("*.cu")))
     asked = command.make_context("check", words)
     options = asked.params
     launch = LaunchWords(**{each.name: options[each.name] for each in fields(LaunchWords)})
-    (model,) = resolve_consistency_models(options["models"])
-    assert isinstance(model, AxiomaticModel)
-    columns = ("PTX", "left", "events", "clauses", "read", "leave", "ask", "MB")
-    table = Table("kernel", "launch", *columns, "found", "progress", box=None)
-    for column in table.columns[2 : 2 + len(columns)]:
+    (model,) = axiomatic(options["models"])
+    table = Table("kernel", "launch", *COLUMNS, "found", "progress", box=None)
+    for column in table.columns[2 : 2 + len(COLUMNS)]:
         column.justify = "right"
-    with asked:
-        for path in options["files"]:
-            began = cpu_seconds()
-            file = read_kernels(path, options["nvcc_options"])
-            read = f"{cpu_seconds() - began:.2f}"
-            for task in tasks_of(file, launch):
-                began = cpu_seconds()
-                (program, *_) = task.programs(model.model, options["unroll"])
-                specialised = cpu_seconds()
-                answers = check(program, model, task.expectation, options["unroll"], options["progress"])
-                seconds = [f"{specialised - began:.2f}", f"{cpu_seconds() - specialised:.2f}"]
-                executions = Executions(program.test, model.model, options["unroll"])
-                left = sum(len(thread.instructions) for thread in program.test.threads)
-                sizes = (len(task.kernel.body or ()), left, len(executions.events))
-                clauses = len(executions.circuit.formula.clauses)
-                memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-                found = ", ".join(dict.fromkeys(each.kind for each in answers.findings))
-                numbers = (*map(str, sizes), f"{clauses:,}", read, *seconds, f"{memory:.0f}")
-                table.add_row(task.kernel.name, task.launch.text, *numbers, found or "-", needed(answers.hang))
-                read = ""
+    for source in sources_of(options["files"])[0]:
+        began = cpu_seconds()
+        try:
+            tasks = list(tasks_of(read_kernels(source.path, options["nvcc_options"]), launch))
+        except InputError as error:
+            print(error, file=sys.stderr)
+            continue
+        read = f"{cpu_seconds() - began:.2f}"
+        for task in tasks:
+            found = measuring.apart(asked_about, task, model, options["unroll"], options["progress"])
+            names = (task.kernel.name, task.launch.text)
+            if found is None:
+                table.add_row(*names, "failed")
+            else:
+                sizes, seconds, said = found[0]
+                table.add_row(*names, *sizes, read, *seconds, found[1].cells[1], *said)
+            read = ""
     Console(width=180).print(table)
+
+
+def asked_about(
+    task: KernelTask, model: AxiomaticModel, unroll: int, progress: str
+) -> tuple[list[str], list[str], list[str]]:
+    """The sizes of what is asked about a kernel, the seconds that it takes, and the answers."""
+    began = cpu_seconds()
+    (program, *_) = task.programs(model.model, unroll)
+    specialised = cpu_seconds()
+    answers = check(program, model, task.expectation, unroll, progress)
+    seconds = [f"{specialised - began:.2f}", f"{cpu_seconds() - specialised:.2f}"]
+    executions = Executions(program.test, model.model, unroll)
+    left = sum(len(thread.instructions) for thread in program.test.threads)
+    sizes = (len(task.kernel.body or ()), left, len(executions.events), len(executions.circuit.formula.clauses))
+    found = ", ".join(dict.fromkeys(each.kind for each in answers.findings))
+    return [f"{size:,}" for size in sizes], seconds, [found or "-", needed(answers.hang)]
 
 
 def cpu_seconds() -> float:

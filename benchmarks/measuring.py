@@ -1,10 +1,10 @@
-"""What the benchmarks share: the time and the memory of a command, all its processes included, and a C++ compiler.
+"""What the benchmarks share: the time and memory of a command, or of a function in a process; and a C++ compiler.
 
 Whoever imports this imports our packages by their names: the folder of the benchmarks, where ``oracle`` is another
 thing, is not looked in any more.
 
-Memory is the sum of the resident sets at its peak, sampled 20 times a second; pages that processes share count once for
-each, so it is an upper bound.
+Memory of a command is the sum of the resident sets of all its processes at its peak, sampled 20 times a second; pages
+that processes share count once for each, so it is an upper bound. Memory of a function is its process's by Linux.
 """
 
 from __future__ import annotations
@@ -12,10 +12,16 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+Result = TypeVar("Result")
 
 sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != Path(__file__).parent.resolve()]
 
@@ -32,6 +38,46 @@ def measure(arguments: list[str]) -> tuple[float, int]:
     if process.returncode:
         sys.exit(f"{' '.join(arguments)}: exit code {process.returncode}")
     return time.monotonic() - started, peak
+
+
+class Spent(NamedTuple):
+    """What a process took: seconds of CPU, with those of the commands that it ran, and its peak memory, in 10^6 bytes,
+    with what it began with; of the commands the largest alone counts.
+    """
+
+    seconds: float
+    megabytes: float
+
+    @property
+    def cells(self) -> tuple[str, str]:
+        """Both as cells of a table."""
+        return f"{self.seconds:.1f}", f"{self.megabytes:.0f}"
+
+
+def apart(work: Callable[..., Result], *arguments: object, seconds: int = 0) -> tuple[Result, Spent] | None:
+    """What a function returns in a process of its own, and what that took; None where the process dies or, if so many
+    ``seconds`` are given, takes longer by the clock.
+    """
+    context = get_context("fork")
+    mine, theirs = context.Pipe()
+
+    def measured() -> None:
+        signal.alarm(seconds)
+        began = time.process_time()
+        result = work(*arguments)
+        used = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        theirs.send((result, Spent(time.process_time() - began + cpu_seconds(), max(used) / 1000)))
+
+    process = context.Process(target=measured)
+    process.start()
+    theirs.close()
+    try:
+        found: tuple[Result, Spent] = mine.recv()
+    except EOFError:
+        return None
+    finally:
+        process.join()
+    return found
 
 
 def cpu_seconds() -> float:

@@ -5,19 +5,18 @@
     python benchmarks/models.py sc/tso ptx-6.0/ptx-rmo     A/B, the smallest difference, both ways, up to 4 events
     python benchmarks/models.py tso:7 --criterion outcome --solver cadical153
 
-In one process. "build" and "solve" are seconds of CPU of the formulas and of the solver with decoding and blocking,
-summed over the splits of a size into threads; variables and clauses are those of the largest split before anything is
-learned, "learned" counts clauses of refinements. Memory is the largest so far, in 10^6 bytes.
+One process for each row. "build" and "solve" are seconds of CPU of the formulas and of the solver with decoding and
+blocking, summed over the splits of a size into threads; variables and clauses are those of the largest split before
+anything is learned, "learned" counts clauses of refinements. Memory is the peak of the process in 10^6 bytes.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
 import time
 from itertools import permutations
 
-import measuring  # noqa: F401
+from measuring import apart
 from rich.console import Console
 from rich.table import Table
 
@@ -49,9 +48,14 @@ def main() -> None:
         column.justify = "right"
     for cut in given.cuts:
         if "/" in cut:
-            compare(table, cut, given.solver)
+            rows = [apart(compare, *both, given.solver) for both in permutations(cut.split("/"))]
         else:
-            suite(table, cut, Criterion(given.criterion), given.solver)
+            rows = [apart(suite, cut, Criterion(given.criterion), given.solver)]
+        for row in rows:
+            if row is None:
+                table.add_row(cut, "failed")
+            else:
+                table.add_row(*row[0], row[1].cells[1])
     Console(width=120).print(table)
 
 
@@ -59,25 +63,24 @@ def models(*names: str) -> list[Model]:
     return [axiomatic(model) for model in resolve_consistency_models(names)]
 
 
-def suite(table: Table, cut: str, criterion: Criterion, solver: str) -> None:
+def suite(cut: str, criterion: Criterion, solver: str) -> list[str]:
     name, _, events = cut.partition(":")
     (model,) = models(name)
     row = Row()
     for sizes in splits(int(events)):
         row.search(SeparationQuestion(model, criterion=criterion), sizes, solver)
-    table.add_row(cut, *row.cells())
+    return [cut, *row.cells()]
 
 
-def compare(table: Table, cut: str, solver: str) -> None:
-    both = models(*cut.split("/"))
-    for allows, forbids in permutations(both, 2):
-        row = Row(words=both)
-        for events in range(2, MOST_COMPARED + 1):
-            for sizes in splits(events):
-                row.search(SeparationQuestion(forbids, (allows,), minimal=False), sizes, solver)
-            if row.tests:
-                break
-        table.add_row(f"{allows.name} > {forbids.name}: {events}", *row.cells())
+def compare(first: str, second: str, solver: str) -> list[str]:
+    allows, forbids = models(first, second)
+    row = Row(words=[allows, forbids])
+    for events in range(2, MOST_COMPARED + 1):
+        for sizes in splits(events):
+            row.search(SeparationQuestion(forbids, (allows,), minimal=False), sizes, solver)
+        if row.tests:
+            break
+    return [f"{allows.name} > {forbids.name}: {events}", *row.cells()]
 
 
 class Row:
@@ -102,10 +105,9 @@ class Row:
         self.solve += time.process_time() - started
 
     def cells(self) -> list[str]:
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
         programs = len(set(map(program_digest, self.tests)))
         numbers = (len(self.tests), programs, self.variables, self.clauses, self.effort.calls, self.effort.refinements)
-        return [*(f"{number:,}" for number in numbers), f"{self.build:.2f}", f"{self.solve:.2f}", f"{memory:.0f}"]
+        return [*(f"{number:,}" for number in numbers), f"{self.build:.2f}", f"{self.solve:.2f}"]
 
 
 if __name__ == "__main__":

@@ -11,14 +11,9 @@ language. "seconds" are of CPU, reasons included; memory is the peak of the proc
 from __future__ import annotations
 
 import argparse
-import os
-import signal
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from pathlib import Path
-from resource import RUSAGE_SELF, getrusage
 
-import measuring  # noqa: F401
+from measuring import apart
 from rich.console import Console
 from rich.table import Table
 
@@ -56,9 +51,11 @@ def main() -> None:
         column.justify = "right"
     for model in given.model or FAMILIES:
         for path in tests(model):
-            row = apart(path, model, given.seconds)
-            if row is not None:
-                table.add_row(path.stem, model, *row)
+            found = apart(repaired, path, model, seconds=given.seconds)
+            if found is None:
+                table.add_row(path.stem, model, f"more than {given.seconds} s")
+            elif (row := found[0]) is not None:
+                table.add_row(path.stem, model, *row, *found[1].cells)
     Console(width=160).print(table)
 
 
@@ -70,31 +67,15 @@ def tests(model: str) -> list[Path]:
     return [path for path in found if path.exists() and dialect_of(read_text(path)).language == language]
 
 
-def apart(path: Path, model: str, seconds: int) -> tuple[str, ...] | None:
-    """A row by a process of its own; None of a test that is right."""
-    context = get_context("fork")
-    mine, theirs = context.Pipe()
-    process = context.Process(target=measured, args=(theirs, path, model, seconds))
-    process.start()
-    theirs.close()
-    try:
-        row: tuple[str, ...] | None = mine.recv()
-    except EOFError:
-        row = (f"more than {seconds} s", "", "", "")
-    process.join()
-    return row
-
-
-def measured(connection: Connection, path: Path, name: str, seconds: int) -> None:
-    signal.alarm(seconds)
+def repaired(path: Path, name: str) -> tuple[str, str] | None:
+    """What is changed and what that costs; None of a test that is right."""
     text, model = read_text(path), model_named(name)
     dialect = dialect_of(text)
     test = parse_litmus(text)
     (judging,) = resolve_consistency_models([name])
     shown = judge_with(test, judging, AUTO, UNROLL)
     if shown.condition is None or (shown.answer == "FORBIDDEN" and test.condition.quantifier != "forall"):
-        connection.send(None)
-        return
+        return None
     costs = read_costs(dialect.name if dialect.name in TARGETS else "ptx")
     try:
         with Fixing(
@@ -102,13 +83,9 @@ def measured(connection: Connection, path: Path, name: str, seconds: int) -> Non
         ) as fixing:
             cheapest = next(iter(fixing), None)
     except InputError as error:
-        connection.send((error.message[:60], "", "", ""))
-        return
-    used = getrusage(RUSAGE_SELF)
+        return error.message[:60], ""
     told = "; ".join(change.text.split(" -> ")[-1] for change in cheapest.changes) if cheapest else "none"
-    cost = str(cheapest.cost) if cheapest else ""
-    connection.send((told, cost, f"{used.ru_utime + used.ru_stime:.1f}", f"{used.ru_maxrss / 1000:.0f}"))
-    os._exit(0)
+    return told, str(cheapest.cost) if cheapest else ""
 
 
 if __name__ == "__main__":

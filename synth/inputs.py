@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
 from corpus.errors import InputError, one_line
 from corpus.files import read_text
+from synth.folders import LeftOut, files_below
 
 if TYPE_CHECKING:  # slow to import, and not every command needs it
     from backends.shared.results import Entry
@@ -167,13 +168,23 @@ def _family(path: Path) -> str:
         if path.suffix == ".axb" or not os.path.isfile(path):  # a pipe can be read only once
             return PROGRESS
         return _family_by_content(path)
-    from corpus.suite import is_corpus, read_manifest
+    return _suite_family(path) or _tests_below(path).family
 
-    if is_corpus(path):
-        return family_in(read_manifest(path))
-    if (path / INDEX).is_file():
-        return MEMORY
-    return MEMORY if _files(path)[0].suffix == ".litmus" else PROGRESS
+
+def _suite_family(folder: Path, inside: bool = False) -> str | None:
+    """Return the family of a corpus, or of a folder with an index; None for other folders.
+
+    ``inside``: somebody else's ``manifest.json`` makes no corpus of a folder that is not named itself. Raises
+    ``InputError`` where the manifest of a corpus cannot be read.
+    """
+    from corpus.suite import JOURNAL, TESTS, is_corpus, read_manifest
+
+    with suppress(OSError):  # nothing in it can be seen, which reading it reports
+        if is_corpus(folder) and not (inside and not any((folder / name).exists() for name in (TESTS, JOURNAL))):
+            return family_in(read_manifest(folder))
+        if (folder / INDEX).is_file():
+            return MEMORY
+    return None
 
 
 def _family_by_content(path: Path) -> str:
@@ -200,10 +211,12 @@ def expand(paths: Sequence[str]) -> list[Input]:
     """Return the tests of each path in turn.
 
     A path is a file; a corpus; an index; or a folder, which stands for its index ``@all`` where it has one, and else
-    for its ``.litmus`` or ``.axb`` files, sorted by name. An index is a file whose name begins with ``@``. Each of its
-    lines is a path relative to the index, which may be an index itself; text after ``#`` is a comment. Raises
-    ``InputError`` where a path names nothing, a corpus or an index cannot be read, an index names itself, or a folder
-    holds no test.
+    for its ``.litmus`` files, sorted by name, and then for the folders in it, each of which may be a corpus or have an
+    index itself; for ``.axb`` files where there are no litmus tests. What is hidden or a symbolic link is no part of a
+    folder. A line on standard error says what else there is in it. An index is a file whose name begins with ``@``.
+    Each of its lines is a path relative to the index, which may be an index itself; text after ``#`` is a comment.
+    Raises ``InputError`` where a path names nothing, a corpus or an index cannot be read, an index names itself, or a
+    folder holds no test.
     """
     for path in paths:
         try:
@@ -214,6 +227,15 @@ def expand(paths: Sequence[str]) -> list[Input]:
             pass  # reading the file reports why
     lines = count(1)
     return [found for path in paths for found in _inputs(Path(path), path, (), lines)]
+
+
+def check_one_file_each(written: Iterable[tuple[str, Input]]) -> None:
+    """Raise ``InputError`` where two inputs would be written into files of one name."""
+    names: dict[str, Input] = {}
+    for name, given in written:
+        other = names.setdefault(name, given)
+        if other is not given:
+            raise InputError(f"{other} and {given} would be one file, {name}")
 
 
 def readable(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[dict[Input, Read], list[InputError]]:
@@ -244,15 +266,20 @@ def read_all(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[di
 def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[int]) -> list[Input]:
     """Yield the tests of a path; ``around`` are the indexes that name it, ``lines`` counts the lines of indexes."""
     if os.path.isdir(path):
-        from corpus.suite import is_corpus
-
-        if is_corpus(path):
-            from corpus.journal import read_corpus
-
-            return [Input(test.name, test.name, path, test) for test in read_corpus(path).tests]
-        if (path / INDEX).is_file():
-            return _inputs(path / INDEX, str(path / INDEX), around, lines)
-        return [Input(str(file), file.stem, file) for file in _files(path)]
+        if _suite_family(path) is not None:
+            return _of_suite(path, around, lines)
+        below = _tests_below(path)
+        below.left_out.tell([path])
+        found = []
+        for each in below.paths:
+            if os.path.isdir(each) and _suite_family(each, inside=True) is not None:
+                found += [
+                    replace(test, label=str(each / test.label)) if test.record else test
+                    for test in _of_suite(each, around, lines)
+                ]
+            else:
+                found.append(Input(str(each), each.stem, each))
+        return found
     if not path.name.startswith("@"):
         return [Input(given, path.stem, path)]
     if path.resolve() in around:
@@ -269,25 +296,48 @@ def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[in
     return found
 
 
-def _files(folder: Path) -> list[Path]:
-    """Return the test files of a folder without a corpus or an index. Raises ``InputError`` where there are none."""
-    files = sorted(folder.iterdir())
-    for suffix in (".litmus", ".axb"):
-        if chosen := [file for file in files if file.suffix == suffix]:
-            return chosen
-    inner = [file.name for file in files if os.path.isdir(file) and _holds_tests(file)]
-    hint = f"; its folder {inner[0]} does{f', and {len(inner) - 1} more' if inner[1:] else ''}" if inner else ""
-    raise InputError(
-        f"the folder is no corpus and holds no .axb file, no .litmus file and no index {INDEX}{hint}", str(folder)
-    )
-
-
-def _holds_tests(folder: Path) -> bool:
+def _of_suite(folder: Path, around: tuple[Path, ...], lines: Iterator[int]) -> list[Input]:
+    """Return the tests of a corpus, or of a folder with an index."""
     from corpus.suite import is_corpus
 
-    try:
-        return is_corpus(folder) or any(
-            file.suffix in (".litmus", ".axb") or file.name == INDEX for file in folder.iterdir()
-        )
-    except OSError:
-        return False
+    if is_corpus(folder):
+        from corpus.journal import read_corpus
+
+        return [Input(test.name, test.name, folder, test) for test in read_corpus(folder).tests]
+    return _inputs(folder / INDEX, str(folder / INDEX), around, lines)
+
+
+class _TestsBelow(NamedTuple):
+    """The tests in a folder that is no corpus and has no index, and in the folders in it.
+
+    ``paths`` are files, corpora, folders with an index, and folders that cannot be listed, which reading them reports.
+    """
+
+    family: str
+    paths: Sequence[Path]
+    left_out: LeftOut
+
+
+def _tests_below(folder: Path) -> _TestsBelow:
+    """Return the litmus tests in a folder, or else the progress tests. Raises ``InputError`` where there are none."""
+    found: list[tuple[str | None, Path]] = []
+    left_out = LeftOut()
+    for entry in files_below(folder, lambda inner: _suite_family(inner, inside=True) is not None):
+        if entry.folder:
+            found.append((_suite_family(entry.path, inside=True), entry.path))
+        elif entry.path.suffix in _SUFFIXES and not entry.link:
+            found.append((_SUFFIXES[entry.path.suffix], entry.path))
+        else:
+            left_out.add(entry)
+    families = {family for family, _ in found}
+    if not families & {MEMORY, PROGRESS}:
+        wanted = f"the folder is no corpus and holds no .axb file, no .litmus file and no index {INDEX}"
+        raise InputError("; ".join(filter(None, (f"{wanted}, nor does a folder in it", str(left_out)))), str(folder))
+    family = MEMORY if MEMORY in families else PROGRESS
+    if others := sum(each not in (family, None) for each, _ in found):
+        left_out.count("progress tests", others)
+    return _TestsBelow(family, [path for each, path in found if each in (family, None)], left_out)
+
+
+_SUFFIXES = {".litmus": MEMORY, ".axb": PROGRESS}
+"""The families of the files in a folder that are tests."""

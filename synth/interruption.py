@@ -11,9 +11,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 LINE, CODE = "synth: interrupted", 130
 """The message at Ctrl-C, and the exit code by the convention of shells: 128 and the number of the signal."""
@@ -53,6 +56,21 @@ def interruptible() -> Iterator[None]:
     finally:
         if ends:
             signal.signal(signal.SIGINT, _end)
+
+
+def until_interrupted(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Yield one list, of all items; where Ctrl-C cuts them short, of those before it, and then raise it again.
+
+    Where there is none before it, nothing is yielded.
+    """
+    known: list[Item] = []
+    try:
+        known.extend(items)
+    except KeyboardInterrupt:
+        if known:
+            yield known
+        raise
+    yield known
 
 
 def _came_of_it(error: BaseException | None) -> bool:

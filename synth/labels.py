@@ -18,6 +18,7 @@ import click
 from corpus.comma_separated import csv_lines
 from corpus.errors import printable
 from synth.inputs import Input
+from synth.interruption import until_interrupted
 from synth.pool import Jobs, map_each
 from synth.worker import Limits
 
@@ -200,26 +201,16 @@ def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
 
     Where labelling is interrupted, the part that is known is printed.
     """
-    known: list[Labels] = []
-    interrupted = None
-    try:
-        for labels in labelled:
-            known.append(labels)
-    except KeyboardInterrupt as error:
-        if not known:
-            raise
-        interrupted = error
-    table, lines = labelling.table(known)
     # Wide enough for the longest row where output is no terminal.
     from synth.screen import print_table as print_on
     from synth.screen import screen
 
-    console = screen(120 + max((len(labels.file) for labels in known), default=0) + 12 * len(labelling.names))
-    print_on(console, table)
-    for line in lines:
-        console.print(line, markup=False)
-    if interrupted:
-        raise interrupted
+    for known in until_interrupted(labelled):
+        table, lines = labelling.table(known)
+        console = screen(120 + max((len(labels.file) for labels in known), default=0) + 12 * len(labelling.names))
+        print_on(console, table)
+        for line in lines:
+            console.print(line, markup=False)
 
 
 def mark_table(heads: Sequence[str], labelled: Iterable[Labels]) -> Table:

@@ -15,10 +15,10 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from mmap import mmap
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -227,32 +227,87 @@ def run_tasks(
         crew.dismiss()
 
 
-def items_in_order(
+@dataclass(frozen=True, slots=True)
+class Subtasks(Generic[Task]):
+    """What a task may return instead of an item: tasks whose results come in its place."""
+
+    tasks: Sequence[Task]
+
+
+def results_in_order(
     tasks: Sequence[Task],
-    work: Callable[[Task], Iterator[Item]],
+    function: Callable[[Task], Item | Subtasks[Task]],
     jobs: Jobs,
     limits: Limits,
-    over: Callable[[Task, str], Item],
-) -> list[Item]:
-    """Return the items of all tasks, in the order of the tasks, when all are done.
+    lost: Callable[[Task, str], Item],
+    poll: float = 0.5,
+) -> Generator[Item | None, None, None]:
+    """Yield what ``function`` returns for each task, in the order of the tasks, each as soon as those before it are
+    known; ``lost(task, reason)`` where it exceeds the limits or fails as in ``map_each``.
 
-    Of a task that exceeds a limit, what ``over`` makes of it and of the option that sets the limit is the last item.
+    Tasks may be long and of any number: ``function`` may return ``Subtasks``, which begin before the tasks that are
+    left. ``None`` is yielded at least every ``poll`` seconds while a result is waited for.
     """
-    found: list[list[Item]] = [[] for _ in tasks]
+    due = list(reversed(range(len(tasks))))  # the numbers of the tasks whose results are due, the next one last
+    numbers = count(len(tasks))
+    todo = Todo(list(enumerate(tasks)))
+    found: dict[int, Item] = {}
+    tried: set[int] = set()
 
-    def exceeded(task: tuple[int, Task], limit: str) -> None:
-        found[task[0]].append(over(task[1], limit))
+    def instead(loss: Loss[tuple[int, Task]]) -> Instead[tuple[int, Task], Item | Subtasks[Task]]:
+        number, task = loss.task
+        if loss.arrived:  # it died after its item
+            return Instead()
+        if (loss.made or not loss.certain) and number not in tried:
+            tried.add(number)
+            return Instead(tasks=[loss.task])
+        return Instead([lost(task, _over(loss.limit) if loss.limit else loss.reason)])
 
-    numbered = list(enumerate(tasks))
-    for result in run_tasks(numbered, partial(_of_numbered, work=work), jobs, limits=limits, over=exceeded):
-        if result is not None:
-            (number, _), item = result
-            found[number].append(item)
-    return [item for items in found for item in items]
+    def over(task: tuple[int, Task], limit: str) -> None:
+        found[task[0]] = lost(task[1], _over(limit))
+
+    work = partial(_numbered, function=function, lost=lost)
+    here = isinstance(jobs, int)
+    results = run_tasks(todo, work, jobs, poll, limits, instead if here else None, over=None if here else over)
+    with closing(results):
+        for result in results:
+            if result is None:
+                yield None
+            else:
+                (number, _), item = result
+                if isinstance(item, Subtasks):
+                    inner = [(next(numbers), task) for task in item.tasks]
+                    at = due.index(number)
+                    due[at : at + 1] = [each for each, _ in reversed(inner)]
+                    todo.put_first(inner)
+                else:
+                    found[number] = item
+            while due and due[-1] in found:
+                yield found.pop(due.pop())
+    yield from (found.pop(number) for number in reversed(due))
 
 
-def _of_numbered(task: tuple[int, Task], work: Callable[[Task], Iterator[Item]]) -> Iterator[Item]:
-    yield from work(task[1])
+def _numbered(
+    task: tuple[int, Task], function: Callable[[Task], Item | Subtasks[Task]], lost: Callable[[Task, str], Item]
+) -> Iterator[Item | Subtasks[Task]]:
+    yield _attempted(function, task[1], lost)
+
+
+def _over(limit: str) -> str:
+    return f"takes more than {limit} allows"
+
+
+def _attempted(function: Callable[[Given], Item], given: Given, lost: Callable[[Given, str], Item]) -> Item:
+    """Return what ``function`` returns; what ``lost`` makes of an exception that is a fault of ours."""
+    try:
+        return function(given)
+    except (InputError, MemoryError, ModuleNotFoundError):  # which is for the user, as the first is
+        raise
+    except Exception as error:
+        if is_starved(error):
+            raise
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        return lost(given, f"ended with an error that synth did not expect, {one_line(what)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,16 +390,7 @@ def map_each(
             if done is not None:
                 yield number, done
                 continue
-            try:
-                item = function(one)
-            except (InputError, MemoryError, ModuleNotFoundError):  # which is for the user, as the first is
-                raise
-            except Exception as error:
-                if is_starved(error):
-                    raise
-                what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-                item = lost(one, f"ended with an error that synth did not expect, {one_line(what)}")
-            yield number, item
+            yield number, _attempted(function, one, lost)
 
     def instead(loss: Loss[_Chunk[Given]]) -> Instead[_Chunk[Given], tuple[int, Item] | None]:
         given, start, apart = loss.task.given, loss.task.start, loss.task.apart

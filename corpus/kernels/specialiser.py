@@ -468,7 +468,10 @@ class ThreadSpecialiser:
         if meaning is None:
             raise self.wrong("is not understood")
         state.at += 1
-        return meaning(self, state, ins)
+        try:
+            return meaning(self, state, ins)
+        except (ValueError, IndexError):  # operands are too few, too many or of another kind
+            raise self.wrong("its operands are not understood") from None
 
     # what is known
 

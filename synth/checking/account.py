@@ -22,29 +22,48 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckedKernel:
-    """A kernel of a file with its launch, as told: lines to read, plain data, and the findings; or why there are none.
+    """A kernel of a file with its launch under a model, as told: lines to read, plain data, and the findings; or why
+    there are none. Where the file cannot be read, it stands for the file, and names no kernel.
 
-    What it holds can go from one process to another, which executions cannot.
+    What it holds can go from one process to another, which executions cannot. ``answer`` is the worst answer, ``kinds``
+    are the kinds of what is found, or else the questions without an answer. ``bounded``: loops were followed for so
+    many jumps back, and more may be found beyond. ``seconds`` are wall time.
     """
 
     file: str
     kernel: str
     launch: str
+    model: str
+    answer: CheckAnswer
+    kinds: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
     record: Mapping[str, Any] = field(default_factory=dict)
     findings: tuple[ToldFinding, ...] = ()
     problem: str = ""
     drawing: Drawing | None = None
+    bounded: int | None = None
+    seconds: float | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:
         """The kernel with its file and launch."""
         return named(self.file, self.kernel, self.launch)
 
+    @property
+    def words(self) -> str:
+        """The answer in words: ``FOUND race, hang``, ``SAFE (unroll 2)``."""
+        bounded = "" if self.bounded is None else f" (unroll {self.bounded})"
+        return answer_words(self.answer, self.kinds) + bounded
+
 
 def named(file: str, kernel: str, launch: str) -> str:
-    """Return what a kernel of a file with a launch is called."""
-    return f"{file}: {kernel}, {launch}"
+    """Return what a kernel of a file with a launch is called; the file alone where it names no kernel."""
+    return f"{file}: {kernel}, {launch}" if kernel else file
+
+
+def answer_words(answer: CheckAnswer, kinds: Sequence[str]) -> str:
+    """Return an answer with the kinds of what is found or not known."""
+    return f"{answer} {', '.join(kinds)}".rstrip()
 
 
 class ToldFinding(NamedTuple):
@@ -60,8 +79,30 @@ def told(file: str, kernel: str, launch: str, found: KernelAnswers, drawn: bool 
     findings = tuple(ToldFinding(each.kind, each.text, each.lines) for each in found.findings)
     record = {"file": file, "kernel": kernel, "launch": launch, **_record(found)}
     name = named(file, kernel, launch)
-    drawing = _drawing(name, found) if drawn else None
-    return CheckedKernel(file, kernel, launch, tuple(_lines(name, found)), record, findings, "", drawing)
+    answer, kinds = worst(found)
+    return CheckedKernel(
+        file,
+        kernel,
+        launch,
+        found.model,
+        answer,
+        kinds,
+        tuple(_lines(name, found)),
+        record,
+        findings,
+        drawing=_drawing(name, found) if drawn else None,
+        bounded=record["bounded"],
+    )
+
+
+def worst(found: KernelAnswers) -> tuple[CheckAnswer, tuple[str, ...]]:
+    """Return the worst answer about a kernel and a launch, with the kinds of what is found or not known."""
+    wrong = [name for name, answer in found.answers.items() if answer is CheckAnswer.FOUND]
+    hangs = [finding.kind for finding in found.findings if finding.kind == "hang"]
+    unknown = [name for name, answer in found.answers.items() if answer is CheckAnswer.UNKNOWN]
+    if kinds := tuple(dict.fromkeys((*wrong, *hangs))):
+        return CheckAnswer.FOUND, kinds
+    return (CheckAnswer.UNKNOWN, tuple(unknown)) if unknown else (CheckAnswer.SAFE, ())
 
 
 def _drawing(name: str, found: KernelAnswers) -> Drawing | None:
@@ -78,15 +119,17 @@ def _drawing(name: str, found: KernelAnswers) -> Drawing | None:
 
 
 def unanswered(
-    file: str, kernel: str, launch: str, problem: str, answer: CheckAnswer = CheckAnswer.NOT_UNDERSTOOD
+    file: str, kernel: str, launch: str, model: str, problem: str, answer: CheckAnswer = CheckAnswer.NOT_UNDERSTOOD
 ) -> CheckedKernel:
-    """Return that there are no answers, and why: the kernel is not understood, or a limit was met (``UNKNOWN``)."""
+    """Return that there are no answers, and why: the kernel is not understood, a limit was met (``UNKNOWN``), or the
+    file or the question is wrong (``ERROR``), which is told on standard error.
+    """
+    names = {"file": file, "kernel": kernel, "launch": launch, "model": model}
     answers = dict.fromkeys((*QUESTIONS, "hang"), answer)
     nothing = {"hang": {}, "findings": [], "assumed": [], "problem": problem}
-    record = {"file": file, "kernel": kernel, "launch": launch, "answers": answers, **nothing}
-    return CheckedKernel(
-        file, kernel, launch, (f"{named(file, kernel, launch)}: {answer}: {problem}",), record, (), problem
-    )
+    lines = () if answer is CheckAnswer.ERROR else (f"{named(file, kernel, launch)}: {answer}: {problem}",)
+    record = {**names, "answers": answers, **nothing}
+    return CheckedKernel(file, kernel, launch, model, answer, (), lines, record, (), problem)
 
 
 def place_text(ins: KernelInstruction) -> str:
@@ -104,6 +147,11 @@ def place_text(ins: KernelInstruction) -> str:
 def own_place(ins: KernelInstruction) -> str:
     """Return the line of the kernel itself that an instruction is at, or is inlined into: ``kernel.cu:3``."""
     return f"line {ins.line} of the PTX" if ins.source is None else _line_text(ins.source.chain[-1])
+
+
+def own_lines(findings: Iterable[ToldFinding]) -> list[str]:
+    """Return the lines of the kernel itself that findings are at, or are inlined into, each once: ``kernel.cu:3``."""
+    return list(dict.fromkeys(_line_text(line.chain[-1]) for each in findings for line in each.lines))
 
 
 def _line_text(line: SourceLine) -> str:
@@ -129,13 +177,8 @@ def short(path: str) -> str:
 
 def _lines(name: str, found: KernelAnswers) -> Iterator[str]:
     """Yield the account of one kernel and launch."""
-    wrong = [name for name, answer in found.answers.items() if answer is CheckAnswer.FOUND]
-    unknown = [name for name, answer in found.answers.items() if answer is CheckAnswer.UNKNOWN]
-    hangs = [finding for finding in found.findings if finding.kind == "hang"]
-    kinds = dict.fromkeys((*wrong, *(each.kind for each in hangs)))
-    said = f"FOUND {', '.join(kinds)}" if kinds else f"UNKNOWN {', '.join(unknown)}" if unknown else "SAFE"
     bounded = f", loops followed for {found.unroll} jumps back" if found.bounded else ""
-    yield f"{name}: {said} under {found.model}{bounded}"
+    yield f"{name}: {answer_words(*worst(found))} under {found.model}{bounded}"
     if found.hang:
         verdicts = ", ".join(f"{name} {verdict.lower().replace('_', ' ')}" for name, verdict in found.hang.items())
         yield f"  progress: {needed(found.hang)} ({verdicts})"
@@ -197,6 +240,8 @@ RULES = {
     "mixed-size": "Accesses overlap that are not of one place and size, which PTX leaves undefined.",
     "hang": "The kernel may run for ever under the progress that is assumed.",
     "not-understood": "The kernel has an instruction that is not understood.",
+    "unknown": "A limit was met before there was an answer.",
+    "error": "The file cannot be read or compiled, or the question cannot be asked of it.",
 }
 """The rules of SARIF: the kinds of findings."""
 
@@ -207,7 +252,8 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
     for checked in every:
         whole = _location(checked.file, 1, 1)
         if checked.problem:
-            results.append(_result("not-understood", f"{checked.name}: {checked.problem}", [whole]))
+            rule = checked.answer.lower().replace(" ", "-")
+            results.append(_result(rule, f"{checked.name}: {checked.problem}", [whole]))
             continue
         for finding in checked.findings:
             own = [_in_file(line, checked.file) for line in finding.lines]
@@ -244,7 +290,7 @@ def _location(path: str, line: int, column: int) -> dict[str, Any]:
 def _result(
     rule: str, text: str, locations: Sequence[dict[str, Any]], related: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Any]:
-    level = "warning" if rule == "not-understood" else "error"
+    level = "warning" if rule in ("not-understood", "unknown") else "error"
     found = {"ruleId": rule, "level": level, "message": {"text": text}, "locations": list(locations)}
     return found | ({"relatedLocations": list(related)} if related else {})
 

@@ -76,6 +76,8 @@ class CheckAnswer(StrEnum):
     FOUND = "FOUND"
     UNKNOWN = "UNKNOWN"
     NOT_UNDERSTOOD = "NOT UNDERSTOOD"
+    ERROR = "ERROR"
+    """The file cannot be read or compiled, or the question cannot be asked of it."""
 
 
 QUESTIONS = ("race", "expectation", "barrier", "bounds", "trap", "uninitialised", "mixed-size")

@@ -13,18 +13,38 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from backends.cuda.compiler import INSTALL
 from backends.cuda.toolkits import ANY, chosen
 from backends.shared import toolchain
 from corpus.errors import InputError
-from corpus.files import read_text
+from corpus.files import LARGEST_TEXT, open_bytes, read_text
 from corpus.kernels.ir import KernelFunction, Module
 from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument
 from corpus.kernels.ptx.reader import read_ptx
 from synth.options.launch import LaunchWords, read_launch
+
+
+class KernelFormat(NamedTuple):
+    """A format of files that may have kernels: its language, and a word of each such file that has one.
+
+    A file in a folder without that word is left out and never compiled: host code, and headers. Empty: any file may.
+    """
+
+    language: str
+    word: str = ""
+
+
+FORMATS = {
+    ".ptx": KernelFormat("PTX", ".entry"),
+    ".cu": KernelFormat("CUDA C++"),
+    **dict.fromkeys((".cuh", ".cpp", ".cc"), KernelFormat("CUDA C++", "__global__")),
+}
+"""The formats of files with kernels, by the ends of their names: all that is read of a folder."""
 
 COMMENT = re.compile(r"^[ \t]*(?://|#)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
 
@@ -42,6 +62,27 @@ class KernelFile:
     names: Mapping[str, tuple[str, ...]]
 
 
+def languages() -> str:
+    """Return the languages of kernels, each with the end of a file's name: ``PTX (.ptx) or CUDA C++ (.cu)``."""
+    first: dict[str, str] = {}
+    for suffix, each in FORMATS.items():
+        first.setdefault(each.language, suffix)
+    return " or ".join(f"{language} ({suffix})" for language, suffix in first.items())
+
+
+class NoKernelError(InputError):
+    """The error for a file without a kernel, or without the one that is named."""
+
+
+def may_have_kernels(path: Path) -> bool:
+    """Decide by the words of a file whether it may have a kernel. Raises ``InputError`` where it cannot be read."""
+    word = FORMATS[path.suffix].word
+    if not word:
+        return True
+    with open_bytes(path) as file:
+        return word.encode() in file.read(LARGEST_TEXT)
+
+
 def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
     """Return the kernels of a file. Raises ``InputError`` where it cannot be read or compiled."""
     text = read_text(path)
@@ -55,8 +96,8 @@ def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
             raise InputError(wanted, str(path), line, 1) from None
     if path.suffix == ".ptx":
         return KernelFile(path, read_ptx(text, str(path)), tuple(launches), {})
-    if path.suffix not in (".cu", ".cuh", ".cpp", ".cc"):
-        raise InputError("expected a file of PTX (.ptx) or of CUDA C++ (.cu)", str(path))
+    if path.suffix not in FORMATS:
+        raise InputError(f"expected a file of {languages()}", str(path))
     module = read_ptx(compiled(path, nvcc_options), str(path))
     return KernelFile(path, module, tuple(launches), parameter_names(text))
 
@@ -69,7 +110,8 @@ def compiled(path: Path, options: Sequence[str]) -> str:
         why = f": {problem}" if problem else ""
         raise InputError(f"nvcc is needed for CUDA C++{why}: {INSTALL}", str(path))
     include = toolkit.folder.parent / "include"
-    headers = [word for folder in (include / "cccl", include) if folder.is_dir() for word in ("-I", str(folder))]
+    folders = [include / "cccl", include, *_cutlass()]
+    headers = [word for folder in folders if folder.is_dir() for word in ("-I", str(folder))]
     target = [] if any(each.startswith("-arch") for each in options) else [f"-arch={ARCHITECTURE}"]
     standard = [] if any(each.startswith(("-std", "--std")) for each in options) else ["-std=c++17"]
     with TemporaryDirectory() as folder:
@@ -82,6 +124,12 @@ def compiled(path: Path, options: Sequence[str]) -> str:
         if not done.ok or not out.is_file():
             raise InputError(toolchain.problem(done.output) or "nvcc failed", str(path))
         return out.read_text(encoding="utf-8", errors="replace")
+
+
+def _cutlass() -> list[Path]:
+    """The folder of CUTLASS' headers, where PyPI's nvidia-cutlass is installed."""
+    found = find_spec("cutlass_library")
+    return [Path(found.origin).parent / "source" / "include"] if found and found.origin else []
 
 
 _KERNEL = re.compile(r"__global__\s+(?:\w+\s+)*?void\s+(?:__\w+__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)")

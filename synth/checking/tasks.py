@@ -19,7 +19,7 @@ from corpus.kernels.program import KernelProgram, left_behind, program_of
 from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
 from oracle.cat.interpreter import Model
-from synth.checking.sources import KernelFile, argument, launches_of, names_of, source_name
+from synth.checking.sources import KernelFile, NoKernelError, argument, launches_of, names_of, source_name
 from synth.options.launch import LaunchWords, read_launch
 
 MOST_STATES = 64
@@ -98,10 +98,10 @@ class _StatesAfter:
 def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
     """Yield each kernel of a file with each launch: that of the options, those of comments, or the usual ones.
 
-    Raises ``InputError`` where the file has no such kernel, or the kernel no such parameter.
+    Raises ``NoKernelError`` where the file has no such kernel, ``InputError`` where the kernel has no such parameter.
     """
     if not file.module.kernels:
-        raise InputError("expected a kernel: no .entry has a body", str(file.path))
+        raise NoKernelError("expected a kernel: no .entry has a body", str(file.path))
     said = given.grid or given.block or given.first or not file.launches
     for words in [given] if said else file.launches:
         words = replace(words, kernel=given.kernel or words.kernel)
@@ -146,7 +146,7 @@ def _kernels(file: KernelFile, name: str | None) -> Sequence[KernelFunction]:
     found = exact or [each for each in every if name is not None and name in each.name]
     if not found:
         there = ", ".join(each.name for each in every)
-        raise InputError(f"expected one of the kernels {there}, found {name}", str(file.path))
+        raise NoKernelError(f"expected one of the kernels {there}, found {name}", str(file.path))
     return found
 
 

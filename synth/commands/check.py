@@ -3,32 +3,44 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
 from corpus.errors import InputError
+from corpus.files import LARGEST_TEXT, open_bytes
+from synth import VERSION
 from synth.drawing.files import check_picture_name, title_option, write_picture
+from synth.interruption import until_interrupted
+from synth.options.form import print_as
 from synth.options.launch import LaunchWords, launch_options, nvcc_option
 from synth.options.models import ENUMERATE, SAT, ModelName
 from synth.options.page import Page
 from synth.options.values import JOBS
 from synth.options.work import limit_options, workplaces
+from synth.tables import FORMS, TABLE
 from synth.worker import Limits
 
 if TYPE_CHECKING:  # what reads and asks is imported where it is needed
     from synth.checking.account import CheckedKernel
-    from synth.checking.tasks import KernelTask
+    from synth.checking.tally import CheckTally
+    from synth.checking.work import CheckRequest, CheckTask, KernelSource
 
-TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
+TEXT, CSV, JSON, JSONL, SARIF, JUNIT = "text", "csv", "json", "jsonl", "sarif", "junit"
+STREAMED = (TEXT, CSV, JSONL)
+"""The forms that are printed as answers come."""
 
 
 @click.command(name="check", cls=Page, first="--grid --block --arg --expect --progress --format --svg")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="KERNEL.cu|KERNEL.ptx...")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="KERNEL.cu|KERNEL.ptx|FOLDER..."
+)
 @launch_options()
 @click.option(
     "--model",
@@ -54,12 +66,19 @@ TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
 @click.option(
     "--format",
     "form",
-    type=click.Choice([TEXT, JSON, SARIF, JUNIT]),
-    default=TEXT,
-    show_default=True,
-    help="Of the answers.",
+    type=click.Choice([TEXT, *FORMS, CSV, JSON, JSONL, SARIF, JUNIT]),
+    help="Of the answers. A table, csv and jsonl have a row for each kernel and launch; text, csv and jsonl come as "
+    "answers do.  [default: text; table of folders; csv with -o]",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write csv or jsonl here, each answer as soon as it is known. FILE.request.json says what was asked.",
+)
+@click.option("--resume", is_flag=True, help="With -o: keep the answers that FILE has, and go on behind them.")
 @click.option("--litmus", type=click.Path(path_type=Path), metavar="FILE", help="Write what is left of the kernel.")
 @title_option
 @click.option(
@@ -68,7 +87,9 @@ TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
     metavar="FILE",
     help="Draw the executions that show what is found: .svg, .pdf, .png or .tex.",
 )
-@limit_options("a kernel may take with a launch. Beyond that its answers are UNKNOWN", 600, 4096)
+@limit_options(
+    "a kernel may take with a launch, or a file to be compiled. Beyond that its answers are UNKNOWN", 600, 4096
+)
 @click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")
 def command(
     files: tuple[Path, ...],
@@ -78,8 +99,10 @@ def command(
     method: str,
     unroll: int,
     nvcc_options: tuple[str, ...],
-    form: str,
+    form: str | None,
     as_json: bool,
+    output: Path | None,
+    resume: bool,
     litmus: Path | None,
     svg: Path | None,
     limits: Limits,
@@ -96,8 +119,13 @@ def command(
     are arrays of zeros; a number that decides something has to be given. A comment line of the file may give a launch,
     as // synth check: --grid 2 --block 32 --arg n=4 --expect 'data[0] == 2'
 
+    Of a folder, every file that may have kernels is read, also in the folders in it: .ptx, .cu, and those with the word
+    __global__ among .cuh, .cpp and .cc. What is hidden or a symbolic link is left out. Limits are those of each kernel
+    with a launch, so one that is too hard costs its own answers; so does a file that does not compile, whose answer is
+    ERROR.
+
     The exit code is 1 where something is found, or a hang under the progress that is assumed; 2 where an instruction is
-    not understood.
+    not understood, a limit was met or a file is wrong.
 
     \b
     Examples:
@@ -105,68 +133,117 @@ def command(
       synth check examples/kernels/counter.cu --kernel counter --grid 3 --expect 'count == 3'
       synth check examples/kernels/spinlock-cas.cu --grid 2 --progress obe
       synth check examples/kernels/ticket-lock.cu examples/kernels/spinlock-cas.cu --format sarif
+      synth check examples/kernels -j 2 --timeout 60
+      synth check examples/kernels -o answers.csv
       synth check examples/kernels/stream.cu --first 'fill --grid 2' --kernel total --grid 2 --expect 'sum == 3'
     """
-    from synth.checking.account import unanswered
-    from synth.checking.questions import CheckAnswer
-    from synth.checking.sources import read_kernels
-    from synth.checking.tasks import tasks_of
-    from synth.pool import items_in_order
+    from synth.checking.tally import CheckTally
+    from synth.checking.work import CheckRequest, check_all, sources_of
+    from synth.growing_file import growing
 
+    form = _form(JSON if as_json else form, output, resume, svg, any(map(os.path.isdir, files)))
+    request = CheckRequest(launch, models, progress, method, unroll, nvcc_options, svg is not None)
+    models_asked = _models(request)
+    sources, left_out = sources_of(files)
+    tally = CheckTally(sources, left_out)
+    tasks: Sequence[CheckTask] = sources
+    if litmus is not None:
+        tasks = _with_litmus(litmus, sources, request)
+    if output is not None:
+        tasks = sources[_begun(output, request, models_asked, form, resume, tally) :]
+    # Lines on standard output would break a bar on standard error where both are one terminal.
+    bar = output is not None or form not in STREAMED or not sys.stdout.isatty()
+    with workplaces(jobs, None) as places:
+        answers = tally.counted(check_all(tasks, request, places, limits), bar)
+        if output is not None:
+            with growing(output) as out:
+                _print_lines(answers, form, out)
+        else:
+            checked = _print(answers, form)
+            if svg is not None:
+                _draw(svg, checked)
+    sys.exit(tally.tell(files))
+
+
+def _form(form: str | None, output: Path | None, resume: bool, svg: Path | None, folders: bool) -> str:
+    """Return the form of the answers. Raises ``click.UsageError`` where options do not go together."""
     if svg is not None:
         check_picture_name(svg)
-    tasks: list[KernelTask] = []
-    for path in files:
-        tasks += tasks_of(read_kernels(path, nvcc_options), launch)
-    if litmus is not None:
-        _write_litmus(litmus, tasks)
-
-    def over(task: KernelTask, limit: str) -> CheckedKernel:
-        return unanswered(*task.names, f"it takes more than {limit} allows", CheckAnswer.UNKNOWN)
-
-    work = partial(_check, models=models, progress=progress, method=method, unroll=unroll, drawn=svg is not None)
-    with workplaces(jobs, None) as places:
-        checked = items_in_order(tasks, work, places, limits, over)
-    _print(checked, JSON if as_json else form)
+    if output is None and resume:
+        raise click.UsageError("--resume goes on with a file: name it with -o")
+    if output is None:
+        return form or (TABLE if folders else TEXT)
+    if form not in (None, CSV, JSONL):
+        raise click.UsageError("-o writes csv or jsonl")
     if svg is not None:
-        _draw(svg, checked)
-    sys.exit(2 if any(each.problem for each in checked) else int(any(each.findings for each in checked)))
+        raise click.UsageError("--svg draws what is printed, and goes without -o")
+    return form or CSV
 
 
-def _check(
-    task: KernelTask, models: Sequence[str], progress: str, method: str, unroll: int, drawn: bool
-) -> Iterator[CheckedKernel]:
-    from corpus.kernels.specialiser import NotUnderstoodError
-    from oracle.consistency import AxiomaticModel, resolve_consistency_models
-    from oracle.executions.steps import TooManyError
-    from synth.checking.account import told, unanswered
-    from synth.checking.questions import CheckAnswer, check, together
+def _models(request: CheckRequest) -> dict[str, dict[str, str]]:
+    """Return the models that are asked and the progress that is assumed, with their digests.
 
-    for consistency in resolve_consistency_models(models):
-        if not isinstance(consistency, AxiomaticModel):
-            raise InputError(f"--model: {consistency.name} is a transition system, and kernels are asked of .cat files")
-        try:
-            programs = task.programs(consistency.model, unroll)
-        except NotUnderstoodError as error:
-            yield unanswered(*task.names, str(error))
-            return
-        except TooManyError as error:
-            yield unanswered(*task.names, error.message, CheckAnswer.UNKNOWN)
-            return
-        answers = [check(program, consistency, task.expectation, unroll, progress, method) for program in programs]
-        yield told(*task.names, together(answers), drawn)
+    Raises ``InputError`` where an option is wrong for any file.
+    """
+    from oracle.progress.plugins import resolve_models
+    from synth.checking.sources import argument, launches_of
+    from synth.checking.work import axiomatic
+
+    launches_of(request.launch)
+    for text in request.launch.arguments:
+        argument(text)
+    return {
+        "models": {each.name: each.model.digest for each in axiomatic(request.models)},
+        "progress": {each.name: each.digest for each in resolve_models([request.progress])},
+    }
 
 
-def _write_litmus(path: Path, tasks: Sequence[KernelTask]) -> None:
+def _begun(
+    output: Path, request: CheckRequest, models: dict[str, dict[str, str]], form: str, resume: bool, tally: CheckTally
+) -> int:
+    """Begin the file of answers, or go on with it; return the number of files whose answers it has."""
+    from synth.checking.rows import header_of, known_rows
+    from synth.growing_file import begin, digest_of
+
+    files = [str(source.path) for source in tally.sources]
+    texts = digest_of((str(source.path), _digest(source.path)) for source in tally.sources)
+    asked = asdict(request) | models | {"format": form, "version": VERSION, "files": texts}
+    if not resume:
+        begin(output, asked, header_of(form))
+        return 0
+    known = known_rows(output, asked, form, files)
+    for _, rows in known:
+        for row in rows:
+            tally.add(row)
+    return files.index(known[-1][0]) + 1 if known else 0
+
+
+def _digest(path: Path) -> str:
+    """Return the digest of a file; empty where it cannot be read, so that its answer will be ERROR."""
+    try:
+        with open_bytes(path) as file:
+            return sha256(file.read(LARGEST_TEXT)).hexdigest()
+    except (InputError, OSError):
+        return ""
+
+
+def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequest) -> list[CheckTask]:
+    """Write what is left of the kernel of a file as a litmus test; return the questions about the kernel."""
     from corpus.dialects.registry import DIALECTS, printed
     from corpus.files import write_atomically
     from corpus.kernels.program import program_of
     from synth.checking.questions import left_over
+    from synth.checking.sources import read_kernels
+    from synth.checking.tasks import tasks_of
+    from synth.checking.work import KernelQuestion
 
+    files = [read_kernels(source.path, request.nvcc_options) for source in sources[:2]]
+    tasks = [task for file in files for task in tasks_of(file, request.launch)]
     if len(tasks) != 1 or tasks[0].before:
         raise click.UsageError("--litmus is for one kernel with one launch: --kernel, --grid and --block name them")
     program = program_of(tasks[0].file.module, tasks[0].kernel, tasks[0].launch)
     write_atomically(path, [printed(left_over(program, tasks[0].expectation), DIALECTS["gpu-ptx"])])
+    return [KernelQuestion(tasks[0], model) for model in request.models]
 
 
 def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:
@@ -179,10 +256,21 @@ def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:
         click.echo(f"synth: {path}: not written, for no execution shows anything that is wrong", err=True)
 
 
-def _print(checked: Sequence[CheckedKernel], form: str) -> None:
+def _print(answers: Iterable[CheckedKernel], form: str) -> Sequence[CheckedKernel]:
+    """Print answers in a form, as they come where it allows that, and return them."""
     from synth.checking import account
+    from synth.checking.rows import header_of
     from synth.junit import junit
 
+    if form in STREAMED:
+        click.echo(header_of(form), nl=False)
+        return _print_lines(answers, form)
+    if form in FORMS:
+        print_as(form)
+        for checked in until_interrupted(answers):
+            _print_table(checked)
+        return checked
+    checked = list(answers)
     match form:
         case "json":
             click.echo(json.dumps([each.record for each in checked], ensure_ascii=False))
@@ -190,6 +278,27 @@ def _print(checked: Sequence[CheckedKernel], form: str) -> None:
             click.echo(account.sarif(checked), nl=False)
         case "junit":
             click.echo(junit("synth check", {"check": account.cases(checked)}), nl=False)
-        case _:
-            for each in checked:
-                click.echo("\n".join(each.lines))
+    return checked
+
+
+def _print_lines(answers: Iterable[CheckedKernel], form: str, out: IO[str] | None = None) -> Sequence[CheckedKernel]:
+    """Print answers line by line, each as soon as it is known, to a file or standard output, and return them."""
+    from synth.checking.rows import lines_of
+
+    checked = []
+    for each in answers:
+        click.echo(lines_of(each, form), out, nl=False)
+        if out is None:
+            checked.append(each)
+    return checked
+
+
+def _print_table(checked: Sequence[CheckedKernel]) -> None:
+    from synth.checking.rows import table_of
+    from synth.screen import print_table, screen
+
+    table, lines = table_of(checked)
+    console = screen(120 + max((len(each.name) for each in checked), default=0))
+    print_table(console, table)
+    for line in lines:
+        console.print(line, markup=False)

@@ -15,13 +15,13 @@ import click
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.drawing.files import check_picture_name, title_option, write_picture
-from synth.inputs import Input, expand
+from synth.inputs import Input, check_one_file_each, expand
 from synth.options.launch import KERNELS, LaunchWords, launch_options, nvcc_option
 from synth.options.models import ModelName, unroll_option
 from synth.options.page import Page
 from synth.options.tests import bell_option, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
-from synth.pool import Jobs, items_in_order, run_tasks
+from synth.pool import Jobs, results_in_order, run_tasks
 from synth.repair.costs import TARGETS
 from synth.screen import printable_lines
 from synth.units import stopped_by
@@ -170,6 +170,8 @@ def command(
     several = len(tests) > 1 or every
     if output is not None and several and output.exists() and not output.is_dir():
         raise InputError("several tests go to a folder, and this is a file", str(output))
+    if output is not None and several:
+        check_one_file_each((f"{test.name}.litmus", test) for test in tests)
     groups = [tests] if together else [[test] for test in tests]
     from synth.repair.work import RepairFound, RepairRequest, RepairSummary  # imported where it is needed
 
@@ -198,21 +200,17 @@ def _fix_kernels(
     tasks: Sequence[KernelTask], asked: KernelRepairRequest, places: Jobs, limits: Limits, as_json: bool
 ) -> int:
     """Print the repairs of kernels, each with its launch, in their order; return the exit code."""
-    from synth.repair.kernels import unrepaired
+    from synth.repair.kernels import repaired_kernel, unrepaired
 
-    def over(task: KernelTask, limit: str) -> RepairedKernel:
-        return unrepaired(task, asked, stopped_by([limit]))
+    def lost(task: KernelTask, reason: str) -> RepairedKernel:
+        return unrepaired(task, asked, f"it {reason}")
 
-    found = items_in_order(tasks, partial(_repaired_kernel, asked=asked), places, limits, over)
-    for each in found:
-        _say([json.dumps(each.record)] if as_json else each.lines)
+    found = []
+    for each in results_in_order(tasks, partial(repaired_kernel, asked=asked), places, limits, lost):
+        if each is not None:
+            _say([json.dumps(each.record)] if as_json else each.lines)
+            found.append(each)
     return 2 if any(each.problem for each in found) else int(not all(each.repaired for each in found))
-
-
-def _repaired_kernel(task: KernelTask, asked: KernelRepairRequest) -> Iterator[RepairedKernel]:
-    from synth.repair.kernels import repaired_kernel
-
-    yield repaired_kernel(task, asked)
 
 
 def _each(

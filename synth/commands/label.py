@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from hashlib import sha256
 from pathlib import Path
 
 import click
 
 from corpus.errors import InputError
-from synth import VERSION, label_file
+from synth import VERSION
 from synth.expectations import Expectations
 from synth.families.interface import chosen, family_given
+from synth.growing_file import begin, digest_of, growing
 from synth.inputs import Input
+from synth.label_file import known_labels
 from synth.labels import CSV, JSON, Labelling, Labels, LabelTally, header_of, label_tests, print_lines, print_table
 from synth.options.form import print_as
 from synth.options.models import method_option, model_option, unroll_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, bell_option, choice_options, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
-from synth.pool import Jobs, resumable
+from synth.pool import Jobs
 from synth.tables import FORMS, TABLE
 from synth.watch import watching
 from synth.worker import Limits
@@ -80,6 +80,9 @@ def command(
     condition's proposition, else FORBIDDEN; and whether the condition as it is written is true. Litmus tests are asked
     about progress models, too: whether their loops and barriers may go on, or wait, for ever.
 
+    A folder is read with the folders in it; of litmus and progress tests, litmus tests are taken. What is hidden or a
+    symbolic link is left out, and a line on standard error says what else is there.
+
     Verdicts are always computed anew, never taken from a corpus. What is FORBIDDEN only as far as loops were followed
     says so, as in FORBIDDEN (unroll 2). A litmus file that is no test has the verdict ERROR, a test that a model does
     not speak of UNKNOWN; each is one line on standard error, and the others are labelled. The exit code is 2 where a
@@ -101,6 +104,7 @@ def command(
       synth label examples/memory/*.litmus --model sc --model rmo --format markdown
       synth label suite --where obe-weak=hangs --model lobe
       synth label suite --timeout 10 --memory 2000 -o labels.csv
+      synth label examples --model sc --timeout 20 -j 2 -o examples.csv
       synth label examples/memory/coRR.litmus --model rmo --method smt
       synth label suite --expect suite/labels.csv
       synth label examples/liveness --model 'fair & rc11' --model 'obe & ptx-6.0'
@@ -147,35 +151,35 @@ def command(
             click.echo(header_of(labelling, form), nl=False)
             print_lines(labelling, labelled, form)
     else:
-        request = labelling.request() | {"format": form, "version": VERSION, "tests": _digest(tests)}
+        request = labelling.request() | {
+            "format": form,
+            "version": VERSION,
+            "tests": digest_of((test.label, _text(test)) for test in tests),
+        }
         if bell is not None:
-            request["bell"] = _digest([Input(bell, "", Path(bell))])
+            request["bell"] = digest_of([(bell, _text(Input(bell, "", Path(bell))))])
         known: list[Labels] = []
         if resume:
-            known = label_file.resume(output, request, labelling, form, [test.label for test in tests])
+            known = known_labels(output, request, labelling, form, [test.label for test in tests])
         else:
-            label_file.begin(output, request, labelling, form)
+            begin(output, request, header_of(labelling, form))
         for labels in known:
             tally.add(labels)
             if expectations:
                 expectations.add(labels, restored=True)
         labelled = _counted(labelling, tests[len(known) :], places, limits, tally, expectations)
-        with output.open("a", encoding="utf-8", errors="surrogateescape", newline="") as out, resumable():
+        with growing(output) as out:
             print_lines(labelling, labelled, form, out)
     code, differing = tally.tell(), expectations.tell() if expectations else 0
     sys.exit(code or differing)
 
 
-def _digest(tests: Sequence[Input]) -> str:
-    """Return a digest of the names and texts of all tests, in their order."""
-    digest = sha256()
-    for test in tests:
-        try:
-            text = test.text()
-        except InputError:  # the test will be labelled ERROR
-            text = ""
-        digest.update(f"{json.dumps([test.label, text])}\n".encode())
-    return digest.hexdigest()
+def _text(test: Input) -> str:
+    """Return the text of a test; empty where it cannot be read, so that the test will be labelled ERROR."""
+    try:
+        return test.text()
+    except InputError:
+        return ""
 
 
 def _counted(

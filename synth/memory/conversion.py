@@ -32,7 +32,7 @@ from corpus.suite import LABELS
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
 from oracle.herd import LANGUAGES, herd_model
-from synth.inputs import INDEX, Input, read_all
+from synth.inputs import INDEX, Input, check_one_file_each, read_all
 
 
 def _without_cache(mode: Mode) -> Mode:
@@ -154,7 +154,7 @@ def convert_folder(
     name or the folder cannot be written.
     """
     done = list(_converted(tests, dialect, dropped, runner, storage))
-    _check_names(done)
+    check_one_file_each((test.file, test.given) for test in done)
     if done:
         write_folder(folder, chain(_contents(done, dialect, expected), (beside or {}).items()))
     complete = len(done) == len(tests)
@@ -216,14 +216,6 @@ def _converted(
             yield converted(given, dialect, dropped, runner, storage)
         except InputError as error:
             click.echo(f"synth: {error}", err=True)
-
-
-def _check_names(tests: Sequence[Converted]) -> None:
-    names: dict[str, Input] = {}
-    for test in tests:
-        other = names.setdefault(test.file, test.given)
-        if other is not test.given:
-            raise InputError(f"{other} and {test.given} would be one file, {test.file}")
 
 
 def _contents(tests: Sequence[Converted], dialect: Dialect | None, expected: bool) -> Files:

@@ -52,7 +52,6 @@ def workplace(tmp_path_factory):
         "nothing.axb": b"",
         "notests/readme": b"...",
         "nested/inner/a.litmus": b"",
-        "nested/other/manifest.json": b"",
         "model.py": b"def guarantee(running, stepped): return 1 / 0\n",
     }
     for name, data in files.items():
@@ -133,8 +132,8 @@ WRONG = [
             ("export", "--to axb -o new"),
         ]
     ),
-    ("label nested -m sc", "nested: the folder is no corpus and holds no .axb file, no .litmus file and no index"),
-    ("explain nested -m sc", "and no index @all; its folder inner does, and 1 more"),
+    ("explain nested -m sc", "nested/inner/a.litmus:1:1: expected a litmus test's first line"),
+    ("explain notests -m sc", "and no index @all, nor does a folder in it; left out: without a suffix (1)"),
     ("progress -t 2 -n 2 -o suite", "suite: the folder exists and is not empty"),
     ("select suite --separate-models -o notests", "notests: the output exists and is not an empty folder"),
     ("export suite --to axb -o notests", "notests: the output exists and is not an empty folder"),

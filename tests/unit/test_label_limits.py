@@ -275,7 +275,7 @@ def test_a_model_that_has_changed_is_refused(begun):
         "mine.cat",
     ]
     done = subprocess.run([*command, "-o", "labels.csv", "--resume"], capture_output=True, text=True)
-    assert done.stderr == "synth: labels.csv: cannot go on: mine has changed since; label into another file\n"
+    assert done.stderr == "synth: labels.csv: cannot go on: mine has changed since; write into another file\n"
     assert (done.returncode, done.stdout) == (2, "")
 
 
@@ -299,7 +299,7 @@ def test_nothing_of_the_user_s_is_overwritten(begun):
     Path("labels.csv.request.json").unlink()
     assert "labels.csv: nothing to resume: there is no labels.csv.request.json beside it" in resumed()
     Path("labels.csv.request.json").write_text("[" * 100_000)
-    assert "labels.csv.request.json: not the request of a file of labels" in resumed()
+    assert "labels.csv.request.json: not the request of such a file" in resumed()
     assert begun.read_bytes() == before
 
 

@@ -1,0 +1,114 @@
+"""Answers about kernels as rows, one for each kernel with a launch and a model: a table, CSV, and JSON a line.
+
+Rows of CSV and JSON have no times, so the same files give the same bytes. They can be read again, so that a run goes on
+behind those that a file has (``synth.growing_file``).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corpus.comma_separated import cells, csv_line
+from corpus.errors import visible
+from synth.checking.account import CheckedKernel, own_lines
+from synth.checking.questions import CheckAnswer
+from synth.growing_file import WholeLines, resume
+
+if TYPE_CHECKING:  # slow to import
+    from rich.table import Table
+
+CSV, JSONL = "csv", "jsonl"
+"""The forms of which a row is a line."""
+
+COLUMNS = ("file", "kernel", "launch", "model", "answer", "what", "unroll", "progress", "lines", "problem")
+"""The heads of the columns of CSV.
+
+``what`` has the kinds of what is found, or the questions without an answer; ``unroll`` how far loops were followed, if
+there may be more beyond; ``lines`` the source lines of what is found.
+"""
+
+_COLOURS = {CheckAnswer.SAFE: "green", CheckAnswer.FOUND: "red", CheckAnswer.ERROR: "red"}
+
+
+def header_of(form: str) -> str:
+    """Return the header line of a form, which is empty where it has none."""
+    return csv_line(COLUMNS) if form == CSV else ""
+
+
+def lines_of(checked: CheckedKernel, form: str) -> str:
+    """Return an answer as a row of CSV or a line of JSON; as the lines of its account in any other form."""
+    if form not in (CSV, JSONL):
+        return "".join(f"{line}\n" for line in checked.lines)
+    if form == JSONL:
+        return f"{json.dumps(checked.record)}\n"
+    names = (checked.file, checked.kernel, checked.launch, checked.model)
+    found = (str(checked.answer), ", ".join(checked.kinds), "" if checked.bounded is None else checked.bounded)
+    lines = ", ".join(own_lines(checked.findings))
+    return csv_line([*names, *found, str(checked.record.get("needs", "")), lines, checked.problem])
+
+
+def known_rows(
+    path: Path, request: Mapping[str, Any], form: str, files: Sequence[str]
+) -> list[tuple[str, list[CheckedKernel]]]:
+    """Return the files whose answers a file has, in the order of ``files``, each with its answers.
+
+    The last file in it may have more answers, so it is not among them. Of each answer no more is known than of a row of
+    CSV. Raises ``InputError`` where ``resume`` does.
+    """
+    read = partial(_read, form=form, files=files)
+    return resume(path, request, header_of(form), read, "the answers about the files in their order")
+
+
+def _read(lines: WholeLines, form: str, files: Sequence[str]) -> Iterator[tuple[tuple[str, list[CheckedKernel]], int]]:
+    """Yield each file with its answers, and the offset of the end of their lines, as soon as another file begins."""
+    rows = map(_of_record, map(json.loads, lines)) if form == JSONL else map(_of_cells, csv.reader(lines))
+    names = {name if form == JSONL else visible(name): name for name in files}
+    left = iter(names)
+    current, group, end = "", list[CheckedKernel](), lines.end
+    for row in rows:
+        if row.file != current:
+            if group:
+                yield (names[current], group), end
+            if row.file not in left:  # which goes on behind it
+                raise ValueError
+            current, group = row.file, []
+        group.append(row)
+        end = lines.end
+
+
+def _of_record(record: Mapping[str, Any]) -> CheckedKernel:
+    answers, findings = list(record["answers"].values()), record["findings"]
+    worst = CheckAnswer.FOUND if findings else CheckAnswer(answers[0])
+    problem = str(record.get("problem", ""))
+    return CheckedKernel(record["file"], record["kernel"], record["launch"], record["model"], worst, problem=problem)
+
+
+def _of_cells(row: Sequence[str]) -> CheckedKernel:
+    file, kernel, launch, model, answer, *_, problem = cells(row)
+    return CheckedKernel(file, kernel, launch, model, CheckAnswer(answer), problem=problem)
+
+
+def table_of(every: Sequence[CheckedKernel]) -> tuple[Table, list[str]]:
+    """Return a table with a row for each answer, and the lines below it: how many there are, and what has no answer."""
+    from rich.text import Text
+
+    from synth.screen import plain_table
+
+    models = len({each.model for each in every if each.model}) > 1
+    table = plain_table("file", "kernel", "launch", *(("model",) if models else ()), "answer", "progress")
+    table.add_column("s", justify="right")
+    for each in every:
+        words = Text(each.words, _COLOURS.get(each.answer, "yellow"))
+        needs = str(each.record.get("needs", ""))
+        names = [each.file, each.kernel, each.launch, *((each.model,) if models else ())]
+        table.add_row(*map(Text, names), words, needs, "" if each.seconds is None else f"{each.seconds:.1f}")
+    counts = Counter(each.answer for each in every)
+    lines = [", ".join(f"{counts[answer]} {answer}" for answer in CheckAnswer if counts[answer])]
+    unanswered = [each for each in every if each.problem and each.answer is not CheckAnswer.ERROR]
+    return table, lines + [line for each in unanswered for line in each.lines]

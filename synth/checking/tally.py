@@ -1,0 +1,63 @@
+"""What ``synth check`` says at its end: what is wrong, what is left out of folders, and the exit code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from corpus.errors import InputError, printable
+from synth.checking.account import CheckedKernel
+from synth.checking.questions import CheckAnswer
+from synth.checking.work import KernelSource
+from synth.folders import LeftOut
+from synth.watch import watching
+
+
+class CheckTally:
+    """A count of what is found, of files and kernels without an answer, and of files without a kernel."""
+
+    def __init__(self, sources: Sequence[KernelSource], left_out: LeftOut) -> None:
+        self.sources, self._left_out = sources, left_out
+        self._numbers = {str(source.path): number for number, source in enumerate(sources)}
+        self._answered = set[str]()
+        self._errors: dict[str, None] = {}
+        self._problem = self._found = False
+
+    def add(self, checked: CheckedKernel) -> None:
+        """Count one more answer."""
+        self._answered.add(checked.file)
+        self._problem |= bool(checked.problem)
+        self._found |= checked.answer is CheckAnswer.FOUND
+        if checked.answer is CheckAnswer.ERROR:
+            self._errors[checked.problem] = None
+
+    def counted(
+        self, answers: Generator[CheckedKernel | None, None, None], bar: bool = True
+    ) -> Iterator[CheckedKernel]:
+        """Yield the answers as they come, and count them, with a progress bar of files where a person watches."""
+        with watching("Checking", found=False, shown=bar) as watch, closing(answers):
+            done = 0
+            for each in answers:
+                if each is not None:
+                    done = self._numbers[each.file]
+                    self.add(each)
+                    yield each
+                watch(done, len(self.sources), 0)
+
+    def tell(self, given: Sequence[Path]) -> int:
+        """Print what is wrong and what is left out of folders; return the exit code.
+
+        Raises ``InputError`` where no file has a kernel.
+        """
+        for error in self._errors:
+            click.echo(printable(f"synth: {error}"), err=True)
+        if not self._answered:
+            raise InputError(f"no kernel in any of the {len(self.sources)} files", ", ".join(map(str, given)))
+        if without := len(self.sources) - len(self._answered):
+            self._left_out.count("without a kernel", without)
+        self._left_out.tell(path for path in given if os.path.isdir(path))
+        return 2 if self._problem else int(self._found)
