@@ -1,4 +1,4 @@
-"""The relational algebra whose truths are literals, so that evaluating a .cat model writes clauses.
+"""Formulas under construction whose literals are truths of a relational algebra, so that a .cat model becomes clauses.
 
 ``&`` and ``|`` of two literals write the clauses of a gate. Gates are Tseitin's, in both directions. Each gate is made
 once, so equal operands give one literal. A constant is simplified away at the gate that it meets. Only the constant
@@ -10,23 +10,13 @@ from __future__ import annotations
 import gc
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from constraints.formula import Formula
-from oracle.cat.algebra import Algebra, Relation
 from oracle.executions.steps import TooManyError
-from oracle.graphs import components
-
-MOST_CLAUSES = 3_000_000
-"""The limit of a circuit's clauses: a solver takes some two gigabytes for so many."""
 
 Name = tuple[Hashable, ...]
 """The name of a variable, such as ``("rf", w, r)``."""
-
-LARGE_CIRCLE = 16
-"""The number of events that may be on a cycle together, above which acyclicity is encoded by numbers, not by a
-closure."""
 
 
 @contextmanager
@@ -77,17 +67,18 @@ class Literal:
 
 
 class Circuit:
-    """A formula under construction, with gates. Raises ``TooManyError`` above ``MOST_CLAUSES``.
+    """A formula under construction, with gates.
 
     ``known`` gives the variables, by name, whose values are known. They become constants, and what they decide is not
-    written.
+    written. Raises ``TooManyError`` above ``most`` clauses.
     """
 
-    def __init__(self, known: Mapping[Name, bool] = MappingProxyType({})) -> None:
+    def __init__(self, known: Mapping[Name, bool] = MappingProxyType({}), most: int | None = None) -> None:
         self.formula = Formula()
         self._known = known
+        self._most = most
         self._literals: dict[int, Literal] = {}
-        self._gates: dict[tuple[int, int], Literal] = {}
+        self._gates: dict[tuple[int, ...], Literal] = {}
         self.true = self.literal(self.formula.var("true"))
         self.false = self.literal(-self.true.number)
         self.formula.add(self.true.number)
@@ -117,25 +108,27 @@ class Circuit:
             return right
         if left is self.false or right is self.false or left is ~right:
             return self.false
-        one, other = left.number, right.number
-        if one > other:
-            one, other = other, one
-        gate = self._gates.get((one, other))
+        return self._gate((left, right) if left.number < right.number else (right, left))
+
+    def _gate(self, operands: tuple[Literal, ...]) -> Literal:
+        """The literal of a conjunction of different literals, sorted by their numbers."""
+        key = tuple([operand.number for operand in operands])
+        gate = self._gates.get(key)
         if gate is None:
             self._check_size()
-            gate = self._gates[one, other] = self.var("and", one, other)
-            self.formula.define_and(gate.number, (one, other))
+            gate = self._gates[key] = self.var("and", *key)
+            self.formula.define_and(gate.number, key)
         return gate
+
+    def _check_size(self) -> None:
+        if self._most is not None and len(self.formula.clauses) > self._most:
+            raise TooManyError(f"more than {self._most} clauses say what is allowed")
 
     def require(self, *literals: Literal) -> None:
         """Adds a clause to the formula: at least one of the literals holds."""
         if self.true not in literals:
             self._check_size()
             self.formula.add(*(literal.number for literal in literals if literal is not self.false))
-
-    def _check_size(self) -> None:
-        if len(self.formula.clauses) > MOST_CLAUSES:
-            raise TooManyError(f"more than {MOST_CLAUSES} clauses say what is allowed")
 
     def exactly_one(self, literals: Sequence[Literal], where: Literal) -> None:
         """Requires that exactly one of some literals holds wherever the literal ``where`` does."""
@@ -150,81 +143,3 @@ class Circuit:
         for literal in literals:
             total = total | literal
         return total
-
-    def algebra(self, executed: Sequence[Literal], positive: bool = False) -> Algebra[Literal]:
-        """The relational algebra over this circuit, for events that happen where the literals ``executed`` hold.
-
-        ``positive``: the formula requires the checks of a model and never their negations, so that their literals have
-        positive polarity.
-
-        Equal gates are one literal. Two literals whose equality follows only from the clauses may be different objects.
-        """
-        return Clauses(self.true, lambda literal: ~literal, executed, exact=False, circuit=self, positive=positive)
-
-    def less(self, where: Literal, left: Sequence[Literal], right: Sequence[Literal]) -> None:
-        """Requires, where the literal ``where`` holds, that the number ``left`` is less than the number ``right``.
-
-        Both numbers have equally many bits, each a literal, the highest first.
-        """
-        for number, (one, other) in enumerate(zip(left, right, strict=True)):
-            rest = self.fresh() if number + 1 < len(left) else self.false
-            self.require(~where, ~one, other)
-            self.require(~where, one, other, rest)
-            self.require(~where, ~one, ~other, rest)
-            where = rest
-
-
-@dataclass(frozen=True, slots=True)
-class Clauses(Algebra[Literal]):
-    """The relational algebra whose truths are the literals of a circuit."""
-
-    circuit: Circuit = field(kw_only=True)
-    positive: bool = field(kw_only=True)
-
-    def is_acyclic(self, relation: Relation[Literal], positive: bool = False) -> Literal:
-        """The literal that a relation has no cycle.
-
-        Where the check has positive polarity and closures are large, events are numbered, and each pair leads to a
-        higher number. That takes 3 clauses for each bit of the number and each pair, in place of some n^3 gates.
-        Numbers are given only to events that may be on a cycle together. Pairs that are certain are closed at once: a
-        pair against them is excluded, and a pair along them needs no clauses.
-        """
-        if not (positive and self.positive) or max(map(len, _circles(relation)), default=0) <= LARGE_CIRCLE:
-            return Algebra.is_acyclic(self, relation, positive)
-        circuit = self.circuit
-        truth = circuit.fresh()
-        ahead = _closed([[other for other, pair in row.items() if pair is circuit.true] for row in relation])
-        open_pairs: list[dict[int, Literal]] = [{} for _ in relation]
-        for one, row in enumerate(relation):
-            between = [middle for middle in range(len(relation)) if ahead[one] >> middle & 1]
-            for other, pair in row.items():
-                if other == one or ahead[other] >> one & 1:
-                    circuit.require(~truth, ~pair)
-                elif not ahead[one] >> other & 1 or not any(ahead[middle] >> other & 1 for middle in between):
-                    open_pairs[one][other] = pair
-        for circle in _circles(open_pairs):
-            bits = range(len(circle).bit_length() + 1)  # spare numbers, for without them the last ones are hard to find
-            number = {event: [circuit.fresh() for _ in bits] for event in sorted(circle)}
-            for one in number:
-                for other, pair in open_pairs[one].items():
-                    if other in number:
-                        back = open_pairs[other].get(one)
-                        if back is not None and one < other:
-                            circuit.require(~truth, ~pair, ~back)
-                        circuit.less(truth & pair, number[one], number[other])
-        return truth
-
-
-def _circles(relation: Sequence[Mapping[int, Literal]]) -> list[list[int]]:
-    """Events that may be on a cycle together."""
-    return components([list(row) for row in relation])
-
-
-def _closed(rows: Sequence[Sequence[int]]) -> list[int]:
-    """The nodes that paths of at least one edge lead to, from each, as the bits of a number."""
-    ahead = [sum(1 << other for other in row) for row in rows]
-    for middle in range(len(ahead)):
-        for one in range(len(ahead)):
-            if ahead[one] >> middle & 1:
-                ahead[one] |= ahead[middle]
-    return ahead

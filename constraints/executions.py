@@ -31,8 +31,9 @@ from functools import partial
 from itertools import combinations, permutations, product
 from types import MappingProxyType
 
-from constraints.circuit import MOST_CLAUSES, Circuit, Literal, Name
-from constraints.formula import Clause
+from constraints.circuit import Literal, Name
+from constraints.deferred import DeferredCircuit
+from constraints.demanded import Demanded, demanded
 from constraints.levels import Levels, Site
 from constraints.meetings import RendezvousClauses
 from constraints.runs import Runs
@@ -62,7 +63,7 @@ from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.judge import Judgement, answered, is_complete, only_waits
 from oracle.executions.orders import to_order
 from oracle.executions.spins import forgets_reads
-from oracle.executions.steps import Constraint, Key, TooManyError
+from oracle.executions.steps import Constraint, Key
 from oracle.executions.unrolled import merged_threads
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
 from oracle.executions.values import Value, calculate
@@ -94,7 +95,7 @@ class Executions:
         where there are too many."""
         check_speaks(test, model)
         self.test = test
-        self.circuit = circuit = Circuit(known)
+        self.circuit = circuit = DeferredCircuit(known)
         self._unfinished = unfinished
         self.grounded = (required or grounded) and forbids_thin_air(model)
         threads = merged_threads(test, unroll, forgets_reads(model) and not unfinished, unfinished)
@@ -111,8 +112,7 @@ class Executions:
         for index, event in enumerate(self.events):
             if event.kind is EventKind.WRITE:
                 self.writes.setdefault(event.location or "", []).append(index)
-        self.algebra = circuit.algebra(self.executed, required)
-        self._check_size()
+        self.algebra = self._algebra()
         self.rf = self._reads_from()
         self.co = co = self._coherence(model.partial_co)
         self.comparisons: dict[Constraint, Literal] = {}
@@ -135,6 +135,26 @@ class Executions:
                 self.checks.append(result.truth)
         for check in self.checks if required else ():
             circuit.require(check)
+
+    def _algebra(self) -> Demanded:
+        """The algebra over the events, with what is known of which of them happen together."""
+        index = {event.key: number for number, event in enumerate(self.events)}
+        always = sum(
+            1 << number for number in range(len(self.events)) if self.levels.present(number) is self.circuit.true
+        )
+        surely, apart = [0] * len(self.events), [0] * len(self.events)
+        for key, others in self.runs.surely().items():
+            surely[index[key]] = sum(1 << index[other] for other in others) & always
+        threads: dict[int, list[int]] = {}
+        for number, event in enumerate(self.events):
+            if event.thread != INITIAL:
+                threads.setdefault(event.thread, []).append(number)
+        for members in threads.values():
+            for one, other in combinations(members, 2):
+                if not self._compatible(one, other):
+                    apart[one] |= 1 << other
+                    apart[other] |= 1 << one
+        return demanded(self.circuit, self.executed, surely, apart)
 
     def _compatible(self, one: int, other: int) -> bool:
         """Whether two events can be in one execution."""
@@ -176,22 +196,14 @@ class Executions:
                     require(~rows[one][middle], ~rows[middle][other], rows[one][other])
         return _possible(rows)
 
-    def _check_size(self) -> None:
-        """Raises ``TooManyError`` where the clauses about a location are too many, before they are made."""
-        for location, writes in self.writes.items():
-            reads = sum(event.kind is EventKind.READ and event.location == location for event in self.events)
-            if (reads + len(writes)) * len(writes) ** 2 > MOST_CLAUSES:
-                raise TooManyError(f"{reads} reads and {len(writes)} writes of a location are too many")
-
     def _order(self, name: str, pairs: Mapping[tuple[int, int], Literal]) -> Relation[Literal]:
         rows: list[dict[int, Literal]] = [{} for _ in self.events]
         for (one, other), both in pairs.items():
             if self._compatible(one, other):
                 before = self.circuit.var("order", name, one, other)
                 rows[one][other], rows[other][one] = both & before, both & ~before
-        order = self.algebra.closure(tuple(rows))
-        self.circuit.require(self.algebra.is_irreflexive(order))
-        return order
+        self.circuit.require(self.algebra.is_acyclic(tuple(rows)))
+        return self.algebra.closure(tuple(rows))
 
     def _meetings(self) -> Relation[Literal]:
         before = self.runs.before
@@ -405,12 +417,13 @@ def judge_by_sat(test: LitmusTest, model: Model, unroll: int = UNROLL, solver: s
     circuit = executions.circuit
     passes, holds = values.asked()
     questions = [passes & holds, passes & ~holds, *(passes & flag for flag in executions.flags.values())]
-    clauses: list[Clause] = circuit.formula.clauses
+    asked = circuit.asked(questions)
     opened = open_solver(solver, circuit.formula.variables)
     try:
-        opened.add(clauses)
+        opened.add(circuit.formula.clauses)
         satisfied, violated, *flagged = [
-            question is not circuit.false and opened.solve([question.number]) for question in questions
+            question is not circuit.false and opened.solve([number])
+            for question, number in zip(questions, asked, strict=True)
         ]
     finally:
         opened.close()

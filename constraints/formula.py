@@ -14,15 +14,21 @@ class Formula:
     def __init__(self) -> None:
         self.clauses: list[Clause] = []
         self._numbers: dict[tuple[Hashable, ...], int] = {}
+        self._nameless = 0
 
     @property
     def variables(self) -> int:
         """The number of variables, which is the greatest number in a clause."""
-        return len(self._numbers)
+        return len(self._numbers) + self._nameless
 
     def var(self, *name: Hashable) -> int:
         """The number of the variable with a name, which is made at its first mention."""
-        return self._numbers.setdefault(name, len(self._numbers) + 1)
+        return self._numbers.setdefault(name, len(self._numbers) + self._nameless + 1)
+
+    def fresh(self) -> int:
+        """The number of a new variable without a name."""
+        self._nameless += 1
+        return self.variables
 
     def names(self) -> Iterator[tuple[tuple[Hashable, ...], int]]:
         """The variables with their names, in the order of their numbers."""

@@ -36,6 +36,7 @@ from pysat.examples.rc2 import RC2
 from pysat.formula import WCNF
 
 from constraints.circuit import Literal, Name, building
+from constraints.deferred import Assignment
 from constraints.executions import Executions, FiniteValues
 from constraints.levels import Site
 from constraints.solvers import EXECUTION_SOLVER, open_solver
@@ -215,8 +216,9 @@ class _Part:
                 [circuit.any_of(literals[level] for level in sorted(above)) for above in ladder.above]
                 for ladder, literals in zip(ladders, self.levels, strict=True)
             ]
+        self._circuit = circuit
         self._solver = open_solver(solver, circuit.formula.variables)
-        self._solver.add(circuit.formula.clauses)
+        self._added = 0
 
     def __enter__(self) -> _Part:
         return self
@@ -230,11 +232,14 @@ class _Part:
 
     def solve(self, literals: Iterable[Literal]) -> bool:
         """Whether these hold in some execution, allowed or not."""
-        return self._solver.solve([literal.number for literal in literals])
+        asked = self._circuit.asked(literals)
+        self._solver.add(self._circuit.formula.clauses[self._added :])
+        self._added = len(self._circuit.formula.clauses)
+        return self._solver.solve(asked)
 
-    def model(self) -> Sequence[int]:
-        """The values of all variables in the execution that was found last."""
-        return self._solver.model()
+    def model(self) -> Assignment:
+        """The truths of all literals in the execution that was found last."""
+        return Assignment(self._circuit, self._solver.model())
 
     def is_left(self, levels: Levels) -> bool:
         """Whether an execution is left at these levels."""
@@ -251,7 +256,7 @@ class _Part:
                 least = (*levels[:number], stronger[0], *levels[number + 1 :])
                 if self.solve([*(row[k] for row, k in zip(self._least, least, strict=True)), self._left]):
                     model = self.model()
-                    levels = tuple(next(k for k, lit in enumerate(row) if lit.holds(model)) for row in self.levels)
+                    levels = tuple(next(k for k, lit in enumerate(row) if model.holds(lit)) for row in self.levels)
                 else:
                     refused |= above[stronger[0]]
         self.is_left(levels)  # an execution is left, and is the last that was found
@@ -272,8 +277,8 @@ class _Part:
         said, model, executions = [], self.model(), self.executions
         for name, relation in executions.orders.items():
             events = sorted({event for pair in executions.to_order[name] for event in pair})
-            rank = {event: sum(event in row and row[event].holds(model) for row in relation) for event in events}
-            events.sort(key=lambda event: (not executions.executed[event].holds(model), rank[event], event))
+            rank = {event: sum(event in row and model.holds(row[event]) for row in relation) for event in events}
+            events.sort(key=lambda event: (not model.holds(executions.executed[event]), rank[event], event))
             place = {event: number for number, event in enumerate(events)}
             for one, other in executions.to_order[name]:
                 before = executions.circuit.var("order", name, one, other)
@@ -287,31 +292,31 @@ KNOWN = frozenset({"step", "rf", "co", "final", "value"})
 
 @dataclass(frozen=True, slots=True)
 class FoundExecution:
-    """An execution that a solver found: the variables of a part of the program that are true in it."""
+    """An execution that a solver found: the truths of the literals of a part of the program."""
 
     part: _Part
-    true: Sequence[int]
+    true: Assignment
 
     @property
     def known(self) -> dict[Name, bool]:
         """The variables that fix the execution in another part of the program, by name, with their values."""
         names = self.part.executions.circuit.formula.names()
-        return {name: self.true[number - 1] > 0 for name, number in names if name[0] in KNOWN}
+        return {name: self.true.has(number) for name, number in names if name[0] in KNOWN}
 
     @property
     def execution(self) -> CandidateExecution:
         """The execution as a candidate execution of the test: its events and relations."""
-        return decoded(self.part.executions, self.part.values, frozenset(number for number in self.true if number > 0))
+        return decoded(self.part.executions, self.part.values, self.true)
 
     @property
     def flags(self) -> tuple[str, ...]:
         """The names of the model's flags that the execution raises."""
-        return tuple(name for name, literal in self.part.executions.flags.items() if literal.holds(self.true))
+        return tuple(name for name, literal in self.part.executions.flags.items() if self.true.holds(literal))
 
     @property
     def failed(self) -> int:
         """The number of the first check that the execution fails, of those that the model requires."""
-        return next(n for n, check in enumerate(self.part.executions.checks) if not check.holds(self.true))
+        return next(n for n, check in enumerate(self.part.executions.checks) if not self.true.holds(check))
 
 
 def repairs(

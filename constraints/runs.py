@@ -98,6 +98,31 @@ class Runs:
                 found[read] = found[read] | truth if read in found else truth
         return found
 
+    def surely(self) -> Mapping[Key, frozenset[Key]]:
+        """The events that happen wherever a given one does: they are on every way of its thread that it is on."""
+        found: dict[Key, frozenset[Key]] = {}
+        for thread in self.threads:
+            keys = list({event.key: None for step in thread.steps for event in step.events})
+            number = {key: index for index, key in enumerate(keys)}
+            on = [sum(1 << number[event.key] for event in step.events) for step in thread.steps]
+            everything = (1 << len(keys)) - 1
+            before, after = [everything] * len(thread.nodes), [everything] * len(thread.nodes)
+            before[0] = 0
+            for step, here in zip(thread.steps, on, strict=True):
+                before[step.target] &= before[step.source] | here
+            if thread.end is not None and not self._unfinished:
+                after[thread.end] = 0
+                for step, here in reversed(list(zip(thread.steps, on, strict=True))):
+                    after[step.source] &= here | after[step.target]
+            surely = [everything] * len(keys)
+            for step, here in zip(thread.steps, on, strict=True):
+                ahead = 0 if self._unfinished else after[step.target]
+                for event in step.events:
+                    surely[number[event.key]] &= before[step.source] | here | ahead
+            for key, numbers in zip(keys, surely, strict=True):
+                found[key] = frozenset(keys[index] for index in range(len(keys)) if numbers >> index & 1)
+        return found
+
     def together(self, one: Event, other: Event) -> bool:
         """Whether two events are of one thread and on one way through it; never true of initial writes."""
         if one.thread == INITIAL:

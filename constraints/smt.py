@@ -69,7 +69,8 @@ class _Values:
                 self._reads[merge.key] = self._one_of([(value, taken[step]) for step, value, _ in merge.options])
 
     def literal(self, literal: Literal) -> Any:
-        """The z3 term of a literal of the clauses."""
+        """The z3 term of a literal, whose meaning is in the clauses from now on."""
+        self._executions.circuit.asked([literal, ~literal])
         atom = self._z3.Bool(f"v{abs(literal.number)}")
         return atom if literal.number > 0 else self._z3.Not(atom)
 
@@ -312,10 +313,11 @@ def judge_by_smt(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgem
     flags = [z3.And(passes, values.literal(literal)) for literal in executions.flags.values()]
     solver: Any = z3.SolverFor("QF_BV")
     solver.set("ctrl_c", False)  # Python answers Ctrl-C
+    meaning = values.constraints()
     solver.from_string(
         _smtlib(executions.circuit.formula.variables, executions.circuit.formula.clauses)
     )  # adding one term at a time would take ten times as long
-    solver.add(values.constraints())
+    solver.add(meaning)
     answers = []
     for question in (z3.And(passes, holds), z3.And(passes, z3.Not(holds)), *flags):
         solver.push()

@@ -24,12 +24,13 @@ Values are those that each read may have, or, for the method by SMT, bit vectors
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from constraints.circuit import Literal
+from constraints.deferred import Assignment
 from constraints.executions import Executions, FiniteValues
 from constraints.solvers import EXECUTION_SOLVER, Solver, open_solver
 from constraints.witnesses import decoded
@@ -147,16 +148,17 @@ class _Hangs:
         """The answer whether the program may hang under a promise."""
         executions, circuit = self._executions, self._circuit
         promised = circuit.fresh()
+        further = circuit.asked([~self._hang, self._further])
         opened = self._open()
         try:
             for asked in [[self._hang, promised, self._steady]] * steady + [[self._hang, promised]]:
                 while opened.solve([literal.number for literal in asked]):
-                    true = frozenset(number for number in opened.model() if number > 0)
+                    found = Assignment(circuit, opened.model())
                     known = len(circuit.formula.clauses)
-                    if self._is_kept(guarantee, promised, true):
-                        return Hanging(self._decoded(true), executions.bounded, False)
+                    if self._is_kept(guarantee, promised, found):
+                        return Hanging(self._decoded(found), executions.bounded, False)
                     opened.add(circuit.formula.clauses[known:])
-            provisional = not executions.complete and opened.solve([(~self._hang).number, self._further.number])
+            provisional = not executions.complete and opened.solve(further)
             return Hanging(None, executions.bounded, provisional)
         finally:
             opened.close()
@@ -170,9 +172,8 @@ class _Hangs:
             for one, two in combinations(writes, 2)
             for row, back in [(executions.co[one], executions.co[two].get(one, circuit.false))]
         ]
-        base = replace(executions.base, algebra=circuit.algebra(executions.executed))
-        found += [~result.truth for result in other.judge(base) if not result.check.flag]
-        asked = [(~self._hang).number, circuit.any_of(found).number]
+        found += [~result.truth for result in other.judge(executions.base) if not result.check.flag]
+        asked = circuit.asked([~self._hang, circuit.any_of(found)])
         opened = self._open()
         try:
             return not opened.solve(asked)
@@ -279,10 +280,10 @@ class _Hangs:
                         found.append(holds)
         return self._circuit.any_of(found)
 
-    def _is_kept(self, guarantee: Guarantee, promised: Literal, true: frozenset[int]) -> bool:
+    def _is_kept(self, guarantee: Guarantee, promised: Literal, found: Assignment) -> bool:
         """Whether no thread is left that is promised execution. From now on, where ``promised`` holds, none is of those
         that are promised it here, when as many have ended and stepped as here."""
-        running, stepped = _mask(self._running, true), _mask(self._stepped, true)
+        running, stepped = _mask(self._running, found), _mask(self._stepped, found)
         fair = guarantee(running, stepped)
         otherwise = [
             ~literal if mask >> number & 1 else literal
@@ -292,7 +293,7 @@ class _Hangs:
         for number, left in enumerate(self._left):
             if fair >> number & 1:
                 self._circuit.require(~promised, *otherwise, ~left)
-        return not fair & _mask(self._left, true)
+        return not fair & _mask(self._left, found)
 
     # Rounds that go on for ever
 
@@ -390,14 +391,14 @@ class _Hangs:
 
     # Solutions
 
-    def _decoded(self, true: frozenset[int]) -> Hang:
+    def _decoded(self, found: Assignment) -> Hang:
         endings: list[ThreadEnding] = []
         rounds: list[tuple[frozenset[Key], ...]] = []
-        kept = [one for one in self._rounds if _holds(one.literal, true)]
+        kept = [one for one in self._rounds if found.holds(one.literal)]
         for number, thread in enumerate(self._runs.threads):
             stuck = [one for one in kept if one.thread == number]
             if not stuck:
-                left, waits = _holds(self._left[number], true), _holds(self._waits[number], true)
+                left, waits = found.holds(self._left[number]), found.holds(self._waits[number])
                 endings.append(ThreadEnding.LEFT if left else ThreadEnding.WAITS if waits else ThreadEnding.ENDED)
                 rounds.append(())
                 continue
@@ -409,13 +410,13 @@ class _Hangs:
                     frozenset(
                         event.key
                         for step in _between(thread, ahead, start, end)
-                        if _holds(taken[step], true)
+                        if found.holds(taken[step])
                         for event in thread.steps[step].events
                     )
                     for start, end in zip(one.nodes, one.nodes[1:], strict=False)
                 )
             )
-        execution = decoded(self._executions, self._values, true)
+        execution = decoded(self._executions, self._values, found)
         return Hang(execution, tuple(endings), tuple(rounds))
 
 
@@ -454,9 +455,5 @@ def _what(thread: Unrolled, step: Move, shift: Mapping[int, int]) -> object:
     return (*places, events)
 
 
-def _holds(literal: Literal, true: frozenset[int]) -> bool:
-    return (abs(literal.number) in true) == (literal.number > 0)
-
-
-def _mask(literals: Sequence[Literal], true: frozenset[int]) -> int:
-    return sum(1 << number for number, literal in enumerate(literals) if _holds(literal, true))
+def _mask(literals: Sequence[Literal], found: Assignment) -> int:
+    return sum(1 << number for number, literal in enumerate(literals) if found.holds(literal))

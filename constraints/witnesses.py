@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from constraints.circuit import Literal
+from constraints.deferred import Assignment
 from constraints.executions import Executions, FiniteValues
 from constraints.solvers import EXECUTION_SOLVER, open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Term
@@ -111,15 +112,16 @@ class ExecutionSearch:
         circuit = self.executions.circuit
         if any(literal is circuit.false for literal in questions):
             return None
+        asked = circuit.asked(questions)
         opened = open_solver(self._solver, circuit.formula.variables)
         try:
             opened.add(circuit.formula.clauses)
-            if not opened.solve([literal.number for literal in questions]):
+            if not opened.solve(asked):
                 return None
             model = opened.model()
         finally:
             opened.close()
-        return decoded(self.executions, self._values, frozenset(number for number in model if number > 0))
+        return decoded(self.executions, self._values, Assignment(circuit, model))
 
 
 class ReadValues(Protocol):
@@ -129,12 +131,9 @@ class ReadValues(Protocol):
         """The values of a read, each with the literal that the read has it."""
 
 
-def decoded(executions: Executions, values: ReadValues, true: frozenset[int]) -> CandidateExecution:
-    """The execution that a solver has found; ``true``: the variables that are true in its model."""
-    runs = executions.runs
-
-    def holds(literal: Literal) -> bool:
-        return (abs(literal.number) in true) == (literal.number > 0)
+def decoded(executions: Executions, values: ReadValues, found: Assignment) -> CandidateExecution:
+    """The execution that a solver has found, given its model."""
+    runs, holds = executions.runs, found.holds
 
     known: dict[Key, Value] = {}
     for event, happens in zip(executions.events, executions.executed, strict=True):

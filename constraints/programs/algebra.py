@@ -10,26 +10,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
-from constraints.circuit import Clauses, Literal
-from oracle.cat.algebra import Relation
+from constraints.circuit import Circuit, Literal
+from oracle.cat.algebra import Algebra, Relation
 from oracle.graphs import components
 
 
 @dataclass(frozen=True, slots=True)
-class PolarClauses(Clauses):
+class PolarClauses(Algebra[Literal]):
     """The algebra over literals for checks of one polarity: with ``negative``, some check is to fail; else all are to
     hold.
 
     A literal then implies its truth, or its truth implies the literal, whichever the polarity needs, but not both.
     """
 
+    circuit: Circuit = field(kw_only=True)
     negative: bool = field(kw_only=True)
 
     def is_acyclic(self, relation: Relation[Literal], positive: bool = False) -> Literal:
         """The literal that a relation has no cycle; ``positive``: it stands in a check of the model, under no
         negation."""
         if not positive:
-            return Clauses.is_acyclic(self, relation)
+            return Algebra.is_acyclic(self, relation)
         return self._has_no_way_on(relation) if self.negative else self._is_ordered(relation)
 
     def _is_ordered(self, relation: Relation[Literal]) -> Literal:

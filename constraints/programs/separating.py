@@ -73,6 +73,9 @@ def _parts(total: int, parts: int, most: int) -> Iterator[tuple[int, ...]]:
         yield from ((first, *rest) for rest in _parts(total - first, parts - 1, most))
 
 
+MOST_CLAUSES = 3_000_000
+"""The limit of clauses, above which the cycles of a division are all given, for the oracle to judge."""
+
 MOST_OBSERVED = 4
 """The limit of observed writes; clauses with an observer of more writes are not made."""
 
@@ -96,7 +99,7 @@ class _Programs:
 
     def __init__(self, bounds: CycleBounds, division: Division, observed: int = 0) -> None:
         self.bounds, self.division, self.observed = bounds, division, observed
-        self.circuit = circuit = Circuit()
+        self.circuit = circuit = Circuit(most=MOST_CLAUSES)
         self.cycles = CycleEncoding(bounds, len(division), circuit.formula)
         for position, internal in enumerate(division):
             joined = self._literal(self.cycles.joined("internal", position))

@@ -163,9 +163,7 @@ class ExecutionView:
         """The algebra over the events of threads and, after them, the initial writes."""
         true, executed = self.circuit.true, [*self.executed, *self.used]
         negate = type(true).__invert__
-        return PolarClauses(
-            true, negate, executed, exact=False, circuit=self.circuit, positive=False, negative=self.negative
-        )
+        return PolarClauses(true, negate, executed, exact=False, circuit=self.circuit, negative=self.negative)
 
     def value(self, name: str) -> Set[Literal] | Relation[Literal] | None:
         """The set or relation of a name, None where the base has none; names of the prelude are not among them."""

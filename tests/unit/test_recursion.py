@@ -5,7 +5,8 @@ from random import Random
 
 import pytest
 
-from constraints.circuit import Circuit
+from constraints.deferred import Assignment, DeferredCircuit
+from constraints.demanded import demanded
 from constraints.executions import Executions
 from corpus.dialects.registry import parse_litmus
 from oracle.cat.algebra import Algebra, bits
@@ -48,28 +49,20 @@ def free_base(circuit, rng, share=0.4):
         name: tuple({other: truth() for other in range(EVENTS) if rng.random() < share} for _ in range(EVENTS))
         for name in NAMES
     }
-    return Given(circuit.algebra([circuit.true] * EVENTS), relations)
+    return Given(demanded(circuit, [circuit.true] * EVENTS), relations)
 
 
 def assigned(circuit, rng):
-    """The truth of every literal, inputs at random; a gate comes after its inputs."""
-    truth = {circuit.true.number: True, circuit.false.number: False}
-    gates = {number: operands for (kind, *operands), number in circuit.formula.names() if kind == "and"}
-    for number in range(1, circuit.formula.variables + 1):
-        if number in gates:
-            value = all(truth[literal] for literal in gates[number])
-        else:
-            value = number == circuit.true.number or rng.random() < 0.5
-        truth[number], truth[-number] = value, not value
-    return truth
+    """The truth of every literal, inputs at random."""
+    return Assignment(circuit, [circuit.true.number, *(n for _, n in circuit.formula.names() if rng.random() < 0.5)])
 
 
 def under(relation, truth):
-    return tuple({other: 1 for other, literal in row.items() if truth[literal.number]} for row in relation)
+    return tuple({other: 1 for other, literal in row.items() if truth.holds(literal)} for row in relation)
 
 
 def says_the_same(text, rng, assignments=6):
-    circuit = Circuit()
+    circuit = DeferredCircuit()
     base = free_base(circuit, rng)
     model = Model("m", parse_cat(text, "m.cat"))
     found = meant(model, base)
@@ -146,14 +139,15 @@ def test_which_equations_are_solved(text, expected):
 
 def gates_of(text, events):
     """How many gates a model takes over relations of which nothing is known."""
-    circuit = Circuit()
+    circuit = DeferredCircuit()
 
     def every(name):
         return tuple({f: circuit.var(name, e, f) for f in range(events)} for e in range(events))
 
     relations = {name: every(name) for name in NAMES}
-    Model("m", parse_cat(text, "m.cat")).relations(Given(circuit.algebra([circuit.true] * events), relations))
-    return sum(kind == "and" for (kind, *_), _ in circuit.formula.names())
+    found = Model("m", parse_cat(text, "m.cat")).relations(Given(demanded(circuit, [circuit.true] * events), relations))
+    assert all(literal for row in found["x"] for literal in row.values())  # each pair is made
+    return len(circuit.operands)
 
 
 def test_what_a_recursion_costs():
@@ -165,9 +159,9 @@ def test_what_a_recursion_costs():
 
 
 def test_a_recursion_along_an_order_ends_by_itself():
-    circuit = Circuit()
+    circuit = DeferredCircuit()
     after = tuple({f: circuit.var("a", e, f) for f in range(e + 1, 8)} for e in range(8))
-    base = Given(circuit.algebra([circuit.true] * 8), {"a": after, "s": after})
+    base = Given(demanded(circuit, [circuit.true] * 8), {"a": after, "s": after})
     rounds = []
     composed = Algebra.compose
 

@@ -8,7 +8,7 @@ import pytest
 from litmus_models import odd, shipped
 from litmus_random import PROFILES, random_test
 
-from constraints import circuit
+from constraints import demanded
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
 from corpus.dialects.registry import parse_litmus
@@ -108,8 +108,8 @@ def test_so_does_z3(what):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_events_may_be_numbered_in_place_of_closures(name, monkeypatch):
-    monkeypatch.setattr(circuit, "LARGE_CIRCLE", 0)
+def test_relations_may_be_made_at_once(name, monkeypatch):
+    monkeypatch.setattr(demanded, "DEEPEST", 1)
     for number in range(40):
         test = random_test(Random(f"{name} {number}"), PROFILES[number % len(PROFILES)])
         try:
@@ -156,7 +156,3 @@ def test_what_is_refused(monkeypatch):
     monkeypatch.setattr(module, "MOST_PLACES", 10)
     with pytest.raises(TooManyError, match="P0 unrolls to more than 10 places"):
         merged_threads(ifs(4), 2)
-    monkeypatch.undo()
-    monkeypatch.setattr(circuit, "MOST_CLAUSES", 100)
-    with pytest.raises(TooManyError, match="more than 100 clauses"):
-        judge_by_sat(ifs(4), MODELS["sc"])
