@@ -44,7 +44,7 @@ class CheckedKernel:
 
 def named(file: str, kernel: str, launch: str) -> str:
     """Return what a kernel of a file with a launch is called."""
-    return f"{file}: {kernel}, {launch}"
+    return f"{file}: {kernel}" + (f", {launch}" if launch else "")
 
 
 class ToldFinding(NamedTuple):
@@ -214,7 +214,7 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
             first, *related = [_location(line.file, line.line, line.column) for line in (*own, *finding.lines)] or [
                 whole
             ]
-            text = f"{checked.kernel}, {checked.launch}: {finding.text}"
+            text = f"{named('', checked.kernel, checked.launch).removeprefix(': ')}: {finding.text}"
             related = [each for n, each in enumerate(related) if each != first and each not in related[:n]]
             results.append(_result(finding.kind, text, [first], related))
     driver = {

@@ -1,4 +1,4 @@
-"""Kernels from files: PTX as it stands, and CUDA C++ through nvcc; and the launches that a file asks for.
+"""Kernels from files: PTX and C as they stand, and CUDA C++ through nvcc; and the launches that a file asks for.
 
 A comment line of a file may say how its kernels are to be launched, in the words of the command line::
 
@@ -21,9 +21,12 @@ from backends.cuda.toolkits import ANY, chosen
 from backends.shared import toolchain
 from corpus.errors import InputError
 from corpus.files import read_text
+from corpus.kernels.c.reader import read_c
 from corpus.kernels.ir import KernelFunction, Module
+from corpus.kernels.languages import LANGUAGES
 from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument
 from corpus.kernels.ptx.reader import read_ptx
+from corpus.kernels.specialiser import KernelLanguage
 from synth.options.launch import LaunchWords, read_launch
 
 COMMENT = re.compile(r"^[ \t]*(?://|#)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
@@ -41,6 +44,11 @@ class KernelFile:
     launches: tuple[LaunchWords, ...]
     names: Mapping[str, tuple[str, ...]]
 
+    @property
+    def language(self) -> KernelLanguage:
+        """The language of its kernels."""
+        return LANGUAGES[self.module.language]
+
 
 def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
     """Return the kernels of a file. Raises ``InputError`` where it cannot be read or compiled."""
@@ -55,8 +63,10 @@ def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
             raise InputError(wanted, str(path), line, 1) from None
     if path.suffix == ".ptx":
         return KernelFile(path, read_ptx(text, str(path)), tuple(launches), {})
+    if path.suffix == ".c":
+        return KernelFile(path, read_c(text, str(path)), tuple(launches), {})
     if path.suffix not in (".cu", ".cuh", ".cpp", ".cc"):
-        raise InputError("expected a file of PTX (.ptx) or of CUDA C++ (.cu)", str(path))
+        raise InputError("expected a file of PTX (.ptx), of CUDA C++ (.cu) or of C (.c)", str(path))
     module = read_ptx(compiled(path, nvcc_options), str(path))
     return KernelFile(path, module, tuple(launches), parameter_names(text))
 
@@ -164,8 +174,15 @@ DEFAULT = (
 """The launches of a kernel where none is given: two blocks, two warps, two threads of a warp, two blocks of two."""
 
 
-def launches_of(words: LaunchWords) -> tuple[KernelLaunch, ...]:
-    """Return the launch of these sizes; those of ``DEFAULT`` where no size is given."""
+def launches_of(file: KernelFile, words: LaunchWords) -> tuple[KernelLaunch, ...]:
+    """Return the launch of these sizes; those of ``DEFAULT`` where no size is given. A program of C has one without.
+
+    Raises ``InputError`` where it is given one.
+    """
+    if file.language.grows:
+        if words.grid or words.block or words.cluster or words.first or words.arguments:
+            raise InputError("a program of C has no launch: its main creates its threads", str(file.path))
+        return (KernelLaunch(),)
     sizes = {"--grid": words.grid, "--block": words.block, "--cluster": words.cluster}
     if not any(sizes.values()):
         return DEFAULT

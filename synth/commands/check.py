@@ -34,12 +34,10 @@ TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
     "--model",
     "-m",
     "models",
-    default=("ptx",),
     type=ModelName(),
     multiple=True,
     metavar="MODEL",
-    show_default=True,
-    help="Memory model; may be repeated.",
+    help="Memory model; may be repeated. [default: ptx, or rc11 for C]",
 )
 @click.option("--progress", default="fair", show_default=True, metavar="MODEL", help="The progress that is assumed.")
 @click.option(
@@ -142,7 +140,7 @@ def _check(
     from synth.checking.account import told, unanswered
     from synth.checking.questions import CheckAnswer, check, together
 
-    for consistency in resolve_consistency_models(models):
+    for consistency in resolve_consistency_models(models or (task.file.language.model,)):
         if not isinstance(consistency, AxiomaticModel):
             raise InputError(f"--model: {consistency.name} is a transition system, and kernels are asked of .cat files")
         try:
