@@ -198,8 +198,8 @@ class ThreadSpecialiser:
     the thread's own whose addresses others may have. ``following``: the number of the next thread that is created.
 
     ``alone``: no other thread is there yet, so that all memory is known; ``image`` is what it holds when others come,
-    by array and offset. ``sizes`` has the bytes of arrays that the thread has made, ``steps`` how far addresses that are
-    read from memory are moved, in elements, and ``whole`` the arrays whose elements are at computed places.
+    by array and offset. ``sizes`` has the bytes of arrays that the thread has made, ``steps`` how far addresses
+    from memory are moved, in elements, and ``whole`` the arrays with elements at computed places.
     """
 
     def __init__(
@@ -268,6 +268,8 @@ class ThreadSpecialiser:
         ins = self._origin
         if ins is None:
             return NotUnderstoodError(what, self.module.path)
+        if self.grows and ins.source:
+            return NotUnderstoodError(what, ins.source.file, ins.source.line, ins.source.column)
         at = f" ({ins.source})" if ins.source else ""
         return NotUnderstoodError(f"{ins.called}: {what}{at}", self.module.path, ins.line, 1)
 
@@ -277,7 +279,7 @@ class ThreadSpecialiser:
         return self._accessed.get(array, ())
 
     def owns(self, array: str) -> bool:
-        """Decide whether no other thread can access an array: it is in a space of the thread's own, or none is there."""
+        """Decide whether no other thread can access an array: the thread alone has it, or no other is there."""
         return self.alone or array.startswith(OWN)
 
     @property
@@ -313,8 +315,8 @@ class ThreadSpecialiser:
             return
         self.alone = False
         for variable in self.module.variables.values():
-            for place, symbol in variable.addresses:
-                self.image[variable.name, place] = self.value(state, symbol)
+            for offset, symbol in variable.addresses:
+                self.image[variable.name, offset] = self.value(state, symbol)
         for home in [home for home in state.known if home.startswith(":[")]:
             name, _, place = home[2:-1].rpartition("+")
             value = state.known.pop(home)
@@ -584,9 +586,9 @@ class ThreadSpecialiser:
     def define(self, state: State, home: str, value: Value) -> None:
         """Give a register or cell a value; one that a register of the residual program holds moves to its home."""
         match value:
-            case Held(register, width) if register != (own := residual_name(home)):
+            case Held(register) if register != (own := residual_name(home)):
                 self.put(litmus.Assign(own, "mov", (litmus.Reg(register),)))
-                value = Held(own, width)
+                value = replace(value, register=own)
             case Scaled(base, register, scale, offset) if register != (own := residual_name(home)):
                 self.put(litmus.Assign(own, "mov", (litmus.Reg(register),)))
                 value = Scaled(base, own, scale, offset)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -23,6 +23,9 @@ from corpus.kernels.c.types import (
     CStruct,
     CType,
     alignment,
+    bits,
+    common,
+    promoted,
     scalar,
     size,
 )
@@ -213,67 +216,80 @@ class Names:
     # constants
 
     def constant(self, node: c_ast.Node) -> int | None:
-        """Return the value of an integer constant expression; None where it is none."""
+        """Return the value of an integer constant expression; None where it is none (C11 6.6)."""
+        found = self._constant(node)
+        return None if found is None else found[0]
+
+    def _constant(self, node: c_ast.Node) -> tuple[int, CScalar] | None:
+        """Return the value of an integer constant expression with its type."""
         match node:
             case c_ast.Constant():
-                found = number(node)
-                return None if found is None else signed(found[0], 64)
+                return number(node)
             case c_ast.ID():
                 meant = self.find(node.name)
-                return meant.value if isinstance(meant, Enumerator) else None
+                return (meant.value, INT) if isinstance(meant, Enumerator) else None
             case c_ast.UnaryOp(op="sizeof" | "_Alignof", expr=c_ast.Typename() as named):
-                return (size if node.op == "sizeof" else alignment)(self.typed(named))
+                return (size if node.op == "sizeof" else alignment)(self.typed(named)), SIZE
             case c_ast.UnaryOp(op="-" | "+" | "~" | "!"):
-                value = self.constant(node.expr)
-                return None if value is None else {"-": -value, "+": value, "~": ~value, "!": int(not value)}[node.op]
-            case c_ast.Cast():
-                ctype, value = self.typed(node.to_type), self.constant(node.expr)
-                if value is None or not isinstance(ctype, CScalar) or ctype.kind[0] == "f":
+                inner = self._constant(node.expr)
+                if inner is None:
                     return None
-                return int(bool(value)) if ctype.kind == "bool" else _wrapped(value, ctype.kind)
+                if node.op == "!":
+                    return int(not inner[0]), INT
+                ctype, value = promoted(inner[1]), inner[0]
+                return wrapped({"-": -value, "+": value, "~": ~value}[node.op], ctype.kind), ctype
+            case c_ast.Cast():
+                target, inner = self.typed(node.to_type), self._constant(node.expr)
+                if inner is None or not isinstance(target, CScalar) or target.kind[0] == "f":
+                    return None
+                return wrapped(inner[0], target.kind), target
             case c_ast.TernaryOp():
-                chosen = self.constant(node.cond)
-                return None if chosen is None else self.constant(node.iftrue if chosen else node.iffalse)
+                chosen = self._constant(node.cond)
+                one, other = self._constant(node.iftrue), self._constant(node.iffalse)
+                if chosen is None or one is None or other is None:
+                    return None
+                ctype = common(one[1], other[1])
+                return wrapped((one if chosen[0] else other)[0], ctype.kind), ctype
             case c_ast.BinaryOp():
-                left, right = self.constant(node.left), self.constant(node.right)
+                left, right = self._constant(node.left), self._constant(node.right)
                 return None if left is None or right is None else _folded(node.op, left, right)
         return None
 
 
-def _folded(operator: str, left: int, right: int) -> int | None:
-    """Return the result of an operator on two numbers; None where C does not say it."""
-    match operator:
-        case "/" | "%":
-            if right == 0:
-                return None
-            quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-            return quotient if operator == "/" else left - quotient * right
-        case "<<" | ">>":
-            if not 0 <= right < 64:
-                return None
-            return signed((left << right) % (1 << 64), 64) if operator == "<<" else left >> right
-        case "&&" | "||":
-            return int(bool(left) and bool(right) if operator == "&&" else bool(left) or bool(right))
-    found = {
-        "+": left + right,
-        "-": left - right,
-        "*": left * right,
-        "&": left & right,
-        "|": left | right,
-        "^": left ^ right,
-        "==": left == right,
-        "!=": left != right,
-        "<": left < right,
-        "<=": left <= right,
-        ">": left > right,
-        ">=": left >= right,
-    }.get(operator)
-    return None if found is None else signed(int(found) % (1 << 64), 64)
-
-
-def _wrapped(value: int, kind: str) -> int:
-    width = int(kind[1:])
+def wrapped(value: int, kind: str) -> int:
+    """Return a number as one of a kind, which it may have to be made to fit (C11 6.3.1.3)."""
+    if kind == "bool":
+        return int(bool(value))
+    width = bits(kind)
     return signed(value % (1 << width), width) if kind[0] == "s" else value % (1 << width)
+
+
+def _folded(operator: str, left: tuple[int, CScalar], right: tuple[int, CScalar]) -> tuple[int, CScalar] | None:
+    """Return the result of an operator on two numbers; None where C does not say it."""
+    if operator in ("&&", "||"):
+        truths = (bool(left[0]), bool(right[0]))
+        return int(all(truths) if operator == "&&" else any(truths)), INT
+    if operator in ("<<", ">>"):
+        ctype, by = promoted(left[1]), right[0]
+        if not 0 <= by < bits(ctype.kind):
+            return None
+        return wrapped(left[0] << by if operator == "<<" else left[0] >> by, ctype.kind), ctype
+    ctype = common(left[1], right[1])
+    if ctype.kind[0] == "f":
+        return None
+    one, other = wrapped(left[0], ctype.kind), wrapped(right[0], ctype.kind)
+    if operator in ("/", "%"):
+        if other == 0:
+            return None
+        quotient = abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
+        return wrapped(quotient if operator == "/" else one - quotient * other, ctype.kind), ctype
+    truth = {"==": one == other, "!=": one != other, "<": one < other, "<=": one <= other, ">": one > other,
+             ">=": one >= other}.get(operator)  # fmt: skip
+    if truth is not None:
+        return int(truth), INT
+    result = {"+": one + other, "-": one - other, "*": one * other, "&": one & other, "|": one | other,
+              "^": one ^ other}.get(operator)  # fmt: skip
+    return None if result is None else (wrapped(result, ctype.kind), ctype)
 
 
 def _atomic(ctype: CType) -> CType:
@@ -328,3 +344,24 @@ def characters(text: str) -> list[int]:
     pattern = r"\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3}|\\.|."
     found = [number(c_ast.Constant("char", f"'{each}'")) for each in re.findall(pattern, text[1:-1], re.DOTALL)]
     return [*(each[0] if each else 63 for each in found), 0]
+
+
+@dataclass
+class ModuleParts:
+    """What the functions of a file have in common: names, variables that are found in functions, lines of source."""
+
+    names: Names
+    variables: dict[str, ir.Variable] = field(default_factory=dict)
+    sources: dict[str, Sequence[str]] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+
+    def free_name(self, name: str) -> str:
+        """Return a name that no variable of the module has."""
+        found = next(each for n in range(1, 1 << 20) if (each := name if n == 1 else f"{name}.{n}") not in self.taken)
+        self.taken.add(found)
+        return found
+
+    def line_of(self, file: str, line: int) -> str:
+        """Return a line of source without the blanks around it."""
+        lines = self.sources.get(file, ())
+        return lines[line - 1].strip() if 0 < line <= len(lines) else ""

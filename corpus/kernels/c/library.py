@@ -11,15 +11,8 @@ from collections.abc import Mapping, Sequence
 from pycparser import c_ast
 
 from corpus.kernels import ir
-from corpus.kernels.c.translation import (
-    MOST_UNROLLED,
-    PLAIN,
-    SEQ_CST,
-    Builtin,
-    FunctionTranslator,
-    ObjectPlace,
-    TypedValue,
-)
+from corpus.kernels.c.emission import MOST_UNROLLED, PLAIN, SEQ_CST, ObjectPlace, TypedValue
+from corpus.kernels.c.expressions import Builtin, ExpressionTranslator
 from corpus.kernels.c.types import (
     INT,
     SIZE,
@@ -38,16 +31,16 @@ _Arguments = Sequence[c_ast.Node]
 _ORDER = ir.Number(SEQ_CST)
 
 
-def _check(at: FunctionTranslator, name: str, given: _Arguments, wanted: int, node: c_ast.Node) -> None:
+def _check(at: ExpressionTranslator, name: str, given: _Arguments, wanted: int, node: c_ast.Node) -> None:
     if len(given) != wanted:
         raise at.names.expected(node, f"expected {wanted} arguments of {name}, found {len(given)}")
 
 
-def _order(at: FunctionTranslator, node: c_ast.Node) -> ir.Operand:
+def _order(at: ExpressionTranslator, node: c_ast.Node) -> ir.Operand:
     return at.converted(at.value(node), INT).operand
 
 
-def _object(at: FunctionTranslator, pointer: c_ast.Node) -> ObjectPlace:
+def _object(at: ExpressionTranslator, pointer: c_ast.Node) -> ObjectPlace:
     """Return the object that an argument points to, as one of atomic type."""
     if isinstance(pointer, c_ast.UnaryOp) and pointer.op == "&":
         place = at.place(pointer.expr)
@@ -60,26 +53,26 @@ def _object(at: FunctionTranslator, pointer: c_ast.Node) -> ObjectPlace:
     return place
 
 
-def _load(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
+def _load(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
     explicit = name.endswith("_explicit") or name.startswith("__")
     _check(at, name, given, 1 + explicit, node)
     place = _object(at, given[0])
     return at.load(place, _order(at, given[1]) if explicit else _ORDER)
 
 
-def _store(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
+def _store(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
     explicit = name.endswith("_explicit") or name.startswith("__")
     _check(at, name, given, 2 + explicit, node)
     place, value = _object(at, given[0]), at.value(given[1])
     at.store(place, value, _order(at, given[2]) if explicit else _ORDER)
 
 
-def _initialise(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
+def _initialise(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
     _check(at, name, given, 2, node)
     at.store(_object(at, given[0]), at.value(given[1]), ir.Number(PLAIN))
 
 
-def _update(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
+def _update(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
     explicit = name.endswith("_explicit") or name.startswith("__atomic")
     _check(at, name, given, 2 + explicit, node)
     words = re.findall(r"[a-z]+", name)
@@ -96,7 +89,7 @@ def _update(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.Fu
     return before
 
 
-def _exchange_if(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
+def _exchange_if(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
     explicit = name.endswith("_explicit")
     builtin = name.startswith("__")
     _check(at, name, given, 6 if builtin else 3 + 2 * explicit, node)
@@ -123,20 +116,20 @@ def _exchange_if(at: FunctionTranslator, name: str, given: _Arguments, node: c_a
     return done
 
 
-def _swap(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
+def _swap(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
     _check(at, name, given, 3, node)
     place = _object(at, given[0])
     before, done = at.exchanged_if(place, at.value(given[1]), at.value(given[2]), _ORDER, _ORDER, weak=False)
     return done if "bool" in name else before
 
 
-def _fence(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
+def _fence(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
     order = _order(at, given[0]) if given else _ORDER
     if "signal" not in name:
         at.emit("fence", (), order)
 
 
-def _create(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
+def _create(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
     posix = name.startswith("pthread")
     _check(at, name, given, 3 + posix, node)
     function, argument = given[-2:]
@@ -147,13 +140,13 @@ def _create(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.Fu
     return TypedValue(ir.Number(0), INT)
 
 
-def _handle(at: FunctionTranslator, node: c_ast.Node) -> ObjectPlace:
+def _handle(at: ExpressionTranslator, node: c_ast.Node) -> ObjectPlace:
     if isinstance(node, c_ast.UnaryOp) and node.op == "&":
         return at.place(node.expr)
     return at.pointed(at.value(node), node)
 
 
-def _join(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
+def _join(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
     _check(at, name, given, 2, node)
     thread = at.value(given[0]).operand
     if at.names.constant(given[1]) == 0 or _is_null(given[1]):
@@ -170,24 +163,24 @@ def _is_null(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.Cast) and isinstance(node.expr, c_ast.Constant) and node.expr.value == "0"
 
 
-def _leave(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
+def _leave(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
     value = at.converted(at.value(given[0]), SIZE).operand if given else ir.Number(0)
     if "exit" in name and not name.startswith(("pthread", "thrd")):
         at.emit("assume", (), ir.Symbol(f"{name} ends the thread that calls it, and others go on"))
     at.emit("exit", (), value)
 
 
-def _self(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
+def _self(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
     return TypedValue(at.compute("self", "u64"), CPointer(VOID, handle=True))
 
 
-def _equal(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
+def _equal(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
     _check(at, name, given, 2, node)
     one, other = (at.value(each).operand for each in given)
     return at.truth(at.compute("setp.eq.u64", "pred", one, other))
 
 
-def _allocate(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
+def _allocate(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
     _check(at, name, given, 1 if name == "malloc" else 2, node)
     values = [at.converted(at.value(each), SIZE).operand for each in given]
     count = values[-1] if name != "calloc" else at.compute("mul.lo.u64", "u64", *values)
@@ -197,13 +190,13 @@ def _allocate(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.
     return TypedValue(target, CPointer(VOID))
 
 
-def _free(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
+def _free(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
     for each in given:
         at.effect(each)
     at.emit("assume", (), ir.Symbol(f"{name} does nothing: memory that is given back stays as it is"))
 
 
-def _fill(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
+def _fill(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
     """Translate ``memset`` and ``memcpy`` of whole objects."""
     _check(at, name, given, 3, node)
     pointer = at.value(given[0])
@@ -227,7 +220,7 @@ def _fill(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.Func
     return pointer
 
 
-def _bytes(at: FunctionTranslator, node: c_ast.Node) -> int | None:
+def _bytes(at: ExpressionTranslator, node: c_ast.Node) -> int | None:
     """Return the value of ``sizeof`` of an expression, also times a constant; None where it is something else."""
     match node:
         case c_ast.UnaryOp(op="sizeof"):
@@ -240,25 +233,25 @@ def _bytes(at: FunctionTranslator, node: c_ast.Node) -> int | None:
 
 
 def _fail(why: str) -> Builtin:
-    def failing(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
+    def failing(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
         at.emit("fail", (why,))
 
     return failing
 
 
-def _note(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
+def _note(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
     (text,) = given
     at.emit("assume", (), ir.Symbol(text.value[1:-1]))
 
 
-def _nothing(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
+def _nothing(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
     for each in given:
         if not (isinstance(each, c_ast.Constant) or _is_null(each)):
             at.effect(each)
     return TypedValue(ir.Number(0), INT)
 
 
-def _true(at: FunctionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
+def _true(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:
     return TypedValue(ir.Number(1), INT)
 
 

@@ -1,4 +1,4 @@
-"""What accesses to memory do when a thread of C is specialised: loads, stores, updates, addresses, and memory of malloc.
+"""What accesses to memory do when a thread of C is specialised: loads, stores, updates, addresses, and malloc.
 
 Each scalar has a slot (``corpus.kernels.c.types``). What no other thread can access is known: memory of the thread's
 own, and all memory as long as the thread is alone. An address that is read from memory may be null, which is a finding
@@ -7,10 +7,11 @@ where it is used.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from corpus.kernels import ir
-from corpus.kernels.c.types import SLOT
 from corpus.kernels.computing import computed, set_predicate, set_result
-from corpus.kernels.creation import OBJECTS
+from corpus.kernels.creation import OBJECTS, SLOT
 from corpus.kernels.memory import loaded, placed, placeholder, stored, stored_operand
 from corpus.kernels.specialiser import CODE, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Pointer, Scaled, Unknown, Value
@@ -65,16 +66,25 @@ def address_of(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> Valu
         case int():
             at.stops("null")
             return None
-        case Held(register):
-            going = at.new_label()
-            at.put(litmus.Branch(going, litmus.Comparison("ne", litmus.Reg(register), 0)))
-            at.stops("null")
-            at.put(litmus.Label(going))
+        case Held():
+            address = checked(at, state, address)
         case Unknown(reason):
             raise at.wrong(f"its address is {reason}")
         case Pointer(array) if array.startswith(CODE):
             raise at.wrong("an access to a function is not understood")
     return address
+
+
+def checked(at: ThreadSpecialiser, state: State, address: Held) -> Held:
+    """Return an address that was read from memory, after a branch to a finding where it is null."""
+    found = replace(address, checked=True)
+    if not address.checked:
+        going = at.new_label()
+        at.put(litmus.Branch(going, litmus.Comparison("ne", litmus.Reg(address.register), 0)))
+        at.stops("null")
+        at.put(litmus.Label(going))
+        state.known |= {home: found for home, value in state.known.items() if value == address}
+    return found
 
 
 def load(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -114,7 +124,7 @@ def _handle(at: ThreadSpecialiser, address: Value) -> str:
 
 
 def known(at: ThreadSpecialiser, state: State, address: Value) -> Value | None:
-    """Return what the module says that memory of the thread's own holds, where the thread has not written it; or None."""
+    """Return what the module says that the thread's own memory holds, where the thread has not written it; or None."""
     if not isinstance(address, Pointer) or not at.owns(address.array):
         return None
     _, depth, name = address.array.split(":", 2)
@@ -177,7 +187,7 @@ def address_in_register(at: ThreadSpecialiser, value: Scaled) -> Held:
     index: litmus.Operand = litmus.Reg(value.register)
     if value.scale != SLOT:
         index = litmus.Reg(at.temporary("mul.lo.s64", index, value.scale // SLOT))
-    return Held(at.temporary("add", litmus.Loc(placeholder(value.base, value.offset)), index), 64)
+    return Held(at.temporary("add", litmus.Loc(placeholder(value.base, value.offset)), index), 64, checked=True)
 
 
 def update(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -255,9 +265,9 @@ def _updated_own(
 def compared(at: ThreadSpecialiser, name: str, one: Value, other: Value) -> Value:
     """Return whether two values, of which one may be an address, are equal (``eq``), or are not (``ne``)."""
     addresses = [each for each in (one, other) if isinstance(each, Pointer) or (isinstance(each, Scaled) and each.base)]
-    if not addresses or (len(addresses) == 2 and all(isinstance(each, Pointer) for each in addresses)):
-        if (isinstance(one, int) and isinstance(other, int)) or len(addresses) == 2:
-            return int((one == other) is (name == "eq"))
+    numbers = isinstance(one, int) and isinstance(other, int)
+    if numbers or (isinstance(one, Pointer) and isinstance(other, Pointer)):
+        return int((one == other) is (name == "eq"))
     if addresses and 0 in (one, other):
         return int(name == "ne")
     operands: list[litmus.Operand] = []
@@ -286,6 +296,8 @@ def step(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
     target, base, index, scale = ins.operands
     assert isinstance(scale, ir.Number)
     value, number = at.value(state, base), at.value(state, index)
+    if isinstance(value, Held) and number != 0:
+        value = checked(at, state, value)
     match value, number:
         case _, int():
             set_result(at, state, target, moved_by(at, value, signed(number, 64) * scale.value))
@@ -298,7 +310,9 @@ def step(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
                 index_ = litmus.Reg(at.temporary("mul.lo.s64", index_, scale.value))
             at.steps.add(0)
             at.assumed["addresses that are read from memory and moved are those of elements"] = None
-            set_result(at, state, target, Held(at.temporary("add", litmus.Reg(held.register), index_), 64))
+            set_result(
+                at, state, target, Held(at.temporary("add", litmus.Reg(held.register), index_), 64, checked=True)
+            )
         case Unknown() as unknown, _:
             set_result(at, state, target, unknown)
         case _:
@@ -315,7 +329,7 @@ def moved_by(at: ThreadSpecialiser, value: Value, slots: int) -> Value:
             return Scaled(base, register, scale, offset + slots * SLOT)
         case Held(register) if slots:
             at.steps.add(slots)
-            return Held(at.temporary("add", litmus.Reg(register), slots), 64)
+            return Held(at.temporary("add", litmus.Reg(register), slots), 64, checked=True)
     return value
 
 

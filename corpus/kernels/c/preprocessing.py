@@ -12,7 +12,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
-from pcpp import Preprocessor  # type: ignore[import-untyped]
+from pcpp import Preprocessor
 
 from corpus.errors import InputError
 from corpus.files import folder_of
@@ -38,8 +38,13 @@ _PREDEFINED = (
     "__restrict__ restrict",
     "__volatile__ volatile",
     "__thread _Thread_local",
-    *(f"__ATOMIC_{word} {n}" for n, word in enumerate(("RELAXED", "CONSUME", "ACQUIRE", "RELEASE", "ACQ_REL", "SEQ_CST"))),
-)  # fmt: skip
+    "__ATOMIC_RELAXED 0",
+    "__ATOMIC_CONSUME 1",
+    "__ATOMIC_ACQUIRE 2",
+    "__ATOMIC_RELEASE 3",
+    "__ATOMIC_ACQ_REL 4",
+    "__ATOMIC_SEQ_CST 5",
+)
 
 _ASSEMBLY = re.compile(r"\b(?:__asm__|__asm|asm)\b\s*(?:volatile\b\s*)?\(")
 _HINT = re.compile(r'\s*"\s*(?:pause|yield|nop|rep\s*;\s*nop)?\s*"\s*(?::[:\s]*(?:"memory"\s*)?)?')

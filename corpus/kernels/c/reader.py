@@ -11,11 +11,13 @@ from pycparser import c_ast, c_parser
 
 from corpus.errors import InputError
 from corpus.kernels import ir
-from corpus.kernels.c.declarations import CFunctionName, Names, TypeName, place_of
+from corpus.kernels.c.declarations import CFunctionName, ModuleParts, Names, TypeName, place_of
+from corpus.kernels.c.initialisers import declared
 from corpus.kernels.c.library import BUILTINS
 from corpus.kernels.c.preprocessing import is_of_library, preprocessed
-from corpus.kernels.c.translation import RESULT, FunctionTranslator, ModuleParts, declared
-from corpus.kernels.c.types import SLOT, VOID, CFunction, CType
+from corpus.kernels.c.statements import RESULT, FunctionTranslator
+from corpus.kernels.c.types import VOID, CFunction, CType
+from corpus.kernels.creation import SLOT
 from corpus.kernels.specialiser import LIBRARY
 
 MOST_CHARACTERS = 2_000_000
@@ -63,7 +65,7 @@ def _said(message: str, path: str) -> InputError:
 
 def _module(tree: c_ast.FileAST, text: str, path: str) -> ir.Module:
     names = Names(path)
-    parts = ModuleParts(names, builtins=BUILTINS)
+    parts = ModuleParts(names)
     parts.sources[path] = text.splitlines()
     functions: dict[str, ir.KernelFunction] = {}
     for node in tree.ext:
@@ -116,7 +118,7 @@ def _declare(parts: ModuleParts, node: c_ast.Decl) -> None:
 def _function(parts: ModuleParts, node: c_ast.FuncDef, ctype: CFunction) -> ir.KernelFunction:
     name = node.decl.name
     file, line, _ = place_of(node, parts.names.path)
-    translator = FunctionTranslator(parts, name, ctype, node.body)
+    translator = FunctionTranslator(parts, BUILTINS, ctype, node.body)
     parameters = translator.translated(list(_parameters(parts.names, node)))
     translator.registers.setdefault(RESULT, "u64")
     results = () if ctype.result == VOID else (ir.Variable(RESULT, "reg", translator.registers[RESULT], SLOT, SLOT),)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from corpus.kernels.creation import SLOT as SLOT
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 
