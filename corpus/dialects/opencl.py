@@ -77,9 +77,10 @@ class _Code(CCode):
             raise self.error(f"{name} is no function of OpenCL litmus tests", name)
         return False
 
-    def labelled(self, label: Token, expression: Tree) -> None:
+    def labelled(self, label: Token, statement: Tree | None) -> None:
         digits = label.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
-        if expression.data != "call" or token(expression) not in BARRIERS or not digits.isdigit():
+        expression = subtrees(statement)[0] if statement is not None and statement.data == "effect" else None
+        if expression is None or expression.data != "call" or token(expression) not in BARRIERS or not digits.isdigit():
             raise self.error("expected B0:, B1:, .. before a barrier", label)
         index = number(label.with_word(digits), self._path)
         self._barrier(token(expression), subtrees(expression), index)
@@ -166,6 +167,7 @@ class _Writer(CWriter):
     language = "OPENCL"
     title = "OpenCL"
     reserved = C_WORDS
+    jumps = False
     tags = ()
     address = "&"
 

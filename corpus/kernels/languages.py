@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from corpus.kernels.c.meaning import C
 from corpus.kernels.ptx.meaning import PTX
 from corpus.kernels.specialiser import KernelLanguage
 
-LANGUAGES: Mapping[str, KernelLanguage] = {"ptx": PTX}
+LANGUAGES: Mapping[str, KernelLanguage] = {"ptx": PTX, "c": C}
 """The languages of kernels, by name."""

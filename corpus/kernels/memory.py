@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from corpus.kernels import ir
 from corpus.kernels.computing import ONE_BIT, extended, filled, moved, number_or_held, residual_operand, set_result
 from corpus.kernels.launch import ArrayArgument, SharedArgument
-from corpus.kernels.specialiser import Access, State, ThreadSpecialiser
+from corpus.kernels.specialiser import OWN, Access, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Missing, Pointer, Scaled, Unknown, Value, plain_name
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed, type_of
@@ -38,7 +38,7 @@ def loaded(
             found = _parameter(at, address, size)
             if found is not None:
                 return found
-        if space in OWN:
+        if at.owns(address.array):
             return _cell(at, state, address, size)
         if space == "const":
             return _constant(at, state, address, size)
@@ -135,7 +135,7 @@ def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
 
 def stored(at: ThreadSpecialiser, state: State, address: Value, size: int, value: Value, mode: litmus.Mode) -> bool:
     """Write a value of so many bytes, and return whether the thread goes on: its address is in an array."""
-    if isinstance(address, Pointer) and address.array.partition(":")[0] in OWN:
+    if isinstance(address, Pointer) and at.owns(address.array):
         _keep(at, state, address, size, value)
         return True
     where = placed(at, address, size)
@@ -204,7 +204,7 @@ def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> litmus.Ope
     match value:
         case Pointer(array, offset):
             if array.startswith(OWN):
-                raise at.wrong("of an address in the thread's own memory is not understood")
+                raise at.shows(array)
             return litmus.Loc(placeholder(array, offset))
         case Unknown(reason):
             at.assumed[f"{reason} is stored as some number"] = None
@@ -213,10 +213,6 @@ def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> litmus.Ope
             return litmus.Reg(at.temporary(f"cvt.s{8 * size}.u{width}", litmus.Reg(register), 0))
         case _:
             return residual_operand(number_or_held(at, value), 8 * size)
-
-
-OWN = ("local", "param")
-"""The spaces that belong to a thread alone."""
 
 
 def placeholder(array: str, offset: int) -> str:
@@ -228,7 +224,7 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Ope
     """Return the operand that is an address, and the access; None where it is in no array."""
     base = address.array if isinstance(address, Pointer) else address.base if isinstance(address, Scaled) else None
     variable = at.module.variables.get(base.rpartition(":")[2]) if base and not base.startswith("argument:") else None
-    if variable is not None and variable.addresses:
+    if variable is not None and variable.addresses and not at.grows:
         raise at.wrong(f"{variable.name} holds addresses, which are not understood in memory that may change")
     if base and base.startswith(OWN):
         raise at.wrong("on the thread's own memory with a computed index, or atomically, is not understood")
@@ -270,6 +266,8 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Ope
 
 def _length(at: ThreadSpecialiser, array: str, size: int) -> int | None:
     """Return the bytes of an array, where they are known, for accesses of so many bytes."""
+    if at.grows:
+        return at.length(array)
     name = array.rpartition(":")[2]
     if array.startswith("argument:"):
         number = at.kernel.number_of(name)

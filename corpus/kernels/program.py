@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from corpus.errors import InputError
 from corpus.kernels import ir
+from corpus.kernels.creation import SLOT, CreatedThreads, created_threads
 from corpus.kernels.languages import LANGUAGES
 from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, ThreadIds
 from corpus.kernels.ptx.moving import WORD
@@ -28,10 +29,13 @@ from corpus.kernels.specialiser import (
     exit_arrival,
 )
 from corpus.kernels.tidying import tidied
-from corpus.kernels.values import plain_name
+from corpus.kernels.values import Pointer, plain_name
 from corpus.litmus import test as litmus
 from corpus.litmus.normal import map_operands
 from corpus.litmus.ptx_arithmetic import signed
+
+Followed = list[tuple[ThreadIds, list[Residual]]]
+"""What is left of the kernel for each thread."""
 
 MOST_THREADS = 64
 """The threads of a launch that are followed."""
@@ -67,6 +71,8 @@ class KernelProgram:
     are the places of locations; those that ``outside`` names stand for all that is outside of an array. ``divergent``
     are the barriers that threads of one warp come to in place of each other. ``uncounted``: memory decides how often
     threads come to a barrier, without a bound; then who waits for a thread that has ended may not wait in truth.
+    ``undefined`` are the locations that hold nothing at the start, ``names`` the functions of threads where there are
+    several.
     """
 
     test: litmus.LitmusTest
@@ -80,6 +86,8 @@ class KernelProgram:
     divergent: tuple[ir.KernelInstruction, ...] = ()
     outside: frozenset[str] = frozenset()
     uncounted: bool = False
+    undefined: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
 
     @property
     def lasting(self) -> tuple[str, ...]:
@@ -93,6 +101,9 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
     Raises ``NotUnderstoodError`` where a thread comes to what is not understood, and ``InputError`` where the launch
     has too many threads.
     """
+    if LANGUAGES[module.language].grows:
+        created = created_threads(module, kernel, launch, LANGUAGES[module.language])
+        return _program(module, kernel, launch, created.followed, created.assumed, created)
     every = list(launch.threads())
     if len(every) > MOST_THREADS:
         raise InputError(f"expected a launch of at most {MOST_THREADS} threads, found {len(every)}")
@@ -108,8 +119,22 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
         followed, uncounted = _with_ends(module, kernel, launch, followed, grains, accessed, assumed)
     else:
         followed, uncounted = [(ids, tidied(code)) for ids, code in followed], False
+    return _program(module, kernel, launch, followed, assumed, divergent=divergent, uncounted=uncounted)
+
+
+def _program(
+    module: ir.Module,
+    kernel: ir.KernelFunction,
+    launch: KernelLaunch,
+    followed: Followed,
+    assumed: dict[str, None],
+    created: CreatedThreads | None = None,
+    divergent: tuple[ir.KernelInstruction, ...] = (),
+    uncounted: bool = False,
+) -> KernelProgram:
+    """Return the program of what is left for each thread."""
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
-    layout = _Layout(module, kernel, launch, [code for _, code in kept])
+    layout = _Layout(module, kernel, launch, [code for _, code in kept], created)
     assumed |= layout.assumed | dict.fromkeys(layout.zeros())
     threads = []
     for ids, code in kept:
@@ -128,8 +153,22 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
     mixed = tuple(layout.mixed())
     outside = frozenset(layout.outside)
     notes = tuple(assumed)
+    names = tuple(created.names[launch.block_number(ids)] for ids, _ in kept) if created else ()
+    undefined = frozenset(layout.undefined)
     return KernelProgram(
-        test, launch, places, origins, notes, stops, mixed, layout.cells, divergent, outside, uncounted
+        test,
+        launch,
+        places,
+        origins,
+        notes,
+        stops,
+        mixed,
+        layout.cells,
+        divergent,
+        outside,
+        uncounted,
+        undefined,
+        names,
     )
 
 
@@ -224,10 +263,6 @@ def _with_exits(
         if exits or any(_is_exit(each.instruction) for each in code):
             assumed["a thread that has ended is not waited for at bar.sync"] = None
         yield ids, code + exits
-
-
-Followed = list[tuple[ThreadIds, list[Residual]]]
-"""What is left of the kernel for each thread."""
 
 
 _Places = Mapping[str, Sequence[tuple[int, int]]]
@@ -432,9 +467,16 @@ class _Layout:
     """The locations of a program: where each array's accesses are, and what they are called."""
 
     def __init__(
-        self, module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch, threads: Sequence[Sequence[Residual]]
+        self,
+        module: ir.Module,
+        kernel: ir.KernelFunction,
+        launch: KernelLaunch,
+        threads: Sequence[Sequence[Residual]],
+        created: CreatedThreads | None = None,
     ) -> None:
         self._module, self._kernel, self._launch = module, kernel, launch
+        self._created = created or CreatedThreads()
+        self.undefined: set[str] = set()
         self.assumed: dict[str, None] = {}
         self.cells: dict[str, ArrayCell] = {}
         self._accesses: dict[str, dict[tuple[int, int], list[ir.KernelInstruction]]] = {}
@@ -459,6 +501,10 @@ class _Layout:
             if kept not in accessed:
                 places = dict.fromkeys((offset - offset % image.size, image.size) for offset in sorted(image.data))
                 self._accesses[self._array_of(kept)] = {place: [] for place in places}
+        for array, offsets in self._created.cells.items():
+            self._accesses.setdefault(array, {}).update(
+                {(offset, SLOT): [] for offset in sorted(offsets) if (offset, SLOT) not in self._accesses[array]}
+            )
         for array in self._accesses:
             blocks.setdefault(array.rpartition(":")[2], []).append(array)
         self._elements = {array: self._element(array) for array in self._accesses}
@@ -548,6 +594,8 @@ class _Layout:
         given, variable = self._argument(array), self._variable(array)
         if given is not None and (given.count or given.values):
             return given.count or len(given.values)
+        if array in self._created.sizes:
+            return self._created.sizes[array] // size
         if variable is not None and variable.size:
             return variable.size // size
         image = self._image(array)
@@ -568,7 +616,14 @@ class _Layout:
     def _variable(self, array: str) -> ir.Variable | None:
         return self._module.variable(self._kernel, array.rpartition(":")[2])
 
-    def _initial(self, array: str, offset: int, size: int) -> int:
+    def _initial(self, array: str, offset: int, size: int) -> int | litmus.Loc:
+        began = self._created.start.get((array.rpartition(":")[2], offset))
+        if isinstance(began, Pointer):
+            return litmus.Loc(self.name(began.array, began.offset))
+        if isinstance(began, int):
+            return signed(began, 8 * size)
+        if array in self._created.sizes and self._variable(array) is None:
+            self.undefined.add(self.name(array, offset))
         image = self._image(array)
         value = self._at_start(array, offset, size)
         return value if image is None else image.over(value, offset, size)

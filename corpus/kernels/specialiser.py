@@ -47,6 +47,15 @@ END = "END"
 MARK = "stopped_by_"
 """The beginning of the names of registers that say why a thread has stopped: a trap, an assertion."""
 
+OWN = ("local", "param")
+"""The spaces that belong to a thread alone."""
+
+CODE = "code::"
+"""The beginning of the arrays that are functions, for the addresses of these."""
+
+LIBRARY = "library"
+"""The directive of a function of the library: what it does is said to be at the line that calls it."""
+
 FAILING = ("__assertfail", "__trap")
 """Functions of the system by which a thread fails."""
 
@@ -146,13 +155,34 @@ Meaning = Callable[["ThreadSpecialiser", "State", ir.KernelInstruction], bool]
 class KernelLanguage:
     """A language of kernels: what its instructions do, by name, and what its special registers hold (None where there
     is none of a name). ``model`` is the consistency model that it has unless another is asked for. ``exits``: a thread
-    that has ended is not waited for at barriers.
+    that has ended is not waited for at barriers. ``grows``: a kernel begins as one thread, which creates the others.
     """
 
     meanings: Mapping[str, Meaning]
     special: Callable[[ThreadSpecialiser, str], Value | None]
     model: str
     exits: bool = False
+    grows: bool = False
+
+
+class ThreadStart(NamedTuple):
+    """A thread of a launch: its place, its function, and its arguments.
+
+    ``waits``: it begins when the thread that creates it, which has done something before, says so.
+    """
+
+    ids: ThreadIds
+    function: ir.KernelFunction
+    arguments: tuple[Value, ...] = ()
+    waits: bool = False
+
+
+class ShownError(Exception):
+    """The error for memory of a thread's own whose address the thread shows to others: it has to be followed again."""
+
+    def __init__(self, array: str) -> None:
+        super().__init__(array)
+        self.array = array
 
 
 BarrierKey = tuple[litmus.Operand, litmus.Scope]
@@ -164,7 +194,12 @@ class ThreadSpecialiser:
 
     ``owed``: how often the thread has to have come to barriers at its end, which are then counted on each way.
     ``grains``: the bytes of an element of arrays that are copied asynchronously, where they are not those of a word.
-    ``accessed``: the places and sizes of accesses of arrays, for operations on whole matrices.
+    ``accessed``: the places and sizes of accesses of arrays, for operations on whole matrices. ``shown``: the arrays of
+    the thread's own whose addresses others may have. ``following``: the number of the next thread that is created.
+
+    ``alone``: no other thread is there yet, so that all memory is known; ``image`` is what it holds when others come,
+    by array and offset. ``sizes`` has the bytes of arrays that the thread has made, ``steps`` how far addresses
+    from memory are moved, in elements, and ``whole`` the arrays with elements at computed places.
     """
 
     def __init__(
@@ -177,8 +212,17 @@ class ThreadSpecialiser:
         owed: Mapping[BarrierKey, int] | None = None,
         grains: Mapping[str, int] = MappingProxyType({}),
         accessed: Mapping[str, Sequence[tuple[int, int]]] = MappingProxyType({}),
+        shown: Mapping[str, str] = MappingProxyType({}),
+        following: int = 0,
     ) -> None:
         self._language = language
+        self._shown, self._following = shown, following
+        self.alone = False
+        self.started: list[ThreadStart] = []
+        self.image: dict[tuple[str, int], Value] = {}
+        self.sizes: dict[str, int] = {}
+        self.steps: set[int] = set()
+        self.whole: dict[str, None] = {}
         self.grains = grains
         self._accessed = accessed
         self.asks_for_accesses = False
@@ -193,11 +237,21 @@ class ThreadSpecialiser:
         self._shapes: dict[str, _Shape] = {}
         self._steps = 0
         self._temporaries = 0
+        self._made_labels = 0
         self._origin: ir.KernelInstruction | None = None
 
-    def run(self) -> list[Residual]:
-        """Return the residual program. Raises ``NotUnderstoodError`` where the thread meets what is not understood."""
-        self._follow(State(self.kernel))
+    def run(self, start: ThreadStart | None = None, before: Sequence[Residual] = ()) -> list[Residual]:
+        """Return the residual program, ``before`` and what is left of the kernel, or of the function of a ``start``.
+
+        Raises ``NotUnderstoodError`` where the thread meets what is not understood, and ``ShownError`` where it shows
+        memory of its own to others.
+        """
+        self.code += before
+        state = State(self.kernel if start is None else start.function)
+        if start is not None:
+            for parameter, value in zip(start.function.parameters, start.arguments, strict=False):
+                self.define(state, f"0:{parameter.name}", value)
+        self._follow(state)
         while self._waiting:
             label, state = self._waiting.pop()
             self.put(litmus.Label(label))
@@ -214,6 +268,8 @@ class ThreadSpecialiser:
         ins = self._origin
         if ins is None:
             return NotUnderstoodError(what, self.module.path)
+        if self.grows and ins.source:
+            return NotUnderstoodError(what, ins.source.file, ins.source.line, ins.source.column)
         at = f" ({ins.source})" if ins.source else ""
         return NotUnderstoodError(f"{ins.called}: {what}{at}", self.module.path, ins.line, 1)
 
@@ -221,6 +277,52 @@ class ThreadSpecialiser:
         """Return the places and sizes of accesses of an array by anything else in the launch."""
         self.asks_for_accesses = True
         return self._accessed.get(array, ())
+
+    def owns(self, array: str) -> bool:
+        """Decide whether no other thread can access an array: the thread alone has it, or no other is there."""
+        return self.alone or array.startswith(OWN)
+
+    @property
+    def grows(self) -> bool:
+        """Whether threads create others, to which they show memory."""
+        return self._language.grows
+
+    def shows(self, array: str) -> Exception:
+        """Return the error for an address of the thread's own memory where others may get it."""
+        if self._language.grows:
+            return ShownError(array)
+        return self.wrong("of an address in the thread's own memory is not understood")
+
+    def starts(self, state: State, function: ir.KernelFunction, arguments: tuple[Value, ...]) -> int:
+        """Create a thread and return its number."""
+        if any(isinstance(each.instruction, litmus.Branch) and each.instruction.condition for each in self.code):
+            raise self.wrong("a thread that is created where memory decides whether it is, is not understood")
+        for value in arguments:
+            if not isinstance(value, int | Pointer):
+                raise self.wrong("an argument that memory gives is not understood")
+            if isinstance(value, Pointer) and value.array.startswith(OWN):
+                raise ShownError(value.array)
+        self.meets_others(state)
+        number = self._following + len(self.started)
+        ids = ThreadIds((number, 0, 0), (0, 0, 0))
+        waits = any(isinstance(each.instruction, _EFFECTS) for each in self.code)
+        self.started.append(ThreadStart(ids, function, arguments, waits))
+        return number
+
+    def meets_others(self, state: State) -> None:
+        """Share all memory with others: what it holds is where they begin."""
+        if not self.alone:
+            return
+        self.alone = False
+        for variable in self.module.variables.values():
+            for offset, symbol in variable.addresses:
+                self.image[variable.name, offset] = self.value(state, symbol)
+        for home in [home for home in state.known if home.startswith(":[")]:
+            name, _, place = home[2:-1].rpartition("+")
+            value = state.known.pop(home)
+            if isinstance(value, Pointer) and value.array.startswith(OWN):
+                raise ShownError(value.array)
+            self.image[name, int(place.partition(":")[0])] = value
 
     @property
     def block(self) -> int:
@@ -254,7 +356,8 @@ class ThreadSpecialiser:
             if self._steps > MOST_STEPS:
                 raise self.wrong(f"more than {MOST_STEPS:,} instructions to follow: a smaller launch has fewer")
             body = state.function.body or ()
-            ins = self._origin = body[state.at] if state.at < len(body) else None
+            ins = body[state.at] if state.at < len(body) else None
+            self._origin = _blamed(state, ins)
             self._temporaries = 0
             if ins is None:
                 going = self.returns(state)
@@ -344,7 +447,8 @@ class ThreadSpecialiser:
                     return [*found, state.goes(state.at)]
                 if state.at in self._shape(state.function).leaders:
                     found.append(state.goes(state.at))
-                ins = self._origin = body[state.at]
+                ins = body[state.at]
+                self._origin = _blamed(state, ins)
                 self._temporaries = 0
                 value = 1 if ins.guard is None else self.value(state, ir.Register(ins.guard.register))
                 if isinstance(value, Unknown) and ins.name == "bra":
@@ -433,6 +537,9 @@ class ThreadSpecialiser:
         arguments = parts[1] if len(parts) > 1 and isinstance(parts[1], ir.Vector) else ir.Vector(())
         given = results.parts if isinstance(results, ir.Vector) else ()
         targets = tuple(each.name for each in given if isinstance(each, ir.Symbol | ir.Register))
+        if parts and isinstance(parts[0], ir.Register):
+            called = self.value(state, parts[0])
+            name = called.array.removeprefix(CODE) if isinstance(called, Pointer) else ""
         function = self.module.functions.get(name)
         if name in FAILING:
             return self.stops("assert")
@@ -482,9 +589,9 @@ class ThreadSpecialiser:
     def define(self, state: State, home: str, value: Value) -> None:
         """Give a register or cell a value; one that a register of the residual program holds moves to its home."""
         match value:
-            case Held(register, width) if register != (own := residual_name(home)):
+            case Held(register) if register != (own := residual_name(home)):
                 self.put(litmus.Assign(own, "mov", (litmus.Reg(register),)))
-                value = Held(own, width)
+                value = replace(value, register=own)
             case Scaled(base, register, scale, offset) if register != (own := residual_name(home)):
                 self.put(litmus.Assign(own, "mov", (litmus.Reg(register),)))
                 value = Scaled(base, own, scale, offset)
@@ -535,15 +642,18 @@ class ThreadSpecialiser:
             if variable.name == name:
                 return Pointer(self._array(variable, state.depth), offset)
         if name in self.module.variables:
-            return Pointer(self._array(self.module.variables[name], state.depth), offset)
+            return Pointer(self._array(self.module.variables[name], 0), offset)
+        if name in self.module.functions:
+            return Pointer(f"{CODE}{name}", offset)
         raise self.wrong(f"{name} is not declared")
 
     def _array(self, variable: ir.Variable, depth: int) -> str:
         """Return the name of a variable's array: its space, whose it is, and its name."""
         if variable.space == "shared":
             return f"shared:{self.block}:{variable.name}"
-        own = f"{depth}:" if variable.space in ("local", "param") else ":"
-        return f"{variable.space}:{own}{variable.name}"
+        own = f"{depth}:" if variable.space in OWN else ":"
+        array = f"{variable.space}:{own}{variable.name}"
+        return self._shown.get(array, array)
 
     def said(self, value: Value) -> str:
         """Return what a value is, for a message about a place where a number is wanted."""
@@ -563,11 +673,50 @@ class ThreadSpecialiser:
         self.put(litmus.Assign(name, operation, operands))
         return name
 
+    def new_label(self) -> str:
+        """Return a label of the residual program that nothing else has."""
+        self._made_labels += 1
+        return f"M{self._made_labels}"
+
+    def inside(self, address: Pointer, size: int) -> bool:
+        """Decide whether so many bytes at an address are in their array, as far as its length is known."""
+        length = self.length(address.array)
+        return address.offset >= 0 and (length is None or address.offset + size <= length)
+
+    def length(self, array: str) -> int | None:
+        """Return the bytes of an array that the thread has made, or that is a variable; None where nothing tells."""
+        if array not in self.sizes:
+            declared = (
+                *self.module.variables.values(),
+                *(v for f in self.module.functions.values() for v in f.variables),
+            )
+            own = {self._shown.get(array, array), array}
+            name = next((own_name for own_name, shown in self._shown.items() if shown in own), array).rpartition(":")[2]
+            found = next((each.size for each in declared if each.name == name), None)
+            if found is None:
+                return None
+            self.sizes[array] = found
+        return self.sizes[array]
+
     def new_register(self) -> str:
         """Return a register of the residual program that the instruction at hand has for itself."""
         self._temporaries += 1
         line = 0 if self._origin is None else self._origin.line
         return f"t{line}_{self._temporaries}"
+
+
+_EFFECTS = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence
+"""What a thread may have done before it creates another one, for which that one has to wait."""
+
+
+def _blamed(state: State, ins: ir.KernelInstruction | None) -> ir.KernelInstruction | None:
+    """Return the instruction that is named for what one does: outside of the library, that which calls it."""
+    function = state.function
+    for frame in reversed(state.frames):
+        if LIBRARY not in function.directives:
+            break
+        function, ins = frame.function, (frame.function.body or ())[frame.after - 1]
+    return ins
 
 
 def exit_arrival(key: BarrierKey) -> litmus.Barrier:
@@ -627,7 +776,7 @@ NO_RESULT = frozenset(
 
 def _written(ins: ir.KernelInstruction) -> list[str]:
     """Return the registers that an instruction writes."""
-    if ins.name == "call" or not ins.operands:
+    if not ins.operands or (ins.name == "call" and not isinstance(ins.operands[0], ir.Vector)):
         return []
     if ins.name in NO_RESULT and "red" not in ins.words:
         return []

@@ -24,10 +24,14 @@ class Half:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A value that is known when the program runs: the register that holds it, and its width in bits."""
+    """A value that is known when the program runs: the register that holds it, and its width in bits.
+
+    ``checked``: it is an address that is not null.
+    """
 
     register: str
     width: int
+    checked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class CheckedKernel:
 
 def named(file: str, kernel: str, launch: str) -> str:
     """Return what a kernel of a file with a launch is called; the file alone where it names no kernel."""
-    return f"{file}: {kernel}, {launch}" if kernel else file
+    return ", ".join(filter(None, (f"{file}: {kernel}" if kernel else file, launch)))
 
 
 def answer_words(answer: CheckAnswer, kinds: Sequence[str]) -> str:
@@ -260,7 +260,7 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
             first, *related = [_location(line.file, line.line, line.column) for line in (*own, *finding.lines)] or [
                 whole
             ]
-            text = f"{checked.kernel}, {checked.launch}: {finding.text}"
+            text = f"{named('', checked.kernel, checked.launch).removeprefix(': ')}: {finding.text}"
             related = [each for n, each in enumerate(related) if each != first and each not in related[:n]]
             results.append(_result(finding.kind, text, [first], related))
     driver = {

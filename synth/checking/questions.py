@@ -269,7 +269,7 @@ def _ask_ends(
         execution = search.find([inside, search.satisfied(litmus.Atom("eq", stop, 1))])
         if execution is not None:
             why = stop.register.removeprefix(MARK)
-            kind = {"trap": "trap", "assert": "trap"}.get(why, why)
+            kind = _KINDS.get(why, why)
             asked.found(KernelFinding(kind, _STOPPED[why], _marked(program, stop), execution))
     if condition is not None:
         wanted = condition.quantifier is litmus.Quantifier.EXISTS
@@ -296,7 +296,7 @@ def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Query], 
             execution = search.find([~outside, literal])
             if execution is not None:
                 asked.found(_race(program, races, execution))
-    shared = {each.name for each in program.test.locations if each.region is litmus.Region.SHARED}
+    shared = {each.name for each in program.test.locations if each.region is litmus.Region.SHARED} | program.undefined
     if shared and asked.answers["uninitialised"] is not CheckAnswer.FOUND:
         execution = search.find([~outside, search.reads_initial(shared)])
         if execution is not None:
@@ -376,10 +376,15 @@ def _unused(name: str, others: Collection[str]) -> str:
     return name if name not in others else _unused(f"{name}_", others)
 
 
+_KINDS = {"assert": "trap", "abort": "trap", "null": "bounds"}
+"""The kinds of findings that a thread stops for, by why it stops, where that is another word."""
+
 _STOPPED = {
     "trap": "a thread comes to a trap",
     "assert": "an assertion fails",
     "bounds": "an access is outside of its array",
+    "null": "a null pointer is dereferenced",
+    "abort": "a thread gives up",
 }
 
 
@@ -459,6 +464,8 @@ _STRONG = frozenset(("RLX", "ACQ", "REL"))
 
 def _thread(program: KernelProgram, number: int) -> str:
     ids = program.ids[number]
+    if program.names:
+        return f"thread {program.launch.block_number(ids)} ({program.names[number]})"
     return f"thread {program.launch.thread_number(ids)} of block {program.launch.block_number(ids)}"
 
 
@@ -477,7 +484,7 @@ def _outside(program: KernelProgram, execution: CandidateExecution) -> KernelFin
     return KernelFinding("bounds", text, _places(program, execution, events), execution, events)
 
 
-def _uninitialised(program: KernelProgram, shared: set[str], execution: CandidateExecution) -> KernelFinding:
+def _uninitialised(program: KernelProgram, shared: Collection[str], execution: CandidateExecution) -> KernelFinding:
     pairs = execution.pairs("rf")
     reads = [
         other for one, other in pairs

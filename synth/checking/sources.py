@@ -1,4 +1,4 @@
-"""Kernels from files: PTX as it stands, and CUDA C++ through nvcc; and the launches that a file asks for.
+"""Kernels from files: PTX and C as they stand, and CUDA C++ through nvcc; and the launches that a file asks for.
 
 A comment line of a file may say how its kernels are to be launched, in the words of the command line::
 
@@ -23,9 +23,12 @@ from backends.cuda.toolkits import ANY, chosen
 from backends.shared import toolchain
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT, open_bytes, read_text
+from corpus.kernels.c.reader import read_c
 from corpus.kernels.ir import KernelFunction, Module
+from corpus.kernels.languages import LANGUAGES
 from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument
 from corpus.kernels.ptx.reader import read_ptx
+from corpus.kernels.specialiser import KernelLanguage
 from synth.options.launch import LaunchWords, read_launch
 
 
@@ -43,6 +46,7 @@ FORMATS = {
     ".ptx": KernelFormat("PTX", ".entry"),
     ".cu": KernelFormat("CUDA C++"),
     **dict.fromkeys((".cuh", ".cpp", ".cc"), KernelFormat("CUDA C++", "__global__")),
+    ".c": KernelFormat("C", "main"),
 }
 """The formats of files with kernels, by the ends of their names: all that is read of a folder."""
 
@@ -60,6 +64,16 @@ class KernelFile:
     module: Module
     launches: tuple[LaunchWords, ...]
     names: Mapping[str, tuple[str, ...]]
+
+    @property
+    def language(self) -> KernelLanguage:
+        """The language of its kernels."""
+        return LANGUAGES[self.module.language]
+
+
+def default_models() -> list[str]:
+    """Return the models that languages are asked of where none is named."""
+    return sorted({each.model for each in LANGUAGES.values()})
 
 
 def languages() -> str:
@@ -96,6 +110,8 @@ def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
             raise InputError(wanted, str(path), line, 1) from None
     if path.suffix == ".ptx":
         return KernelFile(path, read_ptx(text, str(path)), tuple(launches), {})
+    if path.suffix == ".c":
+        return KernelFile(path, read_c(text, str(path)), tuple(launches), {})
     if path.suffix not in FORMATS:
         raise InputError(f"expected a file of {languages()}", str(path))
     module = read_ptx(compiled(path, nvcc_options), str(path))
@@ -212,10 +228,26 @@ DEFAULT = (
 """The launches of a kernel where none is given: two blocks, two warps, two threads of a warp, two blocks of two."""
 
 
-def launches_of(words: LaunchWords) -> tuple[KernelLaunch, ...]:
-    """Return the launch of these sizes; those of ``DEFAULT`` where no size is given."""
+def sizes_of(words: LaunchWords) -> tuple[Extent, Extent, Extent] | None:
+    """Return the grid, block and cluster that options give; None where they give none.
+
+    Raises ``InputError`` where one is no size.
+    """
     sizes = {"--grid": words.grid, "--block": words.block, "--cluster": words.cluster}
     if not any(sizes.values()):
-        return DEFAULT
+        return None
     grid, block, cluster = (extent(size or "1", option) for option, size in sizes.items())
-    return (KernelLaunch(grid, block, cluster, words.warp),)
+    return grid, block, cluster
+
+
+def launches_of(file: KernelFile, words: LaunchWords) -> tuple[KernelLaunch, ...]:
+    """Return the launch of these sizes; those of ``DEFAULT`` where no size is given. A program of C has one without.
+
+    Raises ``InputError`` where it is given one.
+    """
+    if file.language.grows:
+        if words.grid or words.block or words.cluster or words.first or words.arguments:
+            raise InputError("a program of C has no launch: its main creates its threads", str(file.path))
+        return (KernelLaunch(),)
+    sizes = sizes_of(words)
+    return DEFAULT if sizes is None else (KernelLaunch(*sizes, words.warp),)

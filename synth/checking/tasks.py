@@ -43,7 +43,7 @@ class KernelTask:
         return (
             str(self.file.path),
             source_name(self.file, self.kernel),
-            self.launch.text + (f" after {before}" if before else ""),
+            ("" if self.file.language.grows else self.launch.text) + (f" after {before}" if before else ""),
         )
 
     def programs(self, model: Model, unroll: int) -> list[KernelProgram]:
@@ -115,7 +115,7 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
         _check_names(file, kernels, arguments)
         for kernel in kernels:
             names = names_of(file, kernel)
-            for each in launches_of(words):
+            for each in launches_of(file, words):
                 launch = replace(each, arguments=arguments, names=names)
                 yield KernelTask(file, kernel, launch, words.expect, before)
 
@@ -135,7 +135,7 @@ def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> t
     names = names_of(file, kernel)
     named = {key: value for key, value in arguments.items() if key in names}
     sized = words if words.grid or words.block else replace(words, grid="1")
-    (launch,) = launches_of(sized)
+    (launch,) = launches_of(file, sized)
     return kernel, replace(launch, arguments=named | own, names=names)
 
 

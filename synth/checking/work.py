@@ -39,7 +39,9 @@ class KernelSource:
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """What is asked of every kernel. ``drawn``: findings come with pictures."""
+    """What is asked of every kernel. No ``models``: each is asked of its language's own. ``drawn``: there are pictures
+    of findings.
+    """
 
     launch: LaunchWords
     models: tuple[str, ...]
@@ -125,7 +127,12 @@ def _questions(source: KernelSource, request: CheckRequest) -> CheckedKernel | S
         if source.inside and isinstance(error, NoKernelError):
             return Subtasks(())
         return unanswered(str(source.path), "", "", "", str(error), CheckAnswer.ERROR)
-    return Subtasks([KernelQuestion(task, model) for task in tasks for model in request.models])
+    return Subtasks(questions_about(tasks, request))
+
+
+def questions_about(tasks: Sequence[KernelTask], request: CheckRequest) -> list[CheckTask]:
+    """Return the questions about kernels with launches: each model that is asked for, or else the language's own."""
+    return [KernelQuestion(task, model) for task in tasks for model in request.models or (task.file.language.model,)]
 
 
 def _answer(question: KernelQuestion, request: CheckRequest) -> CheckedKernel:

@@ -46,12 +46,10 @@ STREAMED = (TEXT, CSV, JSONL)
     "--model",
     "-m",
     "models",
-    default=("ptx",),
     type=ModelName(),
     multiple=True,
     metavar="MODEL",
-    show_default=True,
-    help="Memory model; may be repeated.",
+    help="Memory model; may be repeated. [default: ptx, or rc11 for C]",
 )
 @click.option("--progress", default="fair", show_default=True, metavar="MODEL", help="The progress that is assumed.")
 @click.option(
@@ -186,14 +184,14 @@ def _models(request: CheckRequest) -> dict[str, dict[str, str]]:
     Raises ``InputError`` where an option is wrong for any file.
     """
     from oracle.progress.plugins import resolve_models
-    from synth.checking.sources import argument, launches_of
+    from synth.checking.sources import argument, default_models, sizes_of
     from synth.checking.work import axiomatic
 
-    launches_of(request.launch)
+    sizes_of(request.launch)
     for text in request.launch.arguments:
         argument(text)
     return {
-        "models": {each.name: each.model.digest for each in axiomatic(request.models)},
+        "models": {each.name: each.model.digest for each in axiomatic(request.models or default_models())},
         "progress": {each.name: each.digest for each in resolve_models([request.progress])},
     }
 
@@ -235,7 +233,7 @@ def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequ
     from synth.checking.questions import left_over
     from synth.checking.sources import read_kernels
     from synth.checking.tasks import tasks_of
-    from synth.checking.work import KernelQuestion
+    from synth.checking.work import questions_about
 
     files = [read_kernels(source.path, request.nvcc_options) for source in sources[:2]]
     tasks = [task for file in files for task in tasks_of(file, request.launch)]
@@ -243,7 +241,7 @@ def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequ
         raise click.UsageError("--litmus is for one kernel with one launch: --kernel, --grid and --block name them")
     program = program_of(tasks[0].file.module, tasks[0].kernel, tasks[0].launch)
     write_atomically(path, [printed(left_over(program, tasks[0].expectation), DIALECTS["gpu-ptx"])])
-    return [KernelQuestion(tasks[0], model) for model in request.models]
+    return questions_about(tasks, request)
 
 
 def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:

@@ -77,6 +77,8 @@ ROOMS = {
 # Library -> the folders that may import it. Text that back ends generate is not code of ours, and is not looked at.
 EDGES = {
     "lark": ["corpus"],
+    "pcpp": ["corpus/kernels/c"],
+    "pycparser": ["corpus/kernels/c"],
     "pysat": ["constraints"],
     "z3": ["constraints"],
     "pyopencl": ["backends/opencl"],

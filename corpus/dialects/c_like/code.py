@@ -14,20 +14,22 @@ so:
 - Operands of an operator, of an assignment, and arguments of a call are not sequenced (C11 6.5p2, 6.5.16p3 and
   6.5.2.2p10). A call is in no order with the other operand, either: that its body as a whole comes before or after is
   not kept, which may allow more.
-- ``&&`` and ``||`` compute with truth values, so what is on their right must not access memory.
+- ``&&`` and ``||`` branch where what is on their right accesses memory or assigns; elsewhere they compute with truth
+  values. ``? :`` branches.
 - An array's element is a location where the index is known; an index that is computed is added to the address.
 
-Gaps: structures, mutexes, ``for``, ``break``, ``goto`` and herd's annotations (``__store{..}``) are not read.
+Gaps: structures, mutexes, ``switch``, shifts and herd's annotations (``__store{..}``) are not read; what is read of C
+beyond litmus tests is ``corpus.kernels.c``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import count
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from corpus.errors import InputError, did_you_mean
 from corpus.lalr import Token, Tree
@@ -59,7 +61,8 @@ _FOREIGN = {
 }
 _COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
-_OPERATORS = ("add", "sub", "mul", "div", "and", "or", "xor", "compare")
+_CHANGES = {"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem.s32", "&": "and", "|": "or", "^": "xor"}
+_OPERATORS = ("add", "sub", "mul", "div", "rem", "and", "or", "xor", "compare")
 
 _T = TypeVar("_T")
 
@@ -81,10 +84,37 @@ _TERMINALS = {
     "ELSE": "else",
     "WHILE": "while",
     "DO": "do",
+    "FOR": "for",
+    "BREAK": "break",
+    "CONTINUE": "continue",
+    "RETURN": "return",
+    "GOTO": "goto",
+    "CHANGE": "+=",
+    "STEP": "++",
+    "PERCENT": "%",
+    "QMARK": "?",
     "CIRCUMFLEX": "^",
     "SLASH": "/",
     "$END": "the end of the section",
 }
+
+
+_EFFECTS = ("call", "pointee", "element", "assign", "change", "step", "stepped", "choice")
+"""Expressions that access memory, assign or branch."""
+
+
+@dataclass(slots=True)
+class _Exit:
+    """Where statements leave for: its label, empty as long as none does."""
+
+    label: str = ""
+
+
+class _Loop(NamedTuple):
+    """Where ``continue`` and ``break`` of a loop leave for."""
+
+    again: _Exit
+    end: _Exit
 
 
 class CCode:
@@ -112,6 +142,10 @@ class CCode:
         self._mentioned |= set(registers)
         self._declared: list[set[str]] = []
         self._labels = 0
+        self._placed: set[str] = set()
+        self._jumps: list[Token] = []
+        self._loops: list[_Loop] = []
+        self._end = _Exit()
         self._operators = 0
         self._sides: tuple[int, ...] = ()
         self._out: list[litmus.Instruction] = []
@@ -127,6 +161,10 @@ class CCode:
     def instructions(self) -> tuple[litmus.Instruction, ...]:
         """Return the instructions of the thread, in program order."""
         self._statement(self._block)
+        self._leave(self._end)
+        for label in self._jumps:
+            if label not in self._placed:
+                raise self.error(f"there is no label {label} here", label)
         return litmus.sequenced(self._out)
 
     def emit(self, ins: litmus.Instruction) -> None:
@@ -165,7 +203,7 @@ class CCode:
             case "effect":
                 self._effect(parts[0])
             case "labelled":
-                self.labelled(token(tree), parts[0])
+                self.labelled(token(tree), parts[0] if parts else None)
             case "declaration":
                 for declarator in parts[1:]:
                     self._declaration(declarator)
@@ -175,16 +213,69 @@ class CCode:
                 head, end = self._label(), self._label()
                 self.emit(litmus.Label(head))
                 self._unless(self._condition(parts[0]), end)
-                self._statement(parts[1])
+                self._body(parts[1], _Loop(_Exit(head), _Exit(end)))
                 self.emit(litmus.Branch(head))
                 self.emit(litmus.Label(end))
             case "repeat":
-                head = self._label()
+                head, loop = self._label(), _Loop(_Exit(), _Exit())
                 self.emit(litmus.Label(head))
-                self._statement(parts[0])
+                self._body(parts[0], loop)
+                self._leave(loop.again)
                 condition = self._condition(parts[1])
                 if condition is not False:
                     self.emit(litmus.Branch(head, None if condition is True else condition))
+                self._leave(loop.end)
+            case "count":
+                self._count(*parts)
+            case "break" | "continue":
+                if not self._loops:
+                    raise self.error(f"expected a loop around {tree.data}", tree)
+                loop = self._loops[-1]
+                self._exit(loop.end if tree.data == "break" else loop.again)
+            case "return":
+                if parts:
+                    self._effect(parts[0])
+                self._exit(self._end)
+            case "goto":
+                self._jumps.append(token(tree))
+                self.emit(litmus.Branch(str(token(tree))))
+
+    def _body(self, tree: Tree, loop: _Loop) -> None:
+        """Read the body of a loop."""
+        self._loops.append(loop)
+        self._statement(tree)
+        self._loops.pop()
+
+    def _count(self, first: Tree, until: Tree, following: Tree, body: Tree) -> None:
+        """Read a ``for``, whose variables are those of a block of their own."""
+        self._declared.append(set())
+        parts = subtrees(first)
+        if parts and parts[0].data == "type":
+            for declarator in parts[1:]:
+                self._declaration(declarator)
+        elif parts:
+            self._effect(parts[0])
+        head, loop = self._label(), _Loop(_Exit(), _Exit(self._label()))
+        self.emit(litmus.Label(head))
+        for condition in subtrees(until):
+            self._unless(self._condition(condition), loop.end.label)
+        self._body(body, loop)
+        self._leave(loop.again)
+        for effect in subtrees(following):
+            self._effect(effect)
+        self.emit(litmus.Branch(head))
+        self.emit(litmus.Label(loop.end.label))
+        self._declared.pop()
+
+    def _exit(self, place: _Exit) -> None:
+        """Jump to where statements leave for, which gets a label then."""
+        place.label = place.label or self._label()
+        self.emit(litmus.Branch(place.label))
+
+    def _leave(self, place: _Exit) -> None:
+        """Put the label of where statements leave for, if any does."""
+        if place.label:
+            self.emit(litmus.Label(place.label))
 
     def _declaration(self, declarator: Tree) -> None:
         name = token(declarator)
@@ -195,6 +286,12 @@ class CCode:
             self._into(str(name), value)
 
     def _if(self, condition: Tree, then: Tree, otherwise: Tree | None = None) -> None:
+        if then.data == "goto" and otherwise is None:
+            asked = self._condition(condition)
+            self._jumps.append(token(then))
+            if asked is not False:
+                self.emit(litmus.Branch(str(token(then)), None if asked is True else asked))
+            return
         target, end = self._label(), self._label()
         self._unless(self._condition(condition), target)
         self._statement(then)
@@ -205,9 +302,14 @@ class CCode:
             self._statement(otherwise)
             self.emit(litmus.Label(end))
 
-    def labelled(self, label: Token, expression: Tree) -> None:
-        """Read a statement with a label, which is a barrier in OpenCL."""
-        raise self.error("C litmus tests have no labels", label)
+    def labelled(self, label: Token, statement: Tree | None) -> None:
+        """Read a statement with a label; in OpenCL it may be the number of a barrier."""
+        if label in self._placed:
+            raise self.error(f"the label {label} is there twice", label)
+        self._placed.add(str(label))
+        self.emit(litmus.Label(str(label)))
+        if statement is not None:
+            self._statement(statement)
 
     def _unless(self, condition: litmus.Comparison | bool, label: str) -> None:
         if condition is not True:
@@ -267,6 +369,10 @@ class CCode:
                 return self.value(parts[1])
             case "assign":
                 return self._assign(*parts)
+            case "change":
+                return self._change(parts[0], token(tree)[0], parts[1])
+            case "step":
+                return self._change(parts[0], token(tree)[0], None)
             case "address" if parts[0].data in ("pointee", "element"):
                 return self._address(parts[0])
             case "add" if parts[0].data == "name" and token(parts[0]) in self._parameters:
@@ -282,12 +388,30 @@ class CCode:
             case "add" | "sub" | "mul" | "div" | "and" | "or" | "xor":
                 left, right = self.values(parts)
                 self.emit(litmus.Assign(target, tree.data, (left, right)))
+            case "rem":
+                left, right = self.values(parts)
+                self.emit(litmus.Assign(target, _CHANGES["%"], (left, right)))
             case "compare":
                 left, right = self.values(parts)
                 self.emit(litmus.Assign(target, _COMPARISONS[token(tree)], (left, right)))
+            case "logical" if any(part.data in _EFFECTS for part in parts[1].trees()):
+                end = self._label()
+                self.emit(litmus.Assign(target, "ne", (self.value(parts[0]), 0)))
+                known = litmus.Comparison("eq" if token(tree) == "&&" else "ne", litmus.Reg(target), 0)
+                self.emit(litmus.Branch(end, known))
+                self.emit(litmus.Assign(target, "ne", (self.value(parts[1]), 0)))
+                self.emit(litmus.Label(end))
+            case "choice":
+                otherwise, end = self._label(), self._label()
+                self._unless(self._condition(parts[0]), otherwise)
+                self._into(target, parts[1])
+                self.emit(litmus.Branch(end))
+                self.emit(litmus.Label(otherwise))
+                self._into(target, parts[2])
+                self.emit(litmus.Label(end))
+            case "stepped":
+                self._change(parts[0], token(tree)[0], None, target)
             case "logical":
-                if any(part.data in ("call", "pointee", "element", "assign") for part in parts[1].trees()):
-                    raise self.error("expected no call, access or assignment on the right of && and ||", parts[1])
                 left, right = map(self._truth, parts)  # in order
                 self.emit(litmus.Assign(target, "and" if token(tree) == "&&" else "or", (left, right)))
             case "not":
@@ -332,6 +456,31 @@ class CCode:
         name = self._variable(token(left))
         self._into(name, right)
         return litmus.Reg(name)
+
+    def _change(self, left: Tree, sign: str, by: Tree | None, before: str | None = None) -> litmus.Operand:
+        """Read ``left += by`` and the like, by 1 where there is no ``by``, and return the value; ``before`` gets what
+        there was.
+        """
+        operation = _CHANGES[sign]
+        while left.data == "bracketed":
+            (left,) = subtrees(left)
+        if left.data in ("pointee", "element"):
+            value, address = self.apart(partial(self._by, by), partial(self._address, left))
+            old, new = before or self.fresh(), self.fresh()
+            self.emit(litmus.Load(old, address))
+            self.emit(litmus.Assign(new, operation, (litmus.Reg(old), value)))
+            self.emit(litmus.Store(address, litmus.Reg(new)))
+            return litmus.Reg(new)
+        if left.data != "name":
+            raise self.error("expected a variable or *location here", left)
+        value, name = self._by(by), self._variable(token(left))
+        if before is not None:
+            self.emit(litmus.Assign(before, "mov", (litmus.Reg(name),)))
+        self.emit(litmus.Assign(name, operation, (litmus.Reg(name), value)))
+        return litmus.Reg(name)
+
+    def _by(self, tree: Tree | None) -> litmus.Operand:
+        return 1 if tree is None else self.value(tree)
 
     def _address(self, tree: Tree) -> litmus.Operand:
         """Return the address that ``*p`` or ``p[i]`` denotes."""
@@ -489,8 +638,10 @@ class CCode:
         return name
 
     def _label(self) -> str:
-        self._labels += 1
-        return f"LC{self._labels - 1}"
+        while True:
+            self._labels += 1
+            if (name := f"LC{self._labels - 1}") not in self._mentioned:
+                return name
 
 
 @lru_cache(maxsize=1 << 10)  # the tests of a suite have functions in common

@@ -2,9 +2,9 @@
 
 This module prints C; its one subclass, OpenCL's, says what differs. Registers keep their names where C allows, and are
 declared where they are first written, or at the top of the function. A location is an ``atomic_int`` where any thread
-accesses it atomically. Predicates become ``if``; branches become ``if``, ``while`` and ``do``, and what is of no such
-shape is refused (``corpus.litmus.control_flow``). A loop that computes before it is left is ``while (r1 = .., r1 ==
-0)``.
+accesses it atomically. Predicates become ``if``; branches become ``if``, ``while`` and ``do``
+(``corpus.litmus.control_flow``). Where one is of no such shape, all branches of its thread are ``goto``, which OpenCL
+refuses. A loop that computes before it is left is ``while (r1 = .., r1 == 0)``.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import without_predicates
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^"}
-_SIGNS |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_SIGNS |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "rem.s32": "%"}
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _KEYWORDS = (
-    "if else while do int intptr_t atomic_int atomic_intptr_t const volatile restrict min max "
+    "if else while do for break continue return goto "
+    "int intptr_t atomic_int atomic_intptr_t const volatile restrict min max "
     "global local __global __local exists forall filter locations not true false"
 )
 WORDS = frozenset(_KEYWORDS.split())
@@ -98,6 +99,7 @@ class CWriter:
     title = "C"
     reserved: ClassVar[frozenset[str]] = WORDS | _HERD_C_WORDS | HERD_WORDS
     tags: ClassVar[tuple[str, ...]] = (CONSUME,)  # that it has words for
+    jumps: ClassVar[bool] = True  # whether there is a goto
     address: ClassVar[str] = ""  # what is before a location whose address is an initial value
 
     def __init__(self, test: litmus.LitmusTest) -> None:
@@ -225,9 +227,15 @@ class CWriter:
         fresh = (name for index in count() if (name := f"r{index}") not in taken)
         return {name: name if name in valid else next(fresh) for name in sorted(registers)}
 
+    def labels(self, index: int) -> dict[str, str]:
+        """A name for each label of a thread that is one in C."""
+        labels = [ins.name for ins in self._test.threads[index].instructions if isinstance(ins, litmus.Label)]
+        fresh = (name for n in count() if (name := f"L{n}") not in labels)
+        return {name: name if self._valid(name) else next(fresh) for name in labels}
+
     def _thread(self, index: int) -> Iterator[str]:
         thread = self._test.threads[index]
-        statements = structured(index, thread)
+        statements = self._statements(index, thread)
         parameters = [
             f"{self.space(location)}{'int' if location.name in self._plain else 'atomic_int'}* {location.name}"
             for location in self._test.locations
@@ -243,6 +251,15 @@ class CWriter:
         for line in lines:
             yield from code.lines(line, "  ")
         yield "}\n"
+
+    def _statements(self, index: int, thread: litmus.Thread) -> tuple[Statement | litmus.Instruction, ...]:
+        """The statements of a thread; where it branches in another shape than those of C, with jumps to labels."""
+        try:
+            return structured(index, thread)
+        except InputError:
+            if not self.jumps:
+                raise
+            return thread.instructions
 
     def type_of(self, thread: int, register: str) -> str:
         """The type of a register: a pointer where it is the address of an access."""
@@ -268,6 +285,7 @@ class _Code:
         self._thread = thread
         self._names = names
         self._undeclared = set(inline)
+        self._labels = writer.labels(thread)
 
     def lines(self, statement: Line, indent: str) -> Iterator[str]:
         """A statement, or what an expression does, in lines."""
@@ -290,6 +308,11 @@ class _Code:
                 yield f"{indent}}} while ({self.condition(condition, '1')});\n"
             case Operands():
                 yield "".join(f"{indent}{part};\n" for part in self._evaluations(statement))
+            case litmus.Branch(label, condition):
+                jump = f"goto {self._label(label)};"
+                yield f"{indent}{jump if condition is None else f'if ({self.condition(condition, str())}) {jump}'}\n"
+            case litmus.Label(name):
+                yield f"{self._label(name)}: ;\n"
             case litmus.Barrier():
                 yield f"{indent}{self._writer.barrier(self._thread, statement)};\n"
             case _:
@@ -300,6 +323,10 @@ class _Code:
                             self._undeclared.remove(target)
                             declared = f"{self._writer.type_of(self._thread, target)} "
                     yield f"{indent}{declared}{expression};\n"
+
+    def _label(self, name: str) -> str:
+        """A label as C has it: its name, or its number among those of the thread whose names are none in C."""
+        return self._labels[name]
 
     def _block(self, statements: Sequence[Statement], indent: str) -> Iterator[str]:
         for line in _grouped(statements):
