@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from corpus.kernels.ptx.meaning import PTX
 from corpus.kernels.specialiser import KernelLanguage
+from corpus.kernels.spirv.meaning import OPENCL, VULKAN
 
-LANGUAGES: Mapping[str, KernelLanguage] = {"ptx": PTX}
+LANGUAGES: Mapping[str, KernelLanguage] = {"ptx": PTX, "vulkan": VULKAN, "opencl": OPENCL}
 """The languages of kernels, by name."""

@@ -42,6 +42,12 @@ def ret(at: ThreadSpecialiser, state: State, _: ir.KernelInstruction) -> bool:
     return at.returns(state)
 
 
+def end(at: ThreadSpecialiser, state: State, _: ir.KernelInstruction) -> bool:
+    """Follow ``exit``: the thread ends, whatever called it."""
+    state.frames = ()
+    return at.returns(state)
+
+
 def trap(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """Stop at ``trap`` or ``brkpt``, which is a finding where a thread comes to it."""
     return at.stops("trap")
@@ -65,6 +71,7 @@ COMMON: Mapping[str, Meaning] = {
     "brx": branch_by_index,
     "call": call,
     "ret": ret,
+    "exit": end,
     "trap": trap,
 }
 """The instructions that every language has, by their names."""

@@ -95,7 +95,8 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
     """
     every = list(launch.threads())
     if len(every) > MOST_THREADS:
-        raise InputError(f"expected a launch of at most {MOST_THREADS} threads, found {len(every)}")
+        own = " with --block" if kernel.block == launch.block else ""
+        raise InputError(f"expected a launch of at most {MOST_THREADS} threads{own}, found {len(every)}", module.path)
     followed, assumed, asks = _followed(module, kernel, launch, {}, {})
     grains = _grains((code for _, code in followed), module.path)
     if grains:
@@ -109,12 +110,16 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
     else:
         followed, uncounted = [(ids, tidied(code)) for ids, code in followed], False
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
+    if kernel.block not in (None, launch.block):
+        sizes = ["x".join(map(str, size)) for size in (launch.block, kernel.block or ())]
+        assumed[f"work-groups are of {sizes[0]} threads, where the module says {sizes[1]}"] = None
     layout = _Layout(module, kernel, launch, [code for _, code in kept])
-    assumed |= layout.assumed | dict.fromkeys(layout.zeros())
+    assumed |= layout.assumed | dict.fromkeys(layout.zeros()) | dict.fromkeys(module.assumed)
     threads = []
+    clusters = LANGUAGES[module.language].clusters
     for ids, code in kept:
         block, number = launch.block_number(ids), launch.thread_number(ids)
-        place = litmus.Place(0, launch.cluster_number(ids), block, number // launch.warp)
+        place = litmus.Place(0, launch.cluster_number(ids) if clusters else 0, block, number // launch.warp)
         body = tuple(map_operands(each.instruction, layout.operand) for each in code)
         threads.append(litmus.Thread(body, place))
     stops = tuple(

@@ -146,13 +146,14 @@ Meaning = Callable[["ThreadSpecialiser", "State", ir.KernelInstruction], bool]
 class KernelLanguage:
     """A language of kernels: what its instructions do, by name, and what its special registers hold (None where there
     is none of a name). ``model`` is the consistency model that it has unless another is asked for. ``exits``: a thread
-    that has ended is not waited for at barriers.
+    that has ended is not waited for at barriers. ``clusters``: blocks are in clusters; otherwise all are in one queue.
     """
 
     meanings: Mapping[str, Meaning]
     special: Callable[[ThreadSpecialiser, str], Value | None]
     model: str
     exits: bool = False
+    clusters: bool = False
 
 
 BarrierKey = tuple[litmus.Operand, litmus.Scope]
@@ -215,6 +216,8 @@ class ThreadSpecialiser:
         if ins is None:
             return NotUnderstoodError(what, self.module.path)
         at = f" ({ins.source})" if ins.source else ""
+        if self.module.unit != "line":
+            return NotUnderstoodError(f"{ins.called}: {what}{at}, at {self.module.unit} {ins.line}", self.module.path)
         return NotUnderstoodError(f"{ins.called}: {what}{at}", self.module.path, ins.line, 1)
 
     def accessed_in(self, array: str) -> Sequence[tuple[int, int]]:
@@ -532,7 +535,7 @@ class ThreadSpecialiser:
             if variable.name == name:
                 return Pointer(self._array(variable, state.depth), offset)
         if name in self.module.variables:
-            return Pointer(self._array(self.module.variables[name], state.depth), offset)
+            return Pointer(self._array(self.module.variables[name], 0), offset)
         raise self.wrong(f"{name} is not declared")
 
     def _array(self, variable: ir.Variable, depth: int) -> str:
@@ -624,7 +627,7 @@ NO_RESULT = frozenset(
 
 def _written(ins: ir.KernelInstruction) -> list[str]:
     """Return the registers that an instruction writes."""
-    if ins.name == "call" or not ins.operands:
+    if not ins.operands or (ins.name == "call" and not isinstance(ins.operands[0], ir.Vector)):
         return []
     if ins.name in NO_RESULT and "red" not in ins.words:
         return []

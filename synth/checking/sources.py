@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,13 +20,17 @@ from backends.cuda.compiler import INSTALL
 from backends.cuda.toolkits import ANY, chosen
 from backends.shared import toolchain
 from corpus.errors import InputError
-from corpus.files import read_text
+from corpus.files import read_bytes, read_text
 from corpus.kernels.ir import KernelFunction, Module
-from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument
+from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument, volume
+from corpus.kernels.program import MOST_THREADS
 from corpus.kernels.ptx.reader import read_ptx
-from synth.options.launch import LaunchWords, read_launch
+from corpus.kernels.spirv.binary import is_binary
+from corpus.kernels.spirv.reader import read_spirv
+from corpus.kernels.spirv.translation import translated
+from synth.options.launch import SPIRV, LaunchWords, read_launch
 
-COMMENT = re.compile(r"^[ \t]*(?://|#)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
+COMMENT = re.compile(r"^[ \t]*(?://|#|;)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
 
 ARCHITECTURE = "sm_90a"
 """What CUDA C++ is compiled for unless something else is said."""
@@ -44,7 +48,33 @@ class KernelFile:
 
 def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
     """Return the kernels of a file. Raises ``InputError`` where it cannot be read or compiled."""
+    if path.suffix in SPIRV:
+        return spirv_kernels(read_bytes(path), path)
     text = read_text(path)
+    launches = launches_in(text, path)
+    if path.suffix == ".ptx":
+        return KernelFile(path, read_ptx(text, str(path)), launches, {})
+    if path.suffix not in (".cu", ".cuh", ".cpp", ".cc"):
+        raise InputError("expected a file of PTX (.ptx), of SPIR-V (.spv, .spvasm) or of CUDA C++ (.cu)", str(path))
+    module = read_ptx(compiled(path, nvcc_options), str(path))
+    return KernelFile(path, module, launches, parameter_names(text))
+
+
+def spirv_kernels(data: bytes, path: Path, text: str = "") -> KernelFile:
+    """Return the kernels of a module of SPIR-V, binary or text, that was compiled of a ``text`` or is its own.
+
+    Raises ``InputError`` where it cannot be read.
+    """
+    module = read_spirv(data, str(path))
+    binary = is_binary(data)
+    if not text and not binary:
+        text = data.decode("utf-8-sig")
+    found = translated(module, text=not binary)
+    return KernelFile(path, found.module, launches_in(text, path), found.names)
+
+
+def launches_in(text: str, path: Path) -> tuple[LaunchWords, ...]:
+    """Return the launches that comments of a text ask for. Raises ``InputError`` where they cannot be read."""
     launches = []
     for match in COMMENT.finditer(text):
         try:
@@ -53,12 +83,7 @@ def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
             line = text.count("\n", 0, match.start()) + 1
             wanted = f"expected options of a launch, found {match[1]!r}: {error}"
             raise InputError(wanted, str(path), line, 1) from None
-    if path.suffix == ".ptx":
-        return KernelFile(path, read_ptx(text, str(path)), tuple(launches), {})
-    if path.suffix not in (".cu", ".cuh", ".cpp", ".cc"):
-        raise InputError("expected a file of PTX (.ptx) or of CUDA C++ (.cu)", str(path))
-    module = read_ptx(compiled(path, nvcc_options), str(path))
-    return KernelFile(path, module, tuple(launches), parameter_names(text))
+    return tuple(launches)
 
 
 def compiled(path: Path, options: Sequence[str]) -> str:
@@ -164,10 +189,21 @@ DEFAULT = (
 """The launches of a kernel where none is given: two blocks, two warps, two threads of a warp, two blocks of two."""
 
 
-def launches_of(words: LaunchWords) -> tuple[KernelLaunch, ...]:
-    """Return the launch of these sizes; those of ``DEFAULT`` where no size is given."""
+def launches_of(words: LaunchWords, block: Extent | None = None) -> tuple[KernelLaunch, ...]:
+    """Return the launch of these sizes; those of ``DEFAULT`` where no size is given.
+
+    ``block``: the size of a block that the module says, which counts where none is given.
+    """
     sizes = {"--grid": words.grid, "--block": words.block, "--cluster": words.cluster}
     if not any(sizes.values()):
-        return DEFAULT
-    grid, block, cluster = (extent(size or "1", option) for option, size in sizes.items())
-    return (KernelLaunch(grid, block, cluster, words.warp),)
+        return DEFAULT if block is None else _of_block(block)
+    grid, size, cluster = (extent(size or "1", option) for option, size in sizes.items())
+    return (KernelLaunch(grid, block if block and not words.block else size, cluster, words.warp),)
+
+
+def _of_block(block: Extent) -> tuple[KernelLaunch, ...]:
+    """Return the launches of ``DEFAULT`` with blocks of a size, each once, of those that have not too many threads."""
+    sized = (replace(each, block=block, warp=32 if volume(block) == 1 else each.warp) for each in DEFAULT)
+    every = list({each.text: each for each in sized}.values())
+    few = [each for each in every if volume(each.grid) * volume(block) <= MOST_THREADS]
+    return tuple(few or every[-1:])

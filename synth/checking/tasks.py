@@ -101,7 +101,7 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
     Raises ``InputError`` where the file has no such kernel, or the kernel no such parameter.
     """
     if not file.module.kernels:
-        raise InputError("expected a kernel: no .entry has a body", str(file.path))
+        raise InputError("expected a kernel: no entry has a body", str(file.path))
     said = given.grid or given.block or given.first or not file.launches
     for words in [given] if said else file.launches:
         words = replace(words, kernel=given.kernel or words.kernel)
@@ -115,7 +115,7 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
         _check_names(file, kernels, arguments)
         for kernel in kernels:
             names = names_of(file, kernel)
-            for each in launches_of(words):
+            for each in launches_of(words, kernel.block):
                 launch = replace(each, arguments=arguments, names=names)
                 yield KernelTask(file, kernel, launch, words.expect, before)
 
@@ -135,7 +135,7 @@ def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> t
     names = names_of(file, kernel)
     named = {key: value for key, value in arguments.items() if key in names}
     sized = words if words.grid or words.block else replace(words, grid="1")
-    (launch,) = launches_of(sized)
+    (launch,) = launches_of(sized, kernel.block)
     return kernel, replace(launch, arguments=named | own, names=names)
 
 

@@ -34,12 +34,10 @@ TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
     "--model",
     "-m",
     "models",
-    default=("ptx",),
     type=ModelName(),
     multiple=True,
     metavar="MODEL",
-    show_default=True,
-    help="Memory model; may be repeated.",
+    help="Memory model; may be repeated. When not given: ptx, or the one that a module of SPIR-V names.",
 )
 @click.option("--progress", default="fair", show_default=True, metavar="MODEL", help="The progress that is assumed.")
 @click.option(
@@ -136,13 +134,14 @@ def command(
 def _check(
     task: KernelTask, models: Sequence[str], progress: str, method: str, unroll: int, drawn: bool
 ) -> Iterator[CheckedKernel]:
+    from corpus.kernels.languages import LANGUAGES
     from corpus.kernels.specialiser import NotUnderstoodError
     from oracle.consistency import AxiomaticModel, resolve_consistency_models
     from oracle.executions.steps import TooManyError
     from synth.checking.account import told, unanswered
     from synth.checking.questions import CheckAnswer, check, together
 
-    for consistency in resolve_consistency_models(models):
+    for consistency in resolve_consistency_models(models or [LANGUAGES[task.file.module.language].model]):
         if not isinstance(consistency, AxiomaticModel):
             raise InputError(f"--model: {consistency.name} is a transition system, and kernels are asked of .cat files")
         try:
@@ -165,8 +164,10 @@ def _write_litmus(path: Path, tasks: Sequence[KernelTask]) -> None:
 
     if len(tasks) != 1 or tasks[0].before:
         raise click.UsageError("--litmus is for one kernel with one launch: --kernel, --grid and --block name them")
-    program = program_of(tasks[0].file.module, tasks[0].kernel, tasks[0].launch)
-    write_atomically(path, [printed(left_over(program, tasks[0].expectation), DIALECTS["gpu-ptx"])])
+    module = tasks[0].file.module
+    program = program_of(module, tasks[0].kernel, tasks[0].launch)
+    dialect = DIALECTS["gpu-ptx" if module.language == "ptx" else module.language]
+    write_atomically(path, [printed(left_over(program, tasks[0].expectation), dialect)])
 
 
 def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:

@@ -16,7 +16,7 @@ from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.inputs import Input, expand
-from synth.options.launch import KERNELS, LaunchWords, launch_options, nvcc_option
+from synth.options.launch import KERNELS, SPIRV, LaunchWords, launch_options, nvcc_option
 from synth.options.models import ModelName, unroll_option
 from synth.options.page import Page
 from synth.options.tests import bell_option, with_bell
@@ -146,6 +146,11 @@ def command(
 
     Exit code 1 where a test has no repair, 2 where --timeout or --memory cut the search.
     """
+    for name in inputs:
+        if Path(name).suffix in SPIRV:
+            raise InputError(
+                "kernels of SPIR-V are checked and not repaired: expected CUDA C++, PTX or litmus tests", name
+            )
     kernels = [Path(name) for name in inputs if Path(name).suffix in KERNELS]
     if kernels:
         if len(kernels) < len(inputs) or forbid or together or bell or output or svg:

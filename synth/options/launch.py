@@ -50,6 +50,9 @@ _OPTIONS = {
 KERNELS = (".cu", ".cuh", ".ptx")
 """The ends of names of files that have kernels."""
 
+SPIRV = (".spv", ".spvasm")
+"""The ends of names of files of SPIR-V, binary and text."""
+
 nvcc_option = click.option(
     "--nvcc-option", "-X", "nvcc_options", multiple=True, metavar="WORD", help="For nvcc: -X -Ifolder."
 )

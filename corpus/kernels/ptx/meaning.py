@@ -16,12 +16,6 @@ from corpus.kernels.specialiser import KernelLanguage, Meaning, State, ThreadSpe
 from corpus.kernels.values import Unknown
 
 
-def end(at: ThreadSpecialiser, state: State, _: ir.KernelInstruction) -> bool:
-    """Follow ``exit``: the thread ends, whatever called it."""
-    state.frames = ()
-    return at.returns(state)
-
-
 def after_other_grids(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``griddepcontrol``: nothing, where a kernel begins when those before it have ended (9.7.13.13)."""
     at.assumed["a kernel begins when those before it in its stream have ended, with griddepcontrol as well"] = None
@@ -63,12 +57,11 @@ MEANINGS: Mapping[str, Meaning] = {
     "redux": reduce_,
     "activemask": active,
     "elect": active,
-    "exit": end,
     "brkpt": trap,
     **dict.fromkeys(("nanosleep", "prefetch", "prefetchu", "applypriority", "discard", "setmaxnreg"), nothing),
     **dict.fromkeys(("sin", "cos", "lg2", "ex2", "tanh", "rcp", "rsqrt", "copysign", "testp", "createpolicy"), untold),
 }
 """The instructions that are understood, by their names."""
 
-PTX = KernelLanguage(MEANINGS, special, "ptx", exits=True)
+PTX = KernelLanguage(MEANINGS, special, "ptx", exits=True, clusters=True)
 """The language of kernels of CUDA."""
