@@ -22,6 +22,7 @@ from corpus.kernels.specialiser import (
     MARK,
     SLOTS,
     BarrierKey,
+    GroupSite,
     NotUnderstoodError,
     Residual,
     ThreadSpecialiser,
@@ -31,7 +32,6 @@ from corpus.kernels.tidying import tidied
 from corpus.kernels.values import plain_name
 from corpus.litmus import test as litmus
 from corpus.litmus.normal import map_operands
-from corpus.litmus.ptx_arithmetic import signed
 
 MOST_THREADS = 64
 """The threads of a launch that are followed."""
@@ -80,6 +80,7 @@ class KernelProgram:
     divergent: tuple[ir.KernelInstruction, ...] = ()
     outside: frozenset[str] = frozenset()
     uncounted: bool = False
+    initialised: frozenset[str] = frozenset()
 
     @property
     def lasting(self) -> tuple[str, ...]:
@@ -133,8 +134,9 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
     mixed = tuple(layout.mixed())
     outside = frozenset(layout.outside)
     notes = tuple(assumed)
+    begun = frozenset(layout.initialised)
     return KernelProgram(
-        test, launch, places, origins, notes, stops, mixed, layout.cells, divergent, outside, uncounted
+        test, launch, places, origins, notes, stops, mixed, layout.cells, divergent, outside, uncounted, begun
     )
 
 
@@ -244,18 +246,38 @@ def _followed(
 ) -> tuple[Followed, dict[str, None], bool]:
     """Return what is left of the kernel for each thread, what was taken for granted, and whether what is left depends
     on which places of arrays are accessed.
+
+    Which threads come to a place where a group does something together is known when all have been followed. Then they
+    are followed again where they are not those that were taken to come. Raises ``NotUnderstoodError`` where that does
+    not end.
     """
-    followed: Followed = []
-    assumed: dict[str, None] = {}
-    asks = False
-    for ids in launch.threads():
-        thread = ThreadSpecialiser(
-            module, kernel, launch, ids, LANGUAGES[module.language], grains=grains, accessed=accessed
-        )
-        followed.append((ids, thread.run()))
-        assumed |= thread.assumed
-        asks |= thread.asks_for_accesses
-    return followed, assumed, asks
+    comers: dict[GroupSite, frozenset[int]] = {}
+    for _ in range(MOST_ROUNDS):
+        followed: Followed = []
+        assumed: dict[str, None] = {}
+        came: dict[GroupSite, set[int]] = {}
+        asks = False
+        taken: dict[GroupSite, frozenset[int]] = {}
+        for ids in launch.threads():
+            language = LANGUAGES[module.language]
+            thread = ThreadSpecialiser(
+                module, kernel, launch, ids, language, grains=grains, accessed=accessed, comers=comers
+            )
+            followed.append((ids, thread.run()))
+            assumed |= thread.assumed
+            asks |= thread.asks_for_accesses
+            taken |= thread.came
+            for site in thread.came:
+                came.setdefault(site, set()).add(launch.thread_number(ids))
+        found = {site: frozenset(threads) for site, threads in came.items()}
+        if found == taken:
+            return followed, assumed, asks
+        comers = found
+    raise NotUnderstoodError("which threads of a subgroup do something together is not understood", module.path)
+
+
+MOST_ROUNDS = 4
+"""How often threads are followed until it is known which of them do something together."""
 
 
 def _accessed(threads: Iterable[Sequence[Residual]], path: str) -> _Places:
@@ -446,6 +468,7 @@ class _Layout:
         self._computed: dict[str, int] = {}
         self._limits: dict[str, int] = {}
         self.outside: set[str] = set()
+        self.initialised: set[str] = set()
         blocks: dict[str, list[str]] = {}
         for code in threads:
             for each in code:
@@ -530,8 +553,10 @@ class _Layout:
                 self.outside |= set() if outside in places else {self.name(array, outside[0])}
                 places[outside] = None
             region = _REGIONS.get(array.partition(":")[0], litmus.Region.GLOBAL)
+            begun = self._argument(array) is not None or bool((variable := self._variable(array)) and variable.initial)
             for offset, size in sorted(places):
                 name = self.name(array, offset)
+                self.initialised |= {name} if begun and region is litmus.Region.SHARED else set()
                 self.cells.setdefault(name, ArrayCell(self._shared_name(array), offset, size))
                 found.setdefault(name, litmus.Location(name, self._initial(array, offset, size), region))
         return tuple(found.values())
@@ -551,8 +576,8 @@ class _Layout:
         if array in self._limits:
             return self._limits[array]
         given, variable = self._argument(array), self._variable(array)
-        if given is not None and (given.count or given.values):
-            return given.count or len(given.values)
+        if given is not None and given.elements(size):
+            return given.elements(size)
         if variable is not None and variable.size:
             return variable.size // size
         image = self._image(array)
@@ -583,7 +608,7 @@ class _Layout:
             return int(array.endswith("_and"))
         given, variable = self._argument(array), self._variable(array)
         if given is not None:
-            return signed(given.values[offset // size], 8 * size) if offset // size < len(given.values) else 0
+            return given.initial(offset, size)
         if variable is not None:
             if any(offset <= at < offset + size for at, _ in variable.addresses):
                 what = f"{variable.name} holds addresses from the start, which is not understood"

@@ -295,6 +295,7 @@ def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Query], 
             if execution is not None:
                 asked.found(_race(program, races, execution))
     shared = {each.name for each in program.test.locations if each.region is litmus.Region.SHARED}
+    shared -= program.initialised
     if shared and asked.answers["uninitialised"] is not CheckAnswer.FOUND:
         execution = search.find([~outside, search.reads_initial(shared)])
         if execution is not None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,9 +25,12 @@ from corpus.kernels.ir import KernelFunction, Module
 from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument, volume
 from corpus.kernels.program import MOST_THREADS
 from corpus.kernels.ptx.reader import read_ptx
+from corpus.kernels.spirv.annotations import LaunchConfig, read_annotations
 from corpus.kernels.spirv.binary import is_binary
+from corpus.kernels.spirv.claims import SpirvExpectation, annotated, expectation
+from corpus.kernels.spirv.module import SpirvModule
 from corpus.kernels.spirv.reader import read_spirv
-from corpus.kernels.spirv.translation import translated
+from corpus.kernels.spirv.translation import specialisation, translated
 from synth.options.launch import SPIRV, LaunchWords, read_launch
 
 COMMENT = re.compile(r"^[ \t]*(?://|#|;)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
@@ -38,12 +41,18 @@ ARCHITECTURE = "sm_90a"
 
 @dataclass(frozen=True, slots=True)
 class KernelFile:
-    """A file with kernels: its module, the launches of its comments, and its parameters' names by kernel."""
+    """A file with kernels: its module, the launches of its comments, and its parameters' names by kernel. ``given``
+    are the arguments that its annotations give, and ``claim`` what they claim of the end. ``spirv`` is a module of
+    SPIR-V as it was read, whose constants of specialisation a launch may give.
+    """
 
     path: Path
     module: Module
     launches: tuple[LaunchWords, ...]
     names: Mapping[str, tuple[str, ...]]
+    given: Mapping[str, Argument] = field(default_factory=dict)
+    claim: SpirvExpectation | None = None
+    spirv: SpirvModule | None = None
 
 
 def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
@@ -65,12 +74,37 @@ def spirv_kernels(data: bytes, path: Path, text: str = "") -> KernelFile:
 
     Raises ``InputError`` where it cannot be read.
     """
-    module = read_spirv(data, str(path))
-    binary = is_binary(data)
+    spirv, binary = read_spirv(data, str(path)), is_binary(data)
     if not text and not binary:
         text = data.decode("utf-8-sig")
-    found = translated(module, text=not binary)
-    return KernelFile(path, found.module, launches_in(text, path), found.names)
+    file = _translated(KernelFile(path, Module("", "", "", {}, {}), launches_in(text, path), {}, spirv=spirv), {})
+    said = read_annotations(spirv)
+    if said.config or file.given or file.claim:
+        threads, subgroups, workgroups = said.config or LaunchConfig()
+        block = str(threads * subgroups)
+        words = LaunchWords(None, (), str(workgroups), block, None, threads, (), "")
+        return replace(file, launches=(*file.launches, words))
+    return file
+
+
+def _translated(file: KernelFile, specialised: Mapping[int, int]) -> KernelFile:
+    """Return a file with the kernels of its module of SPIR-V, whose constants of specialisation have these values."""
+    spirv = file.spirv
+    assert spirv is not None
+    found, said = translated(spirv, specialised), read_annotations(spirv)
+    module, given = annotated(found.module, said, found.homes, found.types)
+    claim = expectation(said, found.homes, found.types, spirv.path)
+    return replace(file, module=module, names=found.names, given=given, claim=claim)
+
+
+def specialised(file: KernelFile, kernel: KernelFunction, launch: KernelLaunch) -> tuple[KernelFile, KernelFunction]:
+    """Return a file and a kernel of it whose constants of specialisation are those of a launch."""
+    if file.spirv is None:
+        return file, kernel
+    values = specialisation(file.spirv, kernel, launch)
+    file = _translated(file, values) if values else file
+    found = next(each for each in file.module.kernels if each.name == kernel.name)
+    return file, found
 
 
 def launches_in(text: str, path: Path) -> tuple[LaunchWords, ...]:
@@ -168,6 +202,7 @@ def argument(text: str) -> tuple[str, Argument]:
     Raises ``InputError`` for others.
     """
     name, equals, value = text.partition("=")
+    name = re.sub(r"\A(\d+)\.(\d+)\Z", r"b\1_\2", name)  # of a set and a binding
     if equals and re.fullmatch(r"-?(?:0[xX][0-9a-fA-F]+|\d+)", value):
         return name, int(value, 0)
     if equals and re.fullmatch(rf"\[\s*(?:{_ELEMENT}\s*(?:,\s*{_ELEMENT}\s*)*)?\]", value):

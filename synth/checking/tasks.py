@@ -19,7 +19,7 @@ from corpus.kernels.program import KernelProgram, left_behind, program_of
 from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
 from oracle.cat.interpreter import Model
-from synth.checking.sources import KernelFile, argument, launches_of, names_of, source_name
+from synth.checking.sources import KernelFile, argument, launches_of, names_of, source_name, specialised
 from synth.options.launch import LaunchWords, read_launch
 
 MOST_STATES = 64
@@ -45,6 +45,11 @@ class KernelTask:
             source_name(self.file, self.kernel),
             self.launch.text + (f" after {before}" if before else ""),
         )
+
+    def expected(self, program: KernelProgram) -> str:
+        """Return what is expected at the end of a program: what is asked for, or what the file claims."""
+        claim = self.file.claim
+        return self.expectation if self.expectation or claim is None else claim.text(program)
 
     def programs(self, model: Model, unroll: int) -> list[KernelProgram]:
         """Return the program that is left of the kernel, for each state of memory in which it may begin.
@@ -116,8 +121,8 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
         for kernel in kernels:
             names = names_of(file, kernel)
             for each in launches_of(words, kernel.block):
-                launch = replace(each, arguments=arguments, names=names)
-                yield KernelTask(file, kernel, launch, words.expect, before)
+                launch = replace(each, arguments={**file.given, **arguments}, names=names)
+                yield KernelTask(*specialised(file, kernel, launch), launch, words.expect, before)
 
 
 def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> tuple[KernelFunction, KernelLaunch]:

@@ -152,7 +152,9 @@ def _check(
         except TooManyError as error:
             yield unanswered(*task.names, error.message, CheckAnswer.UNKNOWN)
             return
-        answers = [check(program, consistency, task.expectation, unroll, progress, method) for program in programs]
+        answers = [
+            check(program, consistency, task.expected(program), unroll, progress, method) for program in programs
+        ]
         yield told(*task.names, together(answers), drawn)
 
 
@@ -167,7 +169,7 @@ def _write_litmus(path: Path, tasks: Sequence[KernelTask]) -> None:
     module = tasks[0].file.module
     program = program_of(module, tasks[0].kernel, tasks[0].launch)
     dialect = DIALECTS["gpu-ptx" if module.language == "ptx" else module.language]
-    write_atomically(path, [printed(left_over(program, tasks[0].expectation), dialect)])
+    write_atomically(path, [printed(left_over(program, tasks[0].expected(program)), dialect)])
 
 
 def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:

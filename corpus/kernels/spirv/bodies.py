@@ -19,6 +19,7 @@ from corpus.kernels.spirv import pointers
 from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of
 from corpus.kernels.spirv.composing import COMPOSING, compute, untold
 from corpus.kernels.spirv.computing import computation
+from corpus.kernels.spirv.groups import GROUP_OPERATIONS, group_operation
 from corpus.kernels.spirv.module import Id, SpirvBlock, SpirvFunction, SpirvInstruction, SpirvInteger
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
@@ -269,6 +270,7 @@ _TRANSLATED: Mapping[str, Callable[[SpirvCode], None]] = {
     **dict.fromkeys(pointers.UPDATES, pointers.atomic_update),
     "OpMemoryBarrier": pointers.memory_barrier,
     "OpControlBarrier": pointers.control_barrier,
+    **dict.fromkeys(GROUP_OPERATIONS, group_operation),
     **dict.fromkeys(("OpUndef", "OpQuantizeToF16", "OpFRem", "OpFMod"), untold),
 }
 """Other instructions that become code, by name."""

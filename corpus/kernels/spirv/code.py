@@ -26,15 +26,13 @@ MOST_INSTRUCTIONS = 200_000
 class SpirvSource:
     """A module that is translated: its constants and memory model, and the names that its variables have.
 
-    ``text``: the module was read from text, whose lines stand for those of the source where it names none. ``left`` is
-    how many instructions may still be written.
+    ``left`` is how many instructions may still be written.
     """
 
     module: SpirvModule
     constants: SpirvConstants
     model: SpirvMemoryModel
     symbols: Mapping[str, str]
-    text: bool
     left: int = MOST_INSTRUCTIONS
 
     @property
@@ -82,8 +80,8 @@ class SpirvCode:
         self.source.left -= 1
         if self.source.left < 0:
             raise InputError(f"more than {MOST_INSTRUCTIONS:,} instructions", self.source.module.path)
-        line = self.at.line
-        source = self.at.source or (SourceLine(self.source.module.path, line, 1) if self.source.text else None)
+        module, line = self.source.module, self.at.line
+        source = self.at.source or (None if module.binary else SourceLine(module.path, line, 1))
         self.code.append(
             KernelInstruction(name, tuple(words), tuple(operands), guard, line, source, mode, failure, self.at.name)
         )

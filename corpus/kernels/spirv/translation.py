@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from corpus.errors import InputError
@@ -26,9 +27,11 @@ from corpus.kernels.ir import (
     Symbol,
     Variable,
 )
+from corpus.kernels.launch import KernelLaunch
 from corpus.kernels.spirv.bodies import SpirvBody, function_name, moved_labels, results_of
+from corpus.kernels.spirv.claims import SpirvHome
 from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of, register_name
-from corpus.kernels.spirv.constants import SpirvConstants
+from corpus.kernels.spirv.constants import WORKGROUP_SIZE, SpirvConstants
 from corpus.kernels.spirv.modes import MEMORY_MODELS
 from corpus.kernels.spirv.module import (
     Enumerant,
@@ -39,7 +42,8 @@ from corpus.kernels.spirv.module import (
     SpirvInteger,
     SpirvModule,
 )
-from corpus.kernels.spirv.types import ADDRESS
+from corpus.kernels.spirv.reflection import reflected
+from corpus.kernels.spirv.types import ADDRESS, SpirvTypes
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 KERNELS = ("GLCompute", "Kernel")
@@ -60,6 +64,9 @@ _SPACES = {
 }
 """The spaces of variables by their storage class. Of a uniform buffer see ``_space``."""
 
+SPECIALISED = "specialised"
+"""The space of parameters that are constants of specialisation; their line is their number."""
+
 MOST_GIVEN = 256
 """The scalars that a uniform buffer may have whose values are known from the start; larger ones are memory."""
 
@@ -76,24 +83,45 @@ class SpirvParameter(NamedTuple):
 
 
 class SpirvKernels(NamedTuple):
-    """A module as kernels, and the names that the source gives to the parameters of each, by kernel."""
+    """A module as kernels, the names that the source gives to the parameters of each, by kernel, and what annotations
+    may name by id: the variables, and the parameters of kernels.
+    """
 
     module: Module
     names: Mapping[str, tuple[str, ...]]
+    homes: Mapping[str, SpirvHome]
+    types: SpirvTypes
 
 
-def translated(module: SpirvModule, text: bool, specialised: Mapping[int, int] | None = None) -> SpirvKernels:
+def translated(module: SpirvModule, specialised: Mapping[int, int] = MappingProxyType({})) -> SpirvKernels:
     """Return the kernels of a module. ``specialised``: the values of constants of specialisation, by ``SpecId``.
 
     Raises ``InputError`` where the module has a memory model that is not understood, or types that are in themselves.
     """
-    return _Translation(module, text, specialised or {}).whole()
+    return _Translation(module, specialised).whole()
+
+
+def specialisation(module: SpirvModule, kernel: KernelFunction, launch: KernelLaunch) -> dict[int, int]:
+    """Return the constants of specialisation that a launch gives, by ``SpecId``: the size of a work-group, arguments.
+
+    Raises ``InputError`` where an argument is no number.
+    """
+    found: dict[int, int] = {}
+    for number, size in zip(specialised_sizes(module), launch.block, strict=False):
+        found |= {} if number is None else {number: size}
+    for place, parameter in enumerate(kernel.parameters):
+        given = launch.argument(parameter.name, place) if parameter.space == SPECIALISED else None
+        if isinstance(given, int):
+            found[parameter.line] = given
+        elif given is not None:
+            raise InputError(f"--arg: expected a number for {launch.source_name(parameter.name, place)}", module.path)
+    return found
 
 
 class _Translation:
     """The translation of one module."""
 
-    def __init__(self, module: SpirvModule, text: bool, specialised: Mapping[int, int]) -> None:
+    def __init__(self, module: SpirvModule, specialised: Mapping[int, int]) -> None:
         self._module = module
         model = MEMORY_MODELS.get(module.memory_model)
         if model is None:
@@ -104,12 +132,14 @@ class _Translation:
         variables = {id for id, ins in module.globals.items() if ins.name in ("OpVariable", "OpUntypedVariableKHR")}
         symbols = {id: self._names[id] for id in sorted(variables)}
         constants = SpirvConstants(module, specialised, symbols)
-        self._source = SpirvSource(module, constants, model, symbols, text)
+        self._source = SpirvSource(module, constants, model, symbols)
         self._types = constants.types
-        self._text = text
         self._variables: dict[str, Variable] = {}
         self._functions: dict[str, KernelFunction] = {}
         self._bodies: dict[str, SpirvBody] = {}
+        self._homes: dict[str, SpirvHome] = {}
+        self._reflection = reflected(module)
+        self._sizes = specialised_sizes(module)
 
     def whole(self) -> SpirvKernels:
         """Return the kernels and what they call."""
@@ -128,10 +158,10 @@ class _Translation:
             self._variables,
             self._functions,
             self._source.model.name,
-            "line" if self._text else "word",
+            "word" if self._module.binary else "line",
             self._source.model.assumed,
         )
-        return SpirvKernels(module, names)
+        return SpirvKernels(module, names, self._homes, self._types)
 
     # variables
 
@@ -142,9 +172,9 @@ class _Translation:
         try:
             type = self._pointee(ins)
             size = None if self._types.ends_open(type) else self._types.size(type)
-            self._variables[name] = Variable(
-                name, self._space(id, ins), "b8", size, 8, self._initial(ins, type), line=ins.line
-            )
+            space = self._space(id, ins)
+            self._variables[name] = Variable(name, space, "b8", size, 8, self._initial(ins, type), line=ins.line)
+            self._homes[id] = SpirvHome(f"{space}::{name}", "", type)
         except InputError:
             self._variables[name] = Variable(name, "opaque", "b8", None, 8, line=ins.line)
 
@@ -154,11 +184,13 @@ class _Translation:
         return next(each.name for each in ins.operands if isinstance(each, Id))
 
     def _space(self, id: str, ins: SpirvInstruction) -> str:
-        """Return the space of a variable. A uniform buffer that is written, or large, is an argument in memory."""
+        """Return the space of a variable. Uniform memory that is no block that is only read, or is large, is an argument
+        in memory.
+        """
         storage = self._types.storage(ins.type or "")
         type = self._pointee(ins)
         if storage == "Uniform" and (
-            self._module.decoration(type, "BufferBlock") is not None
+            self._module.decoration(type, "Block") is None
             or self._types.ends_open(type)
             or len(self._types.scalars(type)) > MOST_GIVEN
         ):
@@ -216,6 +248,7 @@ class _Translation:
         parameters = [*self._arguments(start, function)]
         for id in used:
             parameters += self._given(start, id)
+        parameters += self._specialised()
         variables = (*body.code.variables.values(), *start.variables.values())
         kernel = KernelFunction(
             point.name,
@@ -275,13 +308,16 @@ class _Translation:
             if storage == "Workgroup":
                 self._variables[name] = Variable(name, "shared", "b8", None, 8, line=parameter.line)
                 start.put("mov", ("b64",), (target, Symbol(name)))
+                self._homes[id] = SpirvHome(f"shared::{name}", name, self._types.pointee(type), several=True)
                 yield SpirvParameter(Variable(name, "shared", ADDRESS, 8, 8), name)
             elif storage == "Function":  # a struct by value
                 size = self._types.size(self._types.pointee(type))
+                self._homes[id] = SpirvHome(f"param::{name}", name, self._types.pointee(type), value=True)
                 start.put("mov", ("b64",), (target, Symbol(name)))
                 yield SpirvParameter(Variable(name, "param", "b8", size, 8), name)
             elif storage is not None:
                 start.put("load", (ADDRESS,), (target, MemoryOperand(Symbol(name))))
+                self._homes[id] = SpirvHome(f"argument::{name}", name, self._types.pointee(type), several=True)
                 yield SpirvParameter(Variable(name, "param", ADDRESS, 8, 8), name)
             else:
                 yield from self._values_given(start, number, id, type, name)
@@ -295,6 +331,7 @@ class _Translation:
         for register, scalar in zip(registers, scalars, strict=True):
             where = MemoryOperand(Symbol(name), scalar.offset)
             start.put("load", (scalar.memory_kind.replace("f", "b"),), (register, where))
+        self._homes[id] = SpirvHome(f"param::{name}", name, type, value=True)
         yield SpirvParameter(Variable(name, "param", kind, size, 8), name)
 
     def _given(self, start: SpirvCode, id: str) -> Iterator[SpirvParameter]:
@@ -304,7 +341,9 @@ class _Translation:
         variable = self._variables[name]
         start.at = ins._replace(source=None)
         if variable.space == "argument":
-            yield SpirvParameter(Variable(name, "argument", "b8", variable.size, 8), self._called(id))
+            called = self._called(id)
+            self._homes[id] = SpirvHome(f"argument::{called}", name, self._pointee(ins))
+            yield SpirvParameter(Variable(name, "argument", "b8", variable.size, 8), called)
         if variable.space != "local":
             return
         type, storage = self._pointee(ins), self._types.storage(ins.type or "")
@@ -325,14 +364,13 @@ class _Translation:
         """Yield the members of a block of push constants or of a uniform buffer, and write them to it."""
         struct = self._types.name(type) == "OpTypeStruct"
         count = self._types.length(type) or 0 if struct else 1
-        built = _reflected(self._module)
+        built = self._reflection.built_in
+        members: list[tuple[str, int, int]] = []
         for member in range(count):
             element = self._types.element(type, member) if struct else None
             inner, offset = (element.type, element.offset) if element else (type, 0)
             parameter = f"{name}_{member}"
-            called = self._module.member_names.get((type, member)) or (
-                self._called(id) if count == 1 else f"{self._called(id)}_{member}"
-            )
+            called = self._module.member_names.get((type, member)) or self._reflection.pushed.get(offset) or parameter
             used = False
             for scalar in self._types.scalars(inner):
                 kind = scalar.memory_kind.replace("f", "b")
@@ -347,37 +385,69 @@ class _Translation:
                 size = self._types.size(inner)
                 kinds = {scalar.kind for scalar in self._types.scalars(inner)}
                 address = ADDRESS if size == 8 and kinds == {ADDRESS} else "b8"
+                members.append((parameter, offset, size))
                 yield SpirvParameter(Variable(parameter, "param", address, size, 8), called)
+        self._homes[id] = SpirvHome(f"param::{name}", name, type, value=True, members=tuple(members))
 
     def _called(self, id: str) -> str:
         """Return the name that the source has for a variable, or for what it is a block of."""
         type = self._pointee(self._module.globals[id])
+        if id in self._reflection.names:
+            return self._reflection.names[id]
         block = self._types.name(type) == "OpTypeStruct"
         member = self._module.member_names.get((type, 0)) if block and self._types.length(type) == 1 else None
         said = self._module.names.get(id) or member or self._module.names.get(type if block else "")
         return re.sub(r"\W", "_", said or ("" if id.isdecimal() else id), flags=re.ASCII) or self._names[id]
 
-    def _local_size(self, function: str) -> tuple[int, int, int] | None:
-        """Return the size of a work-group where the module says it."""
-        for id, decorations in self._module.decorations.items():
-            if Enumerant("BuiltIn", (Enumerant("WorkgroupSize"),)) in decorations and id in self._module.globals:
-                parts = [each.name for each in self._module.globals[id].operands if isinstance(each, Id)]
-                return self._extent(parts)
-        for mode in self._module.execution_modes.get(function, ()):
-            if mode.name == "LocalSize":
-                numbers = [each.value for each in mode.parameters if isinstance(each, SpirvInteger)]
-                if len(numbers) == 3 and all(number > 0 for number in numbers):
-                    return numbers[0], numbers[1], numbers[2]
-            if mode.name == "LocalSizeId":
-                return self._extent([each.name for each in mode.parameters if isinstance(each, Id)])
-        return None
+    def _specialised(self) -> Iterator[SpirvParameter]:
+        """Yield the constants of specialisation, but for those that are the size of a work-group."""
+        for id, ins in self._module.globals.items():
+            number = spec_id(self._module, id)
+            if number is not None and number not in self._sizes and ins.type is not None:
+                name = f"spec_{number}"
+                variable = Variable(name, SPECIALISED, "b8", self._types.size(ins.type), 8, line=number)
+                yield SpirvParameter(variable, self._module.names.get(id) or (name if id.isdecimal() else id))
 
-    def _extent(self, ids: Sequence[str]) -> tuple[int, int, int] | None:
-        try:
-            x, y, z = (self._source.constants.number(each) for each in ids)
-        except (InputError, ValueError):
+    def _local_size(self, function: str) -> tuple[int, int, int] | None:
+        """Return the size of a work-group where the module says it, and the launch does not choose it."""
+        parts = _size_parts(self._module, function)
+        if any(spec_id(self._module, each) is not None for each in parts):
             return None
-        return (x, y, z) if min(x, y, z) > 0 else None
+        numbers: list[int] = []
+        try:
+            numbers = [self._source.constants.number(each) for each in parts]
+        except InputError:
+            return None
+        for mode in self._module.execution_modes.get(function, ()):
+            if mode.name == "LocalSize" and not numbers:
+                numbers = [each.value for each in mode.parameters if isinstance(each, SpirvInteger)]
+        return (numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 and min(numbers) > 0 else None
+
+
+def spec_id(module: SpirvModule, id: str) -> int | None:
+    """Return the number of a constant of specialisation; None where it is none."""
+    ins, said = module.globals.get(id), module.decoration(id, "SpecId")
+    match said:
+        case Enumerant(_, (SpirvInteger(number), *_)) if ins is not None and ins.name.startswith("OpSpecConstant"):
+            return number
+    return None
+
+
+def specialised_sizes(module: SpirvModule) -> tuple[int | None, ...]:
+    """Return the constants of specialisation that are the size of a work-group along x, y and z, by ``SpecId``."""
+    return tuple(spec_id(module, each) for each in _size_parts(module, None)) or reflected(module).sizes
+
+
+def _size_parts(module: SpirvModule, function: str | None) -> list[str]:
+    """Return the constants that are the size of a work-group, where the module says it by constants."""
+    for id, decorations in module.decorations.items():
+        if Enumerant("BuiltIn", (Enumerant(WORKGROUP_SIZE),)) in decorations and id in module.globals:
+            return [each.name for each in module.globals[id].operands if isinstance(each, Id)]
+    for name, modes in module.execution_modes.items():
+        for mode in modes:
+            if mode.name == "LocalSizeId" and function in (None, name):
+                return [each.name for each in mode.parameters if isinstance(each, Id)]
+    return []
 
 
 def _builtin(decoration: Enumerant | None, count: int) -> list[Operand]:
@@ -386,30 +456,6 @@ def _builtin(decoration: Enumerant | None, count: int) -> list[Operand]:
         case Enumerant(_, (Enumerant(name), *_)):
             return [Register(f"%{name}.{n}") for n in range(count)]
     return []
-
-
-_REFLECTED = {
-    "PushConstantGlobalOffset": "GlobalOffset",
-    "PushConstantEnqueuedLocalSize": "WorkgroupSize",
-    "PushConstantGlobalSize": "GlobalSize",
-    "PushConstantRegionOffset": "GlobalOffset",
-    "PushConstantNumWorkgroups": "NumWorkgroups",
-    "PushConstantRegionGroupOffset": "GlobalOffset",
-}
-"""The built-in values that clspv's kernels find in push constants, by the instructions that say so."""
-
-
-def _reflected(module: SpirvModule) -> dict[int, Register]:
-    """Return what push constants hold by their bytes where clspv says it (NonSemantic.ClspvReflection)."""
-    found: dict[int, Register] = {}
-    for ins in module.debug.values():
-        match ins.operands:
-            case (Id(), Enumerant(which), Id(offset), Id()) if which in _REFLECTED and offset in module.globals:
-                value = module.globals[offset].operands
-                if value and isinstance(value[0], SpirvInteger):
-                    for n in range(3):
-                        found[value[0].value + 4 * n] = Register(f"%{_REFLECTED[which]}.{n}")
-    return found
 
 
 def _names(module: SpirvModule) -> dict[str, str]:

@@ -150,15 +150,18 @@ class SpirvTypes:
         if said is not None and isinstance(said.parameters[0], SpirvInteger):
             return said.parameters[0].value
         inner = self._id(type, 0)
-        return self.size(inner) if self.name(type) == "OpTypeVector" else self._align_up(self.size(inner), inner)
+        return self.size(inner) if self.name(type) == "OpTypeVector" else self.apart(inner)
 
     def pointer_stride(self, type: str) -> int:
         """Return the bytes between elements that a pointer points to, in whose type it may stand."""
         said = self._module.decoration(type, "ArrayStride")
         if said is not None and isinstance(said.parameters[0], SpirvInteger):
             return said.parameters[0].value
-        inner = self.pointee(type)
-        return self._align_up(self.size(inner), inner)
+        return self.apart(self.pointee(type))
+
+    def apart(self, type: str) -> int:
+        """Return the bytes between values of a type that stand one behind the other."""
+        return self._align_up(self.size(type), type)
 
     def length(self, type: str) -> int | None:
         """Return the number of elements of a type; None where the module does not say it."""
