@@ -283,8 +283,7 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Ope
             length = _length(at, array, size)
             limit = None if inside or length is None else length // size
             if limit is None:
-                name = plain_name(array.rpartition(":")[2])
-                at.assumed[f"computed indices of {name} are those of its elements"] = None
+                at.assumed[f"computed indices of {_said(at, array)} are those of its elements"] = None
             else:
                 index = litmus.Reg(at.temporary("min.u64", index, limit))
             return litmus.Reg(at.temporary("add", start, index)), Access(array, None, size, limit)
@@ -295,6 +294,13 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Ope
             return None
         case _:
             raise at.wrong(at.said(address))
+
+
+def _said(at: ThreadSpecialiser, array: str) -> str:
+    """Return the name that the source has for an array."""
+    name = array.rpartition(":")[2]
+    number = at.kernel.number_of(name) if array.startswith("argument:") else None
+    return plain_name(name) if number is None else at.launch.source_name(name, number)
 
 
 def _length(at: ThreadSpecialiser, array: str, size: int) -> int | None:

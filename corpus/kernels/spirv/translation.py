@@ -57,7 +57,7 @@ _SPACES = {
     "Private": "local",
     "Function": "local",
     "Input": "local",
-    "Output": "local",
+    "Output": "argument",
     "PushConstant": "local",
     "Uniform": "local",
     "UniformConstant": "const",
@@ -184,9 +184,7 @@ class _Translation:
         return next(each.name for each in ins.operands if isinstance(each, Id))
 
     def _space(self, id: str, ins: SpirvInstruction) -> str:
-        """Return the space of a variable. Uniform memory that is no block that is only read, or is large, is an argument
-        in memory.
-        """
+        """Return the space of a variable. Uniform memory that is written, or is large, is an argument in memory."""
         storage = self._types.storage(ins.type or "")
         type = self._pointee(ins)
         if storage == "Uniform" and (
@@ -349,7 +347,7 @@ class _Translation:
         type, storage = self._pointee(ins), self._types.storage(ins.type or "")
         values: Sequence[Operand] = ()
         initial = self._initializer(ins)
-        if storage == "Input":
+        if storage == "Input" and initial is None:
             builtin = self._module.decoration(id, "BuiltIn")
             values = _builtin(builtin, len(self._types.scalars(type)))
         elif storage in ("PushConstant", "Uniform"):
@@ -406,6 +404,7 @@ class _Translation:
             if number is not None and number not in self._sizes and ins.type is not None:
                 name = f"spec_{number}"
                 variable = Variable(name, SPECIALISED, "b8", self._types.size(ins.type), 8, line=number)
+                self._homes[id] = SpirvHome(f"{SPECIALISED}::{name}", name, ins.type, value=True)
                 yield SpirvParameter(variable, self._module.names.get(id) or (name if id.isdecimal() else id))
 
     def _local_size(self, function: str) -> tuple[int, int, int] | None:
