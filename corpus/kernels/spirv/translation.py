@@ -129,8 +129,8 @@ class _Translation:
             what = module.memory_model or "none"
             raise InputError(f"expected one of the memory models {known}, found {what}", module.path)
         self._names = _names(module)
-        variables = {id for id, ins in module.globals.items() if ins.name in ("OpVariable", "OpUntypedVariableKHR")}
-        symbols = {id: self._names[id] for id in sorted(variables)}
+        variables = (id for id, ins in module.globals.items() if ins.name in ("OpVariable", "OpUntypedVariableKHR"))
+        symbols = {id: self._names[id] for id in variables}
         constants = SpirvConstants(module, specialised, symbols)
         self._source = SpirvSource(module, constants, model, symbols)
         self._types = constants.types
@@ -241,11 +241,13 @@ class _Translation:
         if any(function.name in self._body(id).code.called for id in reached):
             self._callable(function)
         body = self._body(function.name)
-        used = dict.fromkeys(id for each in reached for id in self._body(each).code.used)
+        used = {id for each in reached for id in self._body(each).code.used}
         start = SpirvCode(self._source, SpirvInstruction("OpEntryPoint", None, None, (), function.line))
         parameters = [*self._arguments(start, function)]
-        for id in used:
-            parameters += self._given(start, id)
+        for id, name in self._source.symbols.items():
+            bound = id in point.interface and self._variables[name].space == "argument"
+            if id in used or bound:
+                parameters += self._given(start, id)
         parameters += self._specialised()
         variables = (*body.code.variables.values(), *start.variables.values())
         kernel = KernelFunction(
