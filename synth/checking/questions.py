@@ -265,7 +265,7 @@ def _ask_ends(
     for thread, register in program.stops:
         stop = litmus.FinalRegister(thread, register)
         execution = search.find([inside, search.satisfied(litmus.Atom("eq", stop, 1))])
-        if execution is not None:
+        if execution is not None or (asked.nothing and _is_certain(program.test.threads[thread], register)):
             why = stop.register.removeprefix(MARK)
             kind = {"trap": "trap", "assert": "trap"}.get(why, why)
             asked.found(KernelFinding(kind, _STOPPED[why], _marked(program, stop), execution))
@@ -278,6 +278,26 @@ def _ask_ends(
             execution = None if search.find([inside, holds]) is not None else search.find([inside])
         if execution is not None:
             asked.found(KernelFinding("expectation", f"the expectation {expectation} may fail", (), execution))
+
+
+def _is_certain(thread: litmus.Thread, register: str) -> bool:
+    """Return whether a thread sets a register whatever is read, and before it waits for anybody: where others wait for
+    it, no execution comes to its end.
+    """
+    labels = {ins.name: n for n, ins in enumerate(thread.instructions) if isinstance(ins, litmus.Label)}
+    at, seen = 0, set[int]()
+    while at < len(thread.instructions) and at not in seen:
+        seen.add(at)
+        match thread.instructions[at]:
+            case litmus.Assign(target) if target == register:
+                return True
+            case litmus.Branch(label, None):
+                at = labels[label]
+            case litmus.Branch() | litmus.Barrier():
+                return False
+            case _:
+                at += 1
+    return False
 
 
 def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Query], races: Model | None) -> None:

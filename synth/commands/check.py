@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -162,14 +163,18 @@ def _write_litmus(path: Path, tasks: Sequence[KernelTask]) -> None:
     from corpus.dialects.registry import DIALECTS, printed
     from corpus.files import write_atomically
     from corpus.kernels.program import program_of
+    from corpus.litmus.test import Region
     from synth.checking.questions import left_over
 
     if len(tasks) != 1 or tasks[0].before:
         raise click.UsageError("--litmus is for one kernel with one launch: --kernel, --grid and --block name them")
     module = tasks[0].file.module
     program = program_of(module, tasks[0].kernel, tasks[0].launch)
+    test = left_over(program, tasks[0].expected(program))
+    if module.language == "vulkan":  # accesses say which memory they are of
+        test = replace(test, locations=tuple(replace(each, region=Region.GLOBAL) for each in test.locations))
     dialect = DIALECTS["gpu-ptx" if module.language == "ptx" else module.language]
-    write_atomically(path, [printed(left_over(program, tasks[0].expected(program)), dialect)])
+    write_atomically(path, [printed(test, dialect)])
 
 
 def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:

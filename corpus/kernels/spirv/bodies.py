@@ -40,6 +40,7 @@ class SpirvBody:
             for ins in block.instructions:
                 if ins.result is not None and ins.type is not None:
                     self.code.value_types[ins.result] = ins.type
+                    self.code.defined[ins.result] = ins
                 if ins.name in ("OpVariable", "OpUntypedVariableKHR"):
                     self._declare(ins)
 

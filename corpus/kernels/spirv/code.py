@@ -44,12 +44,14 @@ class SpirvSource:
 @dataclass
 class SpirvCode:
     """The code of one function so far. ``used`` are the variables of the module, ``called`` the functions that it
-    mentions; ``coherent`` the pointers by way of what is coherent; ``value_types`` the types of ids by id.
+    mentions; ``coherent`` the pointers by way of what is coherent; ``value_types`` the types of ids by id, and
+    ``defined`` the instructions of which they are results.
     """
 
     source: SpirvSource
     at: SpirvInstruction
     value_types: dict[str, str] = field(default_factory=dict)
+    defined: dict[str, SpirvInstruction] = field(default_factory=dict)
     code: list[KernelInstruction] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
     registers: dict[str, str] = field(default_factory=dict)
@@ -173,8 +175,8 @@ class SpirvCode:
         return [operand.name for operand in self.at.operands if isinstance(operand, Id)]
 
     def number(self, id: str) -> int:
-        """Return the number that a constant is."""
-        return self.source.constants.number(id)
+        """Return the number that a constant is, or what is computed of constants."""
+        return self.source.constants.number(id, self.defined)
 
 
 def bits_of(kind: str) -> str:

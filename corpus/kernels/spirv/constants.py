@@ -7,6 +7,7 @@ Example: ``%3 = OpConstantComposite %v2uint %one %two`` is the numbers 1 and 2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from corpus.errors import InputError
 from corpus.kernels.ir import Number, Operand, Register, Symbol
@@ -31,17 +32,36 @@ class SpirvConstants:
         self._found: dict[str, tuple[Operand, ...]] = {}
         self._depth = 0
 
-    def number(self, id: str) -> int:
-        """Return the number that a constant is, with its sign. Raises ``InputError`` where it is none."""
+    def number(self, id: str, defined: Mapping[str, SpirvInstruction] = MappingProxyType({})) -> int:
+        """Return the number that a constant is, with its sign, or what ``defined`` instructions compute of constants.
+
+        Raises ``InputError`` where it is none.
+        """
+        if id in defined:
+            values = self._of_function(id, defined, 0)
+            if len(values) == 1 and isinstance(values[0], Number):
+                return values[0].value
+            raise self._wrong(id, "is no number that is known")
         constant = self._module.globals.get(id)
         values = self.scalars(id)
         if constant is None or constant.type is None or len(values) != 1 or not isinstance(values[0], Number):
             raise self._wrong(id, "is no number that is known")
         return values[0].value
 
-    def is_constant(self, id: str) -> bool:
-        """Return whether an id is a constant, an undefined value or a variable of the module."""
-        return id in self._module.globals
+    def _of_function(self, id: str, defined: Mapping[str, SpirvInstruction], depth: int) -> tuple[Operand, ...]:
+        """Return what an instruction of a function computes, where that is of constants."""
+        ins = defined.get(id)
+        if ins is None:
+            return self.scalars(id)
+        if depth > MOST_NESTED or ins.type is None:
+            raise self._wrong(id, "is no constant")
+        ids = [each.name for each in ins.operands if isinstance(each, Id)]
+        types = [defined[each].type if each in defined else self.type_of(each) for each in ids]
+        return tuple(
+            self._computed(
+                ins, [self._of_function(each, defined, depth + 1) for each in ids], [each or "" for each in types]
+            )
+        )
 
     def scalars(self, id: str) -> tuple[Operand, ...]:
         """Return the scalars that a constant is made of. Raises ``InputError`` where it is none."""
@@ -80,11 +100,14 @@ class SpirvConstants:
                 if builtin is not None and builtin.parameters == (Enumerant(WORKGROUP_SIZE),):
                     found = [Register(f"%{WORKGROUP_SIZE}.{n}") for n in range(len(kinds))]
                 else:
-                    found = [each for part in parts if isinstance(part, Id) for each in self.scalars(part.name)]
+                    own_parts = [part.name for part in parts if isinstance(part, Id)][: len(kinds)]
+                    found = [each for part in own_parts for each in self.scalars(part)]
             case "OpUndef", _:
                 found = [Register(f"%undefined.{id}") for _ in kinds]
             case "OpSpecConstantOp", (Enumerant(opcode), *operands):
-                found = self._computed(constant._replace(name=f"Op{opcode}", operands=tuple(operands)))
+                ids = [each.name for each in operands if isinstance(each, Id)]
+                made = constant._replace(name=f"Op{opcode}", operands=tuple(operands))
+                found = self._computed(made, [self.scalars(each) for each in ids], [self.type_of(each) for each in ids])
             case _:
                 raise self._wrong(id, f"is {constant.name}, which is not understood")
         if len(found) != len(kinds):
@@ -98,25 +121,25 @@ class SpirvConstants:
                 return self._specialised.get(number)
         return None
 
-    def _computed(self, ins: SpirvInstruction) -> list[Operand]:
-        """Return what an instruction computes of constants."""
-        ids = [each.name for each in ins.operands if isinstance(each, Id)]
-        values = [self.scalars(each) for each in ids]
+    def _computed(
+        self, ins: SpirvInstruction, values: Sequence[tuple[Operand, ...]], types: Sequence[str]
+    ) -> list[Operand]:
+        """Return what an instruction computes of constants of these types."""
         numbers = [each.value for each in ins.operands if isinstance(each, SpirvInteger)]
         assert ins.type is not None
-        if ins.name == "OpCompositeExtract" and ids:
-            start, type = self.part(self.type_of(ids[0]), numbers, ins)
+        if ins.name == "OpCompositeExtract" and values:
+            start, type = self.part(types[0], numbers, ins)
             return list(values[0][start : start + len(self.types.scalars(type))])
-        if ins.name == "OpCompositeInsert" and len(ids) > 1:
-            start, type = self.part(self.type_of(ids[1]), numbers, ins)
+        if ins.name == "OpCompositeInsert" and len(values) > 1:
+            start, type = self.part(types[1], numbers, ins)
             return [*values[1][:start], *values[0], *values[1][start + len(self.types.scalars(type)) :]]
-        if ins.name == "OpVectorShuffle" and len(ids) > 1:
+        if ins.name == "OpVectorShuffle" and len(values) > 1:
             both = (*values[0], *values[1])
             return [both[n] if n < len(both) else Number(0) for n in numbers]
         rule = computation(ins.name)
         if rule is None or any(len(each) not in (1, len(values[-1])) for each in values):
             raise self._wrong(ins.result or "", f"is {ins.name} of constants, which is not understood")
-        result, kinds = self.types.scalars(ins.type), [self.types.scalars(self.type_of(each)) for each in ids]
+        result, kinds = self.types.scalars(ins.type), [self.types.scalars(each) for each in types]
         found: list[Operand] = []
         for n, scalar in enumerate(result):
             given = [each[n if len(each) > 1 else 0] for each in values]

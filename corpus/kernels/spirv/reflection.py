@@ -29,13 +29,15 @@ _BUILT_IN = {
 
 class ClspvReflection(NamedTuple):
     """Names of buffers by the ids of their variables; the special registers that push constants hold, by their bytes;
-    names of arguments in push constants by their bytes; and the ``SpecId`` of the size of a work-group along x, y, z.
+    names of arguments in push constants by their bytes; the ``SpecId`` of the size of a work-group along x, y and z;
+    and those of the lengths of local memory, which the host gives, with the names of the arguments.
     """
 
     names: Mapping[str, str]
     built_in: Mapping[int, Register]
     pushed: Mapping[int, str]
     sizes: tuple[int, ...]
+    local: Mapping[int, str]
 
 
 def reflected(module: SpirvModule) -> ClspvReflection:
@@ -49,12 +51,15 @@ def reflected(module: SpirvModule) -> ClspvReflection:
     built_in: dict[int, Register] = {}
     pushed: dict[int, str] = {}
     sizes: tuple[int, ...] = ()
+    local: dict[int, str] = {}
     for which, operands in _instructions(module):
         numbers = [_number(module, each) for each in operands]
         if which in _BUILT_IN and numbers and numbers[0] is not None:
             built_in |= {numbers[0] + 4 * n: Register(f"%{_BUILT_IN[which]}.{n}") for n in range(3)}
         elif which == "SpecConstantWorkgroupSize":
             sizes = tuple(number for number in numbers if number is not None)
+        elif which == "ArgumentWorkgroup" and len(operands) > 2 and numbers[2] is not None:
+            local[numbers[2]] = _name(module, operands[4]) if len(operands) > 4 else ""
         elif which == "ArgumentPodPushConstant" and len(operands) > 4 and numbers[2] is not None:
             pushed[numbers[2]] = _name(module, operands[4])
         elif which in ("ArgumentStorageBuffer", "ArgumentUniform") and len(operands) > 4:
@@ -62,7 +67,7 @@ def reflected(module: SpirvModule) -> ClspvReflection:
             name = _name(module, operands[4])
             if variable is not None and name:
                 names[variable] = name
-    return ClspvReflection(names, built_in, pushed, sizes)
+    return ClspvReflection(names, built_in, pushed, sizes, local)
 
 
 def _instructions(module: SpirvModule) -> Iterator[tuple[str, list[str]]]:

@@ -171,12 +171,19 @@ class _Translation:
         name = self._source.symbols[id]
         try:
             type = self._pointee(ins)
-            size = None if self._types.ends_open(type) else self._types.size(type)
+            size = None if self._types.ends_open(type) or self._is_given(type) else self._types.size(type)
             space = self._space(id, ins)
             self._variables[name] = Variable(name, space, "b8", size, 8, self._initial(ins, type), line=ins.line)
             self._homes[id] = SpirvHome(f"{space}::{name}", "", type)
         except InputError:
             self._variables[name] = Variable(name, "opaque", "b8", None, 8, line=ins.line)
+
+    def _is_given(self, type: str) -> bool:
+        """Return whether a type is that of local memory whose length the host gives."""
+        ins = self._module.globals.get(type)
+        ids = [each.name for each in ins.operands if isinstance(each, Id)] if ins else []
+        length = spec_id(self._module, ids[1]) if ins and ins.name == "OpTypeArray" and len(ids) == 2 else None
+        return length in self._reflection.local
 
     def _pointee(self, ins: SpirvInstruction) -> str:
         if ins.name == "OpVariable":
