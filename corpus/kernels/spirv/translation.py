@@ -305,10 +305,11 @@ class _Translation:
 
     def _arguments(self, start: SpirvCode, function: SpirvFunction) -> Iterator[SpirvParameter]:
         """Yield the parameters of an OpenCL kernel, whose registers have their values from the start."""
-        for number, parameter in enumerate(function.parameters):
+        for parameter in function.parameters:
             id, type = parameter.result or "", parameter.type or ""
             start.at = parameter
             name = self._names[id]
+            called = _plain(self._module.names.get(id, "")) or name
             target = Register(register_name(id))
             storage = self._types.storage(type) if self._types.is_pointer(type) else None
             start.registers[target.name] = ADDRESS
@@ -316,20 +317,20 @@ class _Translation:
                 self._variables[name] = Variable(name, "shared", "b8", None, 8, line=parameter.line)
                 start.put("mov", ("b64",), (target, Symbol(name)))
                 self._homes[id] = SpirvHome(f"shared::{name}", name, self._types.pointee(type), several=True)
-                yield SpirvParameter(Variable(name, "shared", ADDRESS, 8, 8), name)
+                yield SpirvParameter(Variable(name, "shared", ADDRESS, 8, 8), called)
             elif storage == "Function":  # a struct by value
                 size = self._types.size(self._types.pointee(type))
                 self._homes[id] = SpirvHome(f"param::{name}", name, self._types.pointee(type), value=True)
                 start.put("mov", ("b64",), (target, Symbol(name)))
-                yield SpirvParameter(Variable(name, "param", "b8", size, 8), name)
+                yield SpirvParameter(Variable(name, "param", "b8", size, 8), called)
             elif storage is not None:
                 start.put("load", (ADDRESS,), (target, MemoryOperand(Symbol(name))))
-                self._homes[id] = SpirvHome(f"argument::{name}", name, self._types.pointee(type), several=True)
-                yield SpirvParameter(Variable(name, "param", ADDRESS, 8, 8), name)
+                self._homes[id] = SpirvHome(f"argument::{called}", name, self._types.pointee(type), several=True)
+                yield SpirvParameter(Variable(name, "param", ADDRESS, 8, 8), called)
             else:
-                yield from self._values_given(start, number, id, type, name)
+                yield from self._values_given(start, id, type, name, called)
 
-    def _values_given(self, start: SpirvCode, number: int, id: str, type: str, name: str) -> Iterator[SpirvParameter]:
+    def _values_given(self, start: SpirvCode, id: str, type: str, name: str, called: str) -> Iterator[SpirvParameter]:
         """Yield a parameter that is a number, or the numbers of a vector or struct, one after the other."""
         scalars = self._types.scalars(type)
         registers = start.registers_of(id, [scalar.kind for scalar in scalars])
@@ -339,7 +340,7 @@ class _Translation:
             where = MemoryOperand(Symbol(name), scalar.offset)
             start.put("load", (scalar.memory_kind.replace("f", "b"),), (register, where))
         self._homes[id] = SpirvHome(f"param::{name}", name, type, value=True)
-        yield SpirvParameter(Variable(name, "param", kind, size, 8), name)
+        yield SpirvParameter(Variable(name, "param", kind, size, 8), called)
 
     def _given(self, start: SpirvCode, id: str) -> Iterator[SpirvParameter]:
         """Write what a variable holds at the start, where it is the thread's own; yield what the launch gives of it."""
@@ -404,7 +405,7 @@ class _Translation:
         block = self._types.name(type) == "OpTypeStruct"
         member = self._module.member_names.get((type, 0)) if block and self._types.length(type) == 1 else None
         said = self._module.names.get(id) or member or self._module.names.get(type if block else "")
-        return re.sub(r"\W", "_", said or ("" if id.isdecimal() else id), flags=re.ASCII) or self._names[id]
+        return _plain(said or ("" if id.isdecimal() else id)) or self._names[id]
 
     def _specialised(self) -> Iterator[SpirvParameter]:
         """Yield the constants of specialisation, but for those that are the size of a work-group."""
@@ -477,7 +478,7 @@ def _names(module: SpirvModule) -> dict[str, str]:
             found[id] = bound
             return
         said = module.names.get(id, "").rpartition(".")[2] or (f"v{id}" if id.isdecimal() else id)
-        plain = re.sub(r"\W", "_", said, flags=re.ASCII)
+        plain = _plain(said)
         number = 1
         while (own := plain if number == 1 else f"{plain}_{number}") in taken:
             number += 1
@@ -496,6 +497,11 @@ def _names(module: SpirvModule) -> dict[str, str]:
                 if ins.name in ("OpVariable", "OpUntypedVariableKHR"):
                     name(ins.result or "")
     return found
+
+
+def _plain(name: str) -> str:
+    """Return a name as an identifier."""
+    return re.sub(r"\W", "_", name, flags=re.ASCII)
 
 
 def _bound(module: SpirvModule, id: str) -> str:
