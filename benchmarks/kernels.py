@@ -47,14 +47,14 @@ def main() -> None:
     asked = command.make_context("check", words)
     options = asked.params
     launch = LaunchWords(**{each.name: options[each.name] for each in fields(LaunchWords)})
-    (model,) = axiomatic(options["models"])
+    (model,) = axiomatic(options["models"] or ["ptx"])
     table = Table("kernel", "launch", *COLUMNS, "found", "progress", box=None)
     for column in table.columns[2 : 2 + len(COLUMNS)]:
         column.justify = "right"
     for source in sources_of(options["files"])[0]:
         began = cpu_seconds()
         try:
-            tasks = list(tasks_of(read_kernels(source.path, options["nvcc_options"]), launch))
+            tasks = list(tasks_of(read_kernels(source.path, options["compiler_options"]), launch))
         except InputError as error:
             print(error, file=sys.stderr)
             continue

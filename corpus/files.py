@@ -50,10 +50,9 @@ def _at_once(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 
 
-def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
-    """Return the text of a file of no more than so many bytes.
-
-    Raises ``InputError`` where it cannot be read, is larger, or is not UTF-8, with line and column.
+def read_bytes(path: Path, most: int = LARGEST_TEXT) -> bytes:
+    """Return what is in a file of no more than so many bytes. Raises ``InputError`` where it cannot be read, or is
+    larger.
     """
     with open_bytes(path) as file:
         try:
@@ -64,6 +63,15 @@ def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
             raise InputError(f"cannot read: {error.strerror}", str(path)) from None
     if len(data) > most:
         raise InputError(f"cannot read: larger than {most} bytes", str(path))
+    return data
+
+
+def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
+    """Return the text of a file of no more than so many bytes.
+
+    Raises ``InputError`` where it cannot be read, is larger, or is not UTF-8, with line and column.
+    """
+    data = read_bytes(path, most)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

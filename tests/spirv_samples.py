@@ -132,5 +132,5 @@ def binary(*codes: tuple[int | str, ...], bound: int = 24, order: str = "<") -> 
 
 def meaning(module: SpirvModule) -> str:
     """What a module says, apart from where it is said and from what only text has."""
-    bare = replace(module, path="", version=None, bound=None, comments=())
+    bare = replace(module, path="", version=None, bound=None, comments=(), binary=False)
     return re.sub(r"\bline=\d+(?!, column)", "line=", repr(bare))

@@ -152,7 +152,8 @@ class Variable:
 class KernelFunction:
     """A kernel (``entry``) or function: parameters, results, registers by type, variables, code, and labels.
 
-    Names of nested scopes are made unique. ``labels`` maps a label to the number of the instruction behind it;
+    Names of nested scopes are made unique. ``block`` has the threads of a block along x, y and z where the module says
+    them. ``labels`` maps a label to the number of the instruction behind it;
     ``tables`` maps the label of a ``.branchtargets`` or ``.calltargets`` to the names that it lists. ``body`` is None
     where the function is only declared.
     """
@@ -168,6 +169,7 @@ class KernelFunction:
     tables: Mapping[str, tuple[str, ...]]
     directives: tuple[str, ...] = ()
     line: int = 0
+    block: tuple[int, int, int] | None = None
 
     def number_of(self, parameter: str) -> int | None:
         """Return the number of a parameter by its name, or by that of a box of its tensor map, ``map(0,16)``; None
@@ -179,7 +181,11 @@ class KernelFunction:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A module: its version and target, variables and functions by name, the path of its text, and its language."""
+    """A module: its version and target, variables and functions by name, the path of its text, and its language.
+
+    ``unit`` is what the lines of its instructions count: lines of a text, or words of a binary. ``assumed`` is what its
+    reader has taken for granted.
+    """
 
     path: str
     version: str
@@ -187,6 +193,8 @@ class Module:
     variables: Mapping[str, Variable]
     functions: Mapping[str, KernelFunction]
     language: str = "ptx"
+    unit: str = "line"
+    assumed: tuple[str, ...] = ()
 
     @property
     def kernels(self) -> tuple[KernelFunction, ...]:

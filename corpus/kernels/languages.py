@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from corpus.kernels.c.meaning import C
 from corpus.kernels.ptx.meaning import PTX
 from corpus.kernels.specialiser import KernelLanguage
+from corpus.kernels.spirv.meaning import OPENCL, VULKAN
 
-LANGUAGES: Mapping[str, KernelLanguage] = {"ptx": PTX, "c": C}
+LANGUAGES: Mapping[str, KernelLanguage] = {"ptx": PTX, "vulkan": VULKAN, "opencl": OPENCL, "c": C}
 """The languages of kernels, by name."""

@@ -23,18 +23,33 @@ class ArrayArgument:
     """The memory that a pointer points to: the initial values of its elements; zeros behind these.
 
     ``count`` is the number of elements; None: as many as the kernel accesses. ``size``: the bytes of an element, where
-    that is known.
+    that is known. ``data`` is all of the memory in bytes, where it is given so.
     """
 
     values: tuple[int, ...] = ()
     count: int | None = None
     size: int | None = None
+    data: bytes | None = None
 
     def length(self, size: int) -> int | None:
         """Return the bytes of the array where they are known, as an access of so many bytes has it: its elements may be
         larger than was said.
         """
+        if self.data is not None:
+            return len(self.data)
         return None if self.count is None or self.size is None else self.count * max(self.size, size)
+
+    def elements(self, size: int) -> int:
+        """Return the number of elements of so many bytes that are given, 0 where none are."""
+        return self.count or len(self.values) if self.data is None else len(self.data) // size
+
+    def initial(self, offset: int, size: int) -> int:
+        """Return the number, with its sign, that so many bytes are at the start."""
+        if self.data is not None:
+            return int.from_bytes(self.data[offset : offset + size].ljust(size, b"\0"), "little", signed=True)
+        number = offset // size
+        bits = self.values[number] % (1 << 8 * size) if number < len(self.values) else 0
+        return bits - (bits >> 8 * size - 1 << 8 * size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def exchanged(
     """
     if brings:
         at.put(
-            litmus.Store(litmus.Loc(placeholder(array, 4 * here)), stored_operand(at, value, 4)),
+            litmus.Store(litmus.Loc(placeholder(array, 4 * here)), stored_operand(at, value, 4), at.exchange.access),
             Access(array, 4 * here, 4),
         )
     at.meets(state, meeting)
@@ -59,7 +59,8 @@ def exchanged(
             found.append(value)
             continue
         register = at.new_register()
-        at.put(litmus.Load(register, litmus.Loc(placeholder(array, 4 * other))), Access(array, 4 * other, 4))
+        read = litmus.Load(register, litmus.Loc(placeholder(array, 4 * other)), at.exchange.access)
+        at.put(read, Access(array, 4 * other, 4))
         found.append(Held(register, 32))
     at.meets(state, meeting)
     return found
@@ -81,7 +82,7 @@ def brought_by(
     lane, lanes = at.lane, lanes_of(at, mask)
     if len(lanes) < 2 or lane not in lanes:
         return {lane: value}
-    at.assumed["vote, match, shfl and redux order memory as bar.warp.sync does"] = None
+    at.assumed[at.exchange.assumed] = None
     array = f"{SLOTS}:{at.block}:warp{at.number // at.launch.warp}_{ins.line}"
     meeting = litmus.Barrier(0, quorum=len(lanes), scope=litmus.Scope.WARP)
     if partners is None:

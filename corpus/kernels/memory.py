@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from corpus.kernels import ir
-from corpus.kernels.computing import ONE_BIT, extended, filled, moved, number_or_held, residual_operand, set_result
+from corpus.kernels.computing import (
+    ONE_BIT,
+    compared,
+    computed,
+    extended,
+    filled,
+    moved,
+    number_or_held,
+    residual_operand,
+    set_result,
+)
 from corpus.kernels.launch import ArrayArgument, SharedArgument
 from corpus.kernels.specialiser import OWN, Access, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Missing, Pointer, Scaled, Unknown, Value, plain_name
@@ -81,10 +91,9 @@ def _parameter(at: ThreadSpecialiser, address: Pointer, size: int) -> Value | No
     if isinstance(given, int):
         return given >> 8 * address.offset & (1 << 8 * size) - 1
     if isinstance(given, SharedArgument):
-        parameters = enumerate(at.kernel.parameters)
-        called = (each.name for n, each in parameters if given.name in (each.name, at.launch.source_name(each.name, n)))
-        return Pointer(f"argument::{next(called, given.name)}")
-    if size == 8 or isinstance(given, ArrayArgument):
+        return Pointer(f"argument::{at.argument_array(name)}")
+    pointer = size == 8 and at.kernel.parameters[number].type != "s64"
+    if pointer or isinstance(given, ArrayArgument):
         return Pointer(f"argument::{name}" + (f"_{address.offset}" if address.offset else ""))
     return Missing(name, address.offset)
 
@@ -164,9 +173,19 @@ def updated(
     mode: litmus.Mode,
     failure: litmus.Order | None = None,
 ) -> bool:
-    """Keep an atomic operation of a type, and return whether the thread goes on: its address is in an array."""
+    """Keep an atomic operation of a type, and return whether the thread goes on: its address is in an array. On memory
+    of the thread's own it is an operation as any other.
+    """
     size = WIDTHS[kind] // 8
-    where = placed(at, address_of(at, state, source), size)
+    address = address_of(at, state, source)
+    if isinstance(address, Pointer) and address.array.startswith(OWN):
+        old = _cell(at, state, address, size)
+        operands = [at.value(state, each, 8 * size) for each in given]
+        _keep(at, state, address, size, _updated(at, operation, kind, old, operands))
+        if target is not None:
+            set_result(at, state, target, old)
+        return True
+    where = placed(at, address, size)
     if where is None:
         return at.stops("bounds")
     values = tuple(stored_operand(at, at.value(state, each, 8 * size), size) for each in given)
@@ -178,6 +197,16 @@ def updated(
     if target is not None and register is not None:
         set_result(at, state, target, Held(register, 8 * size))
     return True
+
+
+def _updated(at: ThreadSpecialiser, operation: str, kind: str, old: Value, operands: Sequence[Value]) -> Value:
+    """Return what an atomic operation of the thread's own memory writes."""
+    if operation == "exch":
+        return operands[0]
+    if operation == "cas":
+        same = compared(at, ("eq", kind.replace("b", "s")), old, operands[0])
+        return computed(at, f"selp.{kind}", [operands[1], old, same])
+    return computed(at, f"{operation}.{kind}", [old, operands[0]])
 
 
 def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -250,8 +279,7 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Ope
             length = _length(at, array, size)
             limit = None if inside or length is None else length // size
             if limit is None:
-                name = plain_name(array.rpartition(":")[2])
-                at.assumed[f"computed indices of {name} are those of its elements"] = None
+                at.assumed[f"computed indices of {_said(at, array)} are those of its elements"] = None
             else:
                 index = litmus.Reg(at.temporary("min.u64", index, limit))
             return litmus.Reg(at.temporary("add", start, index)), Access(array, None, size, limit)
@@ -264,14 +292,22 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Ope
             raise at.wrong(at.said(address))
 
 
+def _said(at: ThreadSpecialiser, array: str) -> str:
+    """Return the name that the source has for an array."""
+    name = array.rpartition(":")[2]
+    number = at.kernel.number_of(name) if array.startswith("argument:") else None
+    return plain_name(name) if number is None else at.launch.source_name(name, number)
+
+
 def _length(at: ThreadSpecialiser, array: str, size: int) -> int | None:
     """Return the bytes of an array, where they are known, for accesses of so many bytes."""
     if at.grows:
         return at.length(array)
     name = array.rpartition(":")[2]
-    if array.startswith("argument:"):
-        number = at.kernel.number_of(name)
-        given = None if number is None else at.launch.array(name, number)
-        return given.length(size) if given else None
+    number = at.kernel.number_of(name)
+    given = None if number is None else at.launch.array(name, number)
+    if given is not None:
+        return given.length(size)
     variable = at.module.variable(at.kernel, name)
-    return None if variable is None else variable.size
+    argument = array.startswith("argument:")
+    return None if variable is None or argument is not (variable.space == "argument") else variable.size

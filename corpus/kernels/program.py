@@ -23,6 +23,7 @@ from corpus.kernels.specialiser import (
     MARK,
     SLOTS,
     BarrierKey,
+    GroupSite,
     NotUnderstoodError,
     Residual,
     ThreadSpecialiser,
@@ -88,6 +89,7 @@ class KernelProgram:
     uncounted: bool = False
     undefined: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
+    initialised: frozenset[str] = frozenset()
 
     @property
     def lasting(self) -> tuple[str, ...]:
@@ -106,7 +108,8 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
         return _program(module, kernel, launch, created.followed, created.assumed, created)
     every = list(launch.threads())
     if len(every) > MOST_THREADS:
-        raise InputError(f"expected a launch of at most {MOST_THREADS} threads, found {len(every)}")
+        own = " with --block" if kernel.block == launch.block else ""
+        raise InputError(f"expected a launch of at most {MOST_THREADS} threads{own}, found {len(every)}", module.path)
     followed, assumed, asks = _followed(module, kernel, launch, {}, {})
     grains = _grains((code for _, code in followed), module.path)
     if grains:
@@ -134,12 +137,16 @@ def _program(
 ) -> KernelProgram:
     """Return the program of what is left for each thread."""
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
+    if kernel.block not in (None, launch.block):
+        sizes = ["x".join(map(str, size)) for size in (launch.block, kernel.block or ())]
+        assumed[f"work-groups are of {sizes[0]} threads, where the module says {sizes[1]}"] = None
     layout = _Layout(module, kernel, launch, [code for _, code in kept], created)
-    assumed |= layout.assumed | dict.fromkeys(layout.zeros())
+    assumed |= layout.assumed | dict.fromkeys(layout.zeros()) | dict.fromkeys(module.assumed)
     threads = []
+    clusters = LANGUAGES[module.language].clusters
     for ids, code in kept:
         block, number = launch.block_number(ids), launch.thread_number(ids)
-        place = litmus.Place(0, launch.cluster_number(ids), block, number // launch.warp)
+        place = litmus.Place(0, launch.cluster_number(ids) if clusters else 0, block, number // launch.warp)
         body = tuple(map_operands(each.instruction, layout.operand) for each in code)
         threads.append(litmus.Thread(body, place))
     stops = tuple(
@@ -154,7 +161,6 @@ def _program(
     outside = frozenset(layout.outside)
     notes = tuple(assumed)
     names = tuple(created.names[launch.block_number(ids)] for ids, _ in kept) if created else ()
-    undefined = frozenset(layout.undefined)
     return KernelProgram(
         test,
         launch,
@@ -167,8 +173,9 @@ def _program(
         divergent,
         outside,
         uncounted,
-        undefined,
+        frozenset(layout.undefined),
         names,
+        frozenset(layout.initialised),
     )
 
 
@@ -274,18 +281,38 @@ def _followed(
 ) -> tuple[Followed, dict[str, None], bool]:
     """Return what is left of the kernel for each thread, what was taken for granted, and whether what is left depends
     on which places of arrays are accessed.
+
+    Which threads come to a place where a group does something together is known when all have been followed. Then they
+    are followed again where they are not those that were taken to come. Raises ``NotUnderstoodError`` where that does
+    not end.
     """
-    followed: Followed = []
-    assumed: dict[str, None] = {}
-    asks = False
-    for ids in launch.threads():
-        thread = ThreadSpecialiser(
-            module, kernel, launch, ids, LANGUAGES[module.language], grains=grains, accessed=accessed
-        )
-        followed.append((ids, thread.run()))
-        assumed |= thread.assumed
-        asks |= thread.asks_for_accesses
-    return followed, assumed, asks
+    comers: dict[GroupSite, frozenset[int]] = {}
+    for _ in range(MOST_ROUNDS):
+        followed: Followed = []
+        assumed: dict[str, None] = {}
+        came: dict[GroupSite, set[int]] = {}
+        asks = False
+        taken: dict[GroupSite, frozenset[int]] = {}
+        for ids in launch.threads():
+            language = LANGUAGES[module.language]
+            thread = ThreadSpecialiser(
+                module, kernel, launch, ids, language, grains=grains, accessed=accessed, comers=comers
+            )
+            followed.append((ids, thread.run()))
+            assumed |= thread.assumed
+            asks |= thread.asks_for_accesses
+            taken |= thread.came
+            for site in thread.came:
+                came.setdefault(site, set()).add(launch.thread_number(ids))
+        found = {site: frozenset(threads) for site, threads in came.items()}
+        if found == taken:
+            return followed, assumed, asks
+        comers = found
+    raise NotUnderstoodError("which threads of a subgroup do something together is not understood", module.path)
+
+
+MOST_ROUNDS = 4
+"""How often threads are followed until it is known which of them do something together."""
 
 
 def _accessed(threads: Iterable[Sequence[Residual]], path: str) -> _Places:
@@ -483,6 +510,7 @@ class _Layout:
         self._computed: dict[str, int] = {}
         self._limits: dict[str, int] = {}
         self.outside: set[str] = set()
+        self.initialised: set[str] = set()
         blocks: dict[str, list[str]] = {}
         for code in threads:
             for each in code:
@@ -571,8 +599,10 @@ class _Layout:
                 self.outside |= set() if outside in places else {self.name(array, outside[0])}
                 places[outside] = None
             region = _REGIONS.get(array.partition(":")[0], litmus.Region.GLOBAL)
+            begun = self._argument(array) is not None or bool((variable := self._variable(array)) and variable.initial)
             for offset, size in sorted(places):
                 name = self.name(array, offset)
+                self.initialised |= {name} if begun and region is litmus.Region.SHARED else set()
                 self.cells.setdefault(name, ArrayCell(self._shared_name(array), offset, size))
                 found.setdefault(name, litmus.Location(name, self._initial(array, offset, size), region))
         return tuple(found.values())
@@ -592,8 +622,8 @@ class _Layout:
         if array in self._limits:
             return self._limits[array]
         given, variable = self._argument(array), self._variable(array)
-        if given is not None and (given.count or given.values):
-            return given.count or len(given.values)
+        if given is not None and given.elements(size):
+            return given.elements(size)
         if array in self._created.sizes:
             return self._created.sizes[array] // size
         if variable is not None and variable.size:
@@ -633,7 +663,7 @@ class _Layout:
             return int(array.endswith("_and"))
         given, variable = self._argument(array), self._variable(array)
         if given is not None:
-            return signed(given.values[offset // size], 8 * size) if offset // size < len(given.values) else 0
+            return given.initial(offset, size)
         if variable is not None:
             if any(offset <= at < offset + size for at, _ in variable.addresses):
                 what = f"{variable.name} holds addresses from the start, which is not understood"

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from corpus.errors import InputError
 from corpus.kernels import ir
-from corpus.kernels.launch import KernelLaunch, ThreadIds
+from corpus.kernels.launch import KernelLaunch, SharedArgument, ThreadIds
 from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed
@@ -151,18 +151,40 @@ Meaning = Callable[["ThreadSpecialiser", "State", ir.KernelInstruction], bool]
 """What an instruction does: it changes what is known and appends what stays; false where the thread ends."""
 
 
+class GroupExchange(NamedTuple):
+    """How threads exchange values when they do one operation together: the mode of their accesses to the array by
+    which they do, that of the barriers around these, and what that takes for granted.
+    """
+
+    access: litmus.Mode
+    barrier: litmus.Mode
+    assumed: str = ""
+
+
+PLAIN_EXCHANGE = GroupExchange(litmus.PLAIN, litmus.PLAIN)
+"""An exchange by plain accesses and barriers."""
+
+
 @dataclass(frozen=True)
 class KernelLanguage:
     """A language of kernels: what its instructions do, by name, and what its special registers hold (None where there
     is none of a name). ``model`` is the consistency model that it has unless another is asked for. ``exits``: a thread
-    that has ended is not waited for at barriers. ``grows``: a kernel begins as one thread, which creates the others.
+    that has ended is not waited for at barriers. ``clusters``: blocks are in clusters; otherwise all are in one queue.
+    ``exchange``: how threads of a group exchange values. ``grows``: a kernel begins as one thread, which creates the
+    others.
     """
 
     meanings: Mapping[str, Meaning]
     special: Callable[[ThreadSpecialiser, str], Value | None]
     model: str
     exits: bool = False
+    clusters: bool = False
+    exchange: GroupExchange = PLAIN_EXCHANGE
     grows: bool = False
+
+
+GroupSite = tuple[int, int, int]
+"""A place of the code, by a number, where threads of a group do something together, with their block and group."""
 
 
 class ThreadStart(NamedTuple):
@@ -194,8 +216,10 @@ class ThreadSpecialiser:
 
     ``owed``: how often the thread has to have come to barriers at its end, which are then counted on each way.
     ``grains``: the bytes of an element of arrays that are copied asynchronously, where they are not those of a word.
-    ``accessed``: the places and sizes of accesses of arrays, for operations on whole matrices. ``shown``: the arrays of
-    the thread's own whose addresses others may have. ``following``: the number of the next thread that is created.
+    ``accessed``: the places and sizes of accesses of arrays, for operations on whole matrices. ``comers``: the threads
+    of a group that come to a place where they do something together, where these are not all. ``came`` collects those
+    places, with the threads that were taken to come there. ``shown``: the arrays of the thread's own whose addresses
+    others may have. ``following``: the number of the next thread that is created.
 
     ``alone``: no other thread is there yet, so that all memory is known; ``image`` is what it holds when others come,
     by array and offset. ``sizes`` has the bytes of arrays that the thread has made, ``steps`` how far addresses
@@ -212,10 +236,13 @@ class ThreadSpecialiser:
         owed: Mapping[BarrierKey, int] | None = None,
         grains: Mapping[str, int] = MappingProxyType({}),
         accessed: Mapping[str, Sequence[tuple[int, int]]] = MappingProxyType({}),
+        comers: Mapping[GroupSite, frozenset[int]] = MappingProxyType({}),
         shown: Mapping[str, str] = MappingProxyType({}),
         following: int = 0,
     ) -> None:
-        self._language = language
+        self._language, self.exchange = language, language.exchange
+        self._comers = comers
+        self.came: dict[GroupSite, frozenset[int]] = {}
         self._shown, self._following = shown, following
         self.alone = False
         self.started: list[ThreadStart] = []
@@ -271,6 +298,8 @@ class ThreadSpecialiser:
         if self.grows and ins.source:
             return NotUnderstoodError(what, ins.source.file, ins.source.line, ins.source.column)
         at = f" ({ins.source})" if ins.source else ""
+        if self.module.unit != "line":
+            return NotUnderstoodError(f"{ins.called}: {what}{at}, at {self.module.unit} {ins.line}", self.module.path)
         return NotUnderstoodError(f"{ins.called}: {what}{at}", self.module.path, ins.line, 1)
 
     def accessed_in(self, array: str) -> Sequence[tuple[int, int]]:
@@ -323,6 +352,12 @@ class ThreadSpecialiser:
             if isinstance(value, Pointer) and value.array.startswith(OWN):
                 raise ShownError(value.array)
             self.image[name, int(place.partition(":")[0])] = value
+
+    def come_together(self, site: GroupSite, every: Sequence[int]) -> list[int]:
+        """Return the threads of a group that do something together at a place, of all that might."""
+        found = self._comers.get(site, frozenset(every))
+        self.came[site] = found
+        return sorted(found)
 
     @property
     def block(self) -> int:
@@ -651,9 +686,21 @@ class ThreadSpecialiser:
         """Return the name of a variable's array: its space, whose it is, and its name."""
         if variable.space == "shared":
             return f"shared:{self.block}:{variable.name}"
+        if variable.space == "argument":
+            return f"argument::{self.argument_array(variable.name)}"
         own = f"{depth}:" if variable.space in OWN else ":"
         array = f"{variable.space}:{own}{variable.name}"
         return self._shown.get(array, array)
+
+    def argument_array(self, parameter: str) -> str:
+        """Return the parameter whose memory a parameter points to: itself, or another one that the launch names."""
+        number = self.kernel.number_of(parameter)
+        given = None if number is None else self.launch.argument(parameter, number)
+        if not isinstance(given, SharedArgument):
+            return parameter
+        every = enumerate(self.kernel.parameters)
+        called = (each.name for n, each in every if given.name in (each.name, self.launch.source_name(each.name, n)))
+        return next(called, given.name)
 
     def said(self, value: Value) -> str:
         """Return what a value is, for a message about a place where a number is wanted."""

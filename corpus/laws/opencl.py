@@ -34,6 +34,9 @@ MEMORY: Mapping[str, str] = {"CLK_GLOBAL_MEM_FENCE": "global-fence", "CLK_LOCAL_
 FENCED: Mapping[str, Region] = {"global-fence": Region.GLOBAL, "local-fence": Region.SHARED}
 """The region of memory that a fence or barrier with one of these tags orders."""
 
+NO_MEMORY = "image-fence"
+"""The tag of a barrier that orders neither: it orders images, which are not memory here."""
+
 BARRIERS: Mapping[str, Scope] = {
     "barrier": Scope.CTA,
     "work_group_barrier": Scope.CTA,

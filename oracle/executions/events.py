@@ -242,9 +242,9 @@ FENCED = {**opencl.FENCED, ptx.REGISTER_FENCE: Region.REGISTER}
 
 
 def _fenced(mode: Mode) -> set[str]:
-    """The memory that a fence orders: all, unless it names one kind, as OpenCL's may."""
+    """The memory that a fence orders: all, unless it names one kind, or none, as OpenCL's may."""
     one = {region.name for tag, region in FENCED.items() if tag in mode.tags}
-    return one or {*MEMORIES}
+    return one if one or opencl.NO_MEMORY in mode.tags else {*MEMORIES}
 
 
 def _fence_orders(mode: Mode) -> set[str]:

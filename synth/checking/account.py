@@ -133,11 +133,11 @@ def unanswered(
 
 
 def place_text(ins: KernelInstruction) -> str:
-    """Return the source lines of an instruction, from the innermost outwards, of long rows the ends; its line of PTX
-    where it has none.
+    """Return the source lines of an instruction, from the innermost outwards, of long rows the ends; its place in what
+    was compiled where it has none.
     """
     if ins.source is None:
-        return f"line {ins.line} of the PTX"
+        return _compiled_place(ins)
     first, *others = map(_line_text, ins.source.chain)
     if len(others) > 3:
         others = ["..", *others[-2:]]
@@ -146,7 +146,12 @@ def place_text(ins: KernelInstruction) -> str:
 
 def own_place(ins: KernelInstruction) -> str:
     """Return the line of the kernel itself that an instruction is at, or is inlined into: ``kernel.cu:3``."""
-    return f"line {ins.line} of the PTX" if ins.source is None else _line_text(ins.source.chain[-1])
+    return _compiled_place(ins) if ins.source is None else _line_text(ins.source.chain[-1])
+
+
+def _compiled_place(ins: KernelInstruction) -> str:
+    """Return the place of an instruction in what was compiled: a line of PTX, or a word of a binary of SPIR-V."""
+    return f"word {ins.line} of the SPIR-V" if ins.text else f"line {ins.line} of the PTX"
 
 
 def own_lines(findings: Iterable[ToldFinding]) -> list[str]:
@@ -221,7 +226,7 @@ def _finding(program: KernelProgram, finding: KernelFinding) -> dict[str, Any]:
         "places": [
             {
                 "opcode": place.called,
-                "ptx_line": place.line,
+                ("spirv_place" if place.text else "ptx_line"): place.line,
                 "lines": source_lines(place),
             }
             for place in finding.places

@@ -164,7 +164,12 @@ def check(
         _ask_executions(asked, program, model, expectation, unroll, method)
         hang = _ask_hangs(asked, program, model, unroll, progress)
         if asked.nothing and hang.get("fair") == Verdict.TERMINATES:
-            asked.unknown("no execution has a meaning: an address that is computed or read is of no array")
+            # Also where a plain read waits for what it would race with, of which OpenCL and C11 let it see nothing.
+            _ask_unfinished(asked, program, model, unroll)
+            if asked.answers["race"] is not CheckAnswer.FOUND:
+                asked.unknown("no execution has a meaning: an address that is computed or read is of no array")
+        if asked.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
+            asked.unknown(f"a data race leaves all else undefined under {model.name}")
     else:
         asked.answers |= {name: CheckAnswer.UNKNOWN for name in asked.answers if name != "mixed-size"}
     return KernelAnswers(
@@ -267,7 +272,7 @@ def _ask_ends(
     for thread, register in program.stops:
         stop = litmus.FinalRegister(thread, register)
         execution = search.find([inside, search.satisfied(litmus.Atom("eq", stop, 1))])
-        if execution is not None:
+        if execution is not None or (asked.nothing and _is_certain(program.test.threads[thread], register)):
             why = stop.register.removeprefix(MARK)
             kind = _KINDS.get(why, why)
             asked.found(KernelFinding(kind, _STOPPED[why], _marked(program, stop), execution))
@@ -280,6 +285,26 @@ def _ask_ends(
             execution = None if search.find([inside, holds]) is not None else search.find([inside])
         if execution is not None:
             asked.found(KernelFinding("expectation", f"the expectation {expectation} may fail", (), execution))
+
+
+def _is_certain(thread: litmus.Thread, register: str) -> bool:
+    """Return whether a thread sets a register whatever is read, and before it waits for anybody: where others wait for
+    it, no execution comes to its end.
+    """
+    labels = {ins.name: n for n, ins in enumerate(thread.instructions) if isinstance(ins, litmus.Label)}
+    at, seen = 0, set[int]()
+    while at < len(thread.instructions) and at not in seen:
+        seen.add(at)
+        match thread.instructions[at]:
+            case litmus.Assign(target) if target == register:
+                return True
+            case litmus.Branch(label, None):
+                at = labels[label]
+            case litmus.Branch() | litmus.Barrier():
+                return False
+            case _:
+                at += 1
+    return False
 
 
 def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Query], races: Model | None) -> None:
@@ -296,7 +321,8 @@ def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Query], 
             execution = search.find([~outside, literal])
             if execution is not None:
                 asked.found(_race(program, races, execution))
-    shared = {each.name for each in program.test.locations if each.region is litmus.Region.SHARED} | program.undefined
+    shared = {each.name for each in program.test.locations if each.region is litmus.Region.SHARED}
+    shared = (shared | program.undefined) - program.initialised
     if shared and asked.answers["uninitialised"] is not CheckAnswer.FOUND:
         execution = search.find([~outside, search.reads_initial(shared)])
         if execution is not None:

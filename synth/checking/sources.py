@@ -1,4 +1,5 @@
-"""Kernels from files: PTX and C as they stand, and CUDA C++ through nvcc; and the launches that a file asks for.
+"""Kernels from files: PTX, SPIR-V and C as they stand, other languages compiled to these; and the launches that a file
+asks for.
 
 A comment line of a file may say how its kernels are to be launched, in the words of the command line::
 
@@ -12,24 +13,27 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from importlib.util import find_spec
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from backends.cuda.compiler import INSTALL
-from backends.cuda.toolkits import ANY, chosen
-from backends.shared import toolchain
 from corpus.errors import InputError
-from corpus.files import LARGEST_TEXT, open_bytes, read_text
+from corpus.files import LARGEST_TEXT, open_bytes, read_bytes, read_text
 from corpus.kernels.c.reader import read_c
 from corpus.kernels.ir import KernelFunction, Module
 from corpus.kernels.languages import LANGUAGES
-from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument
+from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument, volume
+from corpus.kernels.program import MOST_THREADS
 from corpus.kernels.ptx.reader import read_ptx
 from corpus.kernels.specialiser import KernelLanguage
-from synth.options.launch import LaunchWords, read_launch
+from corpus.kernels.spirv.annotations import LaunchConfig, read_annotations
+from corpus.kernels.spirv.binary import is_binary
+from corpus.kernels.spirv.claims import SpirvExpectation, annotated, expectation
+from corpus.kernels.spirv.module import SpirvModule
+from corpus.kernels.spirv.reader import read_spirv
+from corpus.kernels.spirv.translation import specialisation, translated
+from synth.checking.compilers import SOURCE_LANGUAGES, compiled
+from synth.options.launch import SPIRV, LaunchWords, read_launch
 
 
 class KernelFormat(NamedTuple):
@@ -43,27 +47,35 @@ class KernelFormat(NamedTuple):
 
 
 FORMATS = {
-    ".ptx": KernelFormat("PTX", ".entry"),
     ".cu": KernelFormat("CUDA C++"),
     **dict.fromkeys((".cuh", ".cpp", ".cc"), KernelFormat("CUDA C++", "__global__")),
+    ".ptx": KernelFormat("PTX", ".entry"),
+    ".comp": KernelFormat("GLSL"),
+    ".glsl": KernelFormat("GLSL", "local_size"),
+    ".cl": KernelFormat("OpenCL C", "kernel"),
+    ".wgsl": KernelFormat("WGSL", "@compute"),
+    **dict.fromkeys(SPIRV, KernelFormat("SPIR-V")),
     ".c": KernelFormat("C", "main"),
 }
 """The formats of files with kernels, by the ends of their names: all that is read of a folder."""
 
-COMMENT = re.compile(r"^[ \t]*(?://|#)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
-
-ARCHITECTURE = "sm_90a"
-"""What CUDA C++ is compiled for unless something else is said."""
+COMMENT = re.compile(r"^[ \t]*(?://|#|;)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class KernelFile:
-    """A file with kernels: its module, the launches of its comments, and its parameters' names by kernel."""
+    """A file with kernels: its module, the launches of its comments, and its parameters' names by kernel. ``given``
+    are the arguments that its annotations give, and ``claim`` what they claim of the end. ``spirv`` is a module of
+    SPIR-V as it was read, whose constants of specialisation a launch may give.
+    """
 
     path: Path
     module: Module
     launches: tuple[LaunchWords, ...]
     names: Mapping[str, tuple[str, ...]]
+    given: Mapping[str, Argument] = field(default_factory=dict)
+    claim: SpirvExpectation | None = None
+    spirv: SpirvModule | None = None
 
     @property
     def language(self) -> KernelLanguage:
@@ -77,11 +89,12 @@ def default_models() -> list[str]:
 
 
 def languages() -> str:
-    """Return the languages of kernels, each with the end of a file's name: ``PTX (.ptx) or CUDA C++ (.cu)``."""
+    """Return the languages of kernels, each with the end of a file's name: ``CUDA C++ (.cu), PTX (.ptx) or C (.c)``."""
     first: dict[str, str] = {}
     for suffix, each in FORMATS.items():
         first.setdefault(each.language, suffix)
-    return " or ".join(f"{language} ({suffix})" for language, suffix in first.items())
+    *others, last = (f"{language} ({suffix})" for language, suffix in first.items())
+    return f"{', '.join(others)} or {last}"
 
 
 class NoKernelError(InputError):
@@ -97,9 +110,65 @@ def may_have_kernels(path: Path) -> bool:
         return word.encode() in file.read(LARGEST_TEXT)
 
 
-def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
+def read_kernels(path: Path, options: Sequence[str] = ()) -> KernelFile:
     """Return the kernels of a file. Raises ``InputError`` where it cannot be read or compiled."""
+    if path.suffix in SPIRV:
+        return spirv_kernels(read_bytes(path), path)
     text = read_text(path)
+    launches = launches_in(text, path)
+    if path.suffix == ".ptx":
+        return KernelFile(path, read_ptx(text, str(path)), launches, {})
+    if path.suffix == ".c":
+        return KernelFile(path, read_c(text, str(path)), launches, {})
+    if path.suffix not in SOURCE_LANGUAGES:
+        raise InputError(f"expected a file of {languages()}", str(path))
+    code = compiled(path, options)
+    if SOURCE_LANGUAGES[path.suffix].suffix in SPIRV:
+        return spirv_kernels(code, path, text)
+    module = read_ptx(code.decode("utf-8", "replace"), str(path))
+    return KernelFile(path, module, launches, parameter_names(text))
+
+
+def spirv_kernels(data: bytes, path: Path, text: str = "") -> KernelFile:
+    """Return the kernels of a module of SPIR-V, binary or text, that was compiled of a ``text`` or is its own.
+
+    Raises ``InputError`` where it cannot be read.
+    """
+    spirv, binary = read_spirv(data, str(path)), is_binary(data)
+    if not text and not binary:
+        text = data.decode("utf-8-sig")
+    file = _translated(KernelFile(path, Module("", "", "", {}, {}), launches_in(text, path), {}, spirv=spirv), {})
+    said = read_annotations(spirv)
+    if said.config or file.given or file.claim:
+        threads, subgroups, workgroups = said.config or LaunchConfig()
+        block = str(threads * subgroups)
+        words = LaunchWords(None, (), str(workgroups), block, None, threads, (), "")
+        return replace(file, launches=(*file.launches, words))
+    return file
+
+
+def _translated(file: KernelFile, specialised: Mapping[int, int]) -> KernelFile:
+    """Return a file with the kernels of its module of SPIR-V, whose constants of specialisation have these values."""
+    spirv = file.spirv
+    assert spirv is not None
+    found, said = translated(spirv, specialised), read_annotations(spirv)
+    module, given = annotated(found.module, said, found.homes, found.types)
+    claim = expectation(said, found.homes, found.types, spirv.path)
+    return replace(file, module=module, names=found.names, given=given, claim=claim)
+
+
+def specialised(file: KernelFile, kernel: KernelFunction, launch: KernelLaunch) -> tuple[KernelFile, KernelFunction]:
+    """Return a file and a kernel of it whose constants of specialisation are those of a launch."""
+    if file.spirv is None:
+        return file, kernel
+    values = specialisation(file.spirv, kernel, launch)
+    file = _translated(file, values) if values else file
+    found = next(each for each in file.module.kernels if each.name == kernel.name)
+    return file, found
+
+
+def launches_in(text: str, path: Path) -> tuple[LaunchWords, ...]:
+    """Return the launches that comments of a text ask for. Raises ``InputError`` where they cannot be read."""
     launches = []
     for match in COMMENT.finditer(text):
         try:
@@ -108,44 +177,7 @@ def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
             line = text.count("\n", 0, match.start()) + 1
             wanted = f"expected options of a launch, found {match[1]!r}: {error}"
             raise InputError(wanted, str(path), line, 1) from None
-    if path.suffix == ".ptx":
-        return KernelFile(path, read_ptx(text, str(path)), tuple(launches), {})
-    if path.suffix == ".c":
-        return KernelFile(path, read_c(text, str(path)), tuple(launches), {})
-    if path.suffix not in FORMATS:
-        raise InputError(f"expected a file of {languages()}", str(path))
-    module = read_ptx(compiled(path, nvcc_options), str(path))
-    return KernelFile(path, module, tuple(launches), parameter_names(text))
-
-
-def compiled(path: Path, options: Sequence[str]) -> str:
-    """Return the PTX of a file of CUDA C++, with source lines. Raises ``InputError`` where nvcc refuses it."""
-    toolkit, problem = chosen(ANY)
-    nvcc = toolkit.tool("nvcc") if toolkit else None
-    if toolkit is None or nvcc is None:
-        why = f": {problem}" if problem else ""
-        raise InputError(f"nvcc is needed for CUDA C++{why}: {INSTALL}", str(path))
-    include = toolkit.folder.parent / "include"
-    folders = [include / "cccl", include, *_cutlass()]
-    headers = [word for folder in folders if folder.is_dir() for word in ("-I", str(folder))]
-    target = [] if any(each.startswith("-arch") for each in options) else [f"-arch={ARCHITECTURE}"]
-    standard = [] if any(each.startswith(("-std", "--std")) for each in options) else ["-std=c++17"]
-    with TemporaryDirectory() as folder:
-        out = Path(folder) / "kernel.ptx"
-        words = ["-ptx", "-lineinfo", "-w", *target, *standard, *headers, *options]
-        try:
-            done = toolchain.run(path, [nvcc, *words, "-o", out, path])
-        except OSError as error:
-            raise InputError(f"nvcc did not compile it: {error}", str(path)) from None
-        if not done.ok or not out.is_file():
-            raise InputError(toolchain.problem(done.output) or "nvcc failed", str(path))
-        return out.read_text(encoding="utf-8", errors="replace")
-
-
-def _cutlass() -> list[Path]:
-    """The folder of CUTLASS' headers, where PyPI's nvidia-cutlass is installed."""
-    found = find_spec("cutlass_library")
-    return [Path(found.origin).parent / "source" / "include"] if found and found.origin else []
+    return tuple(launches)
 
 
 _KERNEL = re.compile(r"__global__\s+(?:\w+\s+)*?void\s+(?:__\w+__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)")
@@ -207,6 +239,7 @@ def argument(text: str) -> tuple[str, Argument]:
     Raises ``InputError`` for others.
     """
     name, equals, value = text.partition("=")
+    name = re.sub(r"\A(\d+)\.(\d+)\Z", r"b\1_\2", name)  # of a set and a binding
     if equals and re.fullmatch(r"-?(?:0[xX][0-9a-fA-F]+|\d+)", value):
         return name, int(value, 0)
     if equals and re.fullmatch(rf"\[\s*(?:{_ELEMENT}\s*(?:,\s*{_ELEMENT}\s*)*)?\]", value):
@@ -240,14 +273,26 @@ def sizes_of(words: LaunchWords) -> tuple[Extent, Extent, Extent] | None:
     return grid, block, cluster
 
 
-def launches_of(file: KernelFile, words: LaunchWords) -> tuple[KernelLaunch, ...]:
+def launches_of(file: KernelFile, words: LaunchWords, block: Extent | None = None) -> tuple[KernelLaunch, ...]:
     """Return the launch of these sizes; those of ``DEFAULT`` where no size is given. A program of C has one without.
 
-    Raises ``InputError`` where it is given one.
+    ``block``: the size of a block that the module says, which counts where none is given. Raises ``InputError`` where
+    a program of C is given a size.
     """
     if file.language.grows:
         if words.grid or words.block or words.cluster or words.first or words.arguments:
             raise InputError("a program of C has no launch: its main creates its threads", str(file.path))
         return (KernelLaunch(),)
     sizes = sizes_of(words)
-    return DEFAULT if sizes is None else (KernelLaunch(*sizes, words.warp),)
+    if sizes is None:
+        return DEFAULT if block is None else _of_block(block)
+    grid, size, cluster = sizes
+    return (KernelLaunch(grid, block if block and not words.block else size, cluster, words.warp),)
+
+
+def _of_block(block: Extent) -> tuple[KernelLaunch, ...]:
+    """Return the launches of ``DEFAULT`` with blocks of a size, each once, of those that have not too many threads."""
+    sized = (replace(each, block=block, warp=32 if volume(block) == 1 else each.warp) for each in DEFAULT)
+    every = list({each.text: each for each in sized}.values())
+    few = [each for each in every if volume(each.grid) * volume(block) <= MOST_THREADS]
+    return tuple(few or every[-1:])

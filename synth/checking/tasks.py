@@ -19,7 +19,15 @@ from corpus.kernels.program import KernelProgram, left_behind, program_of
 from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
 from oracle.cat.interpreter import Model
-from synth.checking.sources import KernelFile, NoKernelError, argument, launches_of, names_of, source_name
+from synth.checking.sources import (
+    KernelFile,
+    NoKernelError,
+    argument,
+    launches_of,
+    names_of,
+    source_name,
+    specialised,
+)
 from synth.options.launch import LaunchWords, read_launch
 
 MOST_STATES = 64
@@ -45,6 +53,11 @@ class KernelTask:
             source_name(self.file, self.kernel),
             ("" if self.file.language.grows else self.launch.text) + (f" after {before}" if before else ""),
         )
+
+    def expected(self, program: KernelProgram) -> str:
+        """Return what is expected at the end of a program: what is asked for, or what the file claims."""
+        claim = self.file.claim
+        return self.expectation if self.expectation or claim is None else claim.text(program)
 
     def programs(self, model: Model, unroll: int) -> list[KernelProgram]:
         """Return the program that is left of the kernel, for each state of memory in which it may begin.
@@ -101,7 +114,7 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
     Raises ``NoKernelError`` where the file has no such kernel, ``InputError`` where the kernel has no such parameter.
     """
     if not file.module.kernels:
-        raise NoKernelError("expected a kernel: no .entry has a body", str(file.path))
+        raise NoKernelError("expected a kernel: no entry has a body", str(file.path))
     said = given.grid or given.block or given.first or not file.launches
     for words in [given] if said else file.launches:
         words = replace(words, kernel=given.kernel or words.kernel)
@@ -115,9 +128,9 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
         _check_names(file, kernels, arguments)
         for kernel in kernels:
             names = names_of(file, kernel)
-            for each in launches_of(file, words):
-                launch = replace(each, arguments=arguments, names=names)
-                yield KernelTask(file, kernel, launch, words.expect, before)
+            for each in launches_of(file, words, kernel.block):
+                launch = replace(each, arguments={**file.given, **arguments}, names=names)
+                yield KernelTask(*specialised(file, kernel, launch), launch, words.expect, before)
 
 
 def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> tuple[KernelFunction, KernelLaunch]:
@@ -135,7 +148,7 @@ def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> t
     names = names_of(file, kernel)
     named = {key: value for key, value in arguments.items() if key in names}
     sized = words if words.grid or words.block else replace(words, grid="1")
-    (launch,) = launches_of(file, sized)
+    (launch,) = launches_of(file, sized, kernel.block)
     return kernel, replace(launch, arguments=named | own, names=names)
 
 

@@ -48,7 +48,7 @@ class CheckRequest:
     progress: str
     method: str
     unroll: int
-    nvcc_options: tuple[str, ...]
+    compiler_options: tuple[str, ...]
     drawn: bool = False
 
 
@@ -121,7 +121,7 @@ def _questions(source: KernelSource, request: CheckRequest) -> CheckedKernel | S
     try:
         if source.inside and not may_have_kernels(source.path):
             return Subtasks(())
-        file = read_kernels(source.path, request.nvcc_options)
+        file = read_kernels(source.path, request.compiler_options)
         tasks = list(tasks_of(file, request.launch))
     except InputError as error:
         if source.inside and isinstance(error, NoKernelError):
@@ -143,7 +143,7 @@ def _answer(question: KernelQuestion, request: CheckRequest) -> CheckedKernel:
     try:
         programs = task.programs(model.model, request.unroll)
         answers = [
-            check(program, model, task.expectation, request.unroll, request.progress, request.method)
+            check(program, model, task.expected(program), request.unroll, request.progress, request.method)
             for program in programs
         ]
         found = told(*task.names, together(answers), request.drawn)

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -19,7 +19,7 @@ from synth import VERSION
 from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.interruption import until_interrupted
 from synth.options.form import print_as
-from synth.options.launch import LaunchWords, launch_options, nvcc_option
+from synth.options.launch import LaunchWords, compiler_option, launch_options
 from synth.options.models import ENUMERATE, SAT, ModelName
 from synth.options.page import Page
 from synth.options.values import JOBS
@@ -49,7 +49,8 @@ STREAMED = (TEXT, CSV, JSONL)
     type=ModelName(),
     multiple=True,
     metavar="MODEL",
-    help="Memory model; may be repeated. [default: ptx, or rc11 for C]",
+    help="Memory model; may be repeated. When not given: ptx for CUDA, vulkan or opencl as a module of SPIR-V says, "
+    "rc11 for C.",
 )
 @click.option("--progress", default="fair", show_default=True, metavar="MODEL", help="The progress that is assumed.")
 @click.option(
@@ -60,7 +61,7 @@ STREAMED = (TEXT, CSV, JSONL)
     help="Executions that end: ask a SAT solver, or list them.",
 )
 @click.option("--unroll", type=click.IntRange(0), default=2, show_default=True, help="Jumps back of a loop, at most.")
-@nvcc_option
+@compiler_option
 @click.option(
     "--format",
     "form",
@@ -96,7 +97,7 @@ def command(
     progress: str,
     method: str,
     unroll: int,
-    nvcc_options: tuple[str, ...],
+    compiler_options: tuple[str, ...],
     form: str | None,
     as_json: bool,
     output: Path | None,
@@ -140,7 +141,7 @@ def command(
     from synth.growing_file import growing
 
     form = _form(JSON if as_json else form, output, resume, svg, any(map(os.path.isdir, files)))
-    request = CheckRequest(launch, models, progress, method, unroll, nvcc_options, svg is not None)
+    request = CheckRequest(launch, models, progress, method, unroll, compiler_options, svg is not None)
     models_asked = _models(request)
     sources, left_out = sources_of(files)
     tally = CheckTally(sources, left_out)
@@ -230,17 +231,23 @@ def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequ
     from corpus.dialects.registry import DIALECTS, printed
     from corpus.files import write_atomically
     from corpus.kernels.program import program_of
+    from corpus.litmus.test import Region
     from synth.checking.questions import left_over
     from synth.checking.sources import read_kernels
     from synth.checking.tasks import tasks_of
     from synth.checking.work import questions_about
 
-    files = [read_kernels(source.path, request.nvcc_options) for source in sources[:2]]
+    files = [read_kernels(source.path, request.compiler_options) for source in sources[:2]]
     tasks = [task for file in files for task in tasks_of(file, request.launch)]
     if len(tasks) != 1 or tasks[0].before:
         raise click.UsageError("--litmus is for one kernel with one launch: --kernel, --grid and --block name them")
-    program = program_of(tasks[0].file.module, tasks[0].kernel, tasks[0].launch)
-    write_atomically(path, [printed(left_over(program, tasks[0].expectation), DIALECTS["gpu-ptx"])])
+    module = tasks[0].file.module
+    program = program_of(module, tasks[0].kernel, tasks[0].launch)
+    test = left_over(program, tasks[0].expected(program))
+    if module.language == "vulkan":  # accesses say which memory they are of
+        test = replace(test, locations=tuple(replace(each, region=Region.GLOBAL) for each in test.locations))
+    dialect = DIALECTS["gpu-ptx" if module.language == "ptx" else module.language]
+    write_atomically(path, [printed(test, dialect)])
     return questions_about(tasks, request)
 
 

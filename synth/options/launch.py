@@ -50,8 +50,14 @@ _OPTIONS = {
 KERNELS = (".cu", ".cuh", ".ptx")
 """The ends of names of files that have kernels."""
 
-nvcc_option = click.option(
-    "--nvcc-option", "-X", "nvcc_options", multiple=True, metavar="WORD", help="For nvcc: -X -Ifolder."
+SPIRV = (".spv", ".spvasm")
+"""The ends of names of files of SPIR-V, binary and text."""
+
+NOT_REPAIRED = (*SPIRV, ".comp", ".glsl", ".cl", ".wgsl")
+"""The ends of names of files whose kernels are SPIR-V, or are compiled to it: these are checked, and not repaired."""
+
+compiler_option = click.option(
+    "--compiler-option", "-X", "compiler_options", multiple=True, metavar="WORD", help="For the compiler: -X -Ifolder."
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,14 @@ from spirv_samples import CODES, TEXT, binary, meaning
 
 from backends.glsl.spirv import glslang, libraries, spirv_val
 from backends.shared.toolchain import run
+from corpus.kernels.program import program_of
 from corpus.kernels.spirv.grammar import spirv_grammar
 from corpus.kernels.spirv.module import SpirvModule
 from corpus.kernels.spirv.reader import read_spirv
+from oracle.consistency import AxiomaticModel, resolve_consistency_models
+from synth.checking.sources import read_kernels, specialised
+from synth.checking.tasks import tasks_of
+from synth.options.launch import read_launch
 
 pytestmark = pytest.mark.usefixtures("_glsl")
 
@@ -121,6 +127,38 @@ def test_shaders(shader: str, debug: str, tmp_path: Path) -> None:
     assert stores and all(bool(source) == bool(debug) for source in stores)
     for source in stores:
         assert source is None or any(word in shader.split("\n")[source.line - 1] for word in ("atomicStore", "*"))
+
+
+(_vulkan,) = resolve_consistency_models(["vulkan"])
+assert isinstance(_vulkan, AxiomaticModel)
+VULKAN = _vulkan.model
+EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels" / "spirv"
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.spvasm")))
+def test_examples_of_kernels(name: str, tmp_path: Path) -> None:
+    """Each is valid, and what is left of the assembled kernel is what is left of the text, but for its names."""
+    source, code = EXAMPLES / f"{name}.spvasm", tmp_path / f"{name}.spv"
+    tool("spirv-as", tmp_path, "--target-env", "spv1.6", source, "-o", code)
+    tool("spirv-val", tmp_path, "--target-env", "spv1.6" if name.startswith("cl-") else "vulkan1.3", code)
+    text = list(tasks_of(read_kernels(source), read_launch([])))
+    binary = read_kernels(code)
+    for task in text:
+        arguments = {  # a binary has no names but bindings and numbers
+            str(number): given
+            for number, parameter in enumerate(task.kernel.parameters)
+            if (given := task.launch.argument(parameter.name, number)) is not None
+        }
+        launch = replace(task.launch, arguments=arguments, names=())
+        file, kernel = specialised(binary, binary.module.kernels[0], launch)
+        shapes = [
+            [
+                [(type(ins), getattr(ins, "mode", None)) for ins in thread.instructions]
+                for thread in program.test.threads
+            ]
+            for program in (program_of(file.module, kernel, launch), *task.programs(VULKAN, 2))
+        ]
+        assert shapes[0] == shapes[1]
 
 
 def test_strings_and_numbers(tmp_path: Path) -> None:

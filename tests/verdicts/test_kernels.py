@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 from absent import absent
 from commands import synth
+from kernel_verdicts import answers, checked, told
 
 from backends.cuda.toolkits import ANY, chosen
 from corpus.dialects.registry import read_litmus
 from oracle.consistency import resolve_consistency_models
-from synth.checking.questions import PROGRESS, QUESTIONS
+from synth.checking.questions import PROGRESS
 from synth.memory.judging import judge_with
 from synth.options.models import AUTO
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
 KERNELS = EXAMPLES / "kernels"
-LETTERS = {"TERMINATES": "T", "MAY_HANG": "H"}
 AT_ONCE = 12
 """The files of one command."""
 
@@ -97,39 +97,6 @@ def test_sarif_names_each_location_once(need):
     rows = [[json.dumps(each) for each in one.get("relatedLocations", ())] for one in run["results"]]
     assert any(len(row) > 1 for row in rows) and all(len(set(row)) == len(row) for row in rows)
     assert all(json.dumps(one["locations"][0]) not in row for one, row in zip(run["results"], rows, strict=True))
-
-
-def checked(paths, *more):
-    result = synth("check", *paths, "--json", "--jobs", 1, *more)
-    assert result.exit_code in (0, 1), result.output
-    return json.loads(result.stdout)
-
-
-def told(row):
-    """What a row says: answers, letters, and the lines of each kind of finding."""
-    lines = dict(part.split(":") for part in row["lines"].split(";") if part)
-    return {name: row[name] for name in (*QUESTIONS, *PROGRESS)} | {"lines": lines}
-
-
-def answers(one, expected):
-    """What the program says in the words of a row; the lines as the row has them where they are as it says."""
-    said = {name: one["answers"].get(name, "") for name in QUESTIONS}
-    letters = {name: LETTERS[one["hang"][name]] if name in one["hang"] else "" for name in PROGRESS}
-    lines = {}
-    for finding in one["findings"]:
-        kind = finding["kind"]
-        if finding["places"]:
-            places = {own_line(one["file"], place) for place in finding["places"]} - {None}
-            wanted = expected.get("lines", {}).get(kind, "")
-            options = [set(map(int, option.split())) for option in wanted.split("|")]
-            right = any(places >= option if kind == "hang" else places == option for option in options)
-            lines[kind] = wanted if right else " ".join(map(str, sorted(places)))
-    return said | letters | {"lines": lines}
-
-
-def own_line(file, place):
-    """The line of a file at which an instruction of it is, or calls what it is in."""
-    return next((line["line"] for line in place["lines"] if Path(line["file"]).name == Path(file).name), None)
 
 
 @pytest.mark.parametrize(

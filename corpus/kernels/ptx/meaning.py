@@ -12,8 +12,9 @@ from corpus.kernels.ptx.meeting import active, barrier, fence, map_shared, reduc
 from corpus.kernels.ptx.memory import atomic, load, store
 from corpus.kernels.ptx.moving import copy, mbarrier, store_asynchronously
 from corpus.kernels.ptx.special import special
-from corpus.kernels.specialiser import KernelLanguage, Meaning, State, ThreadSpecialiser
+from corpus.kernels.specialiser import GroupExchange, KernelLanguage, Meaning, State, ThreadSpecialiser
 from corpus.kernels.values import Unknown
+from corpus.litmus.test import PLAIN
 
 
 def after_other_grids(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -63,5 +64,8 @@ MEANINGS: Mapping[str, Meaning] = {
 }
 """The instructions that are understood, by their names."""
 
-PTX = KernelLanguage(MEANINGS, special, "ptx", exits=True)
+EXCHANGE = GroupExchange(PLAIN, PLAIN, "vote, match, shfl and redux order memory as bar.warp.sync does")
+"""How lanes of a warp exchange values."""
+
+PTX = KernelLanguage(MEANINGS, special, "ptx", exits=True, clusters=True, exchange=EXCHANGE)
 """The language of kernels of CUDA."""

@@ -215,11 +215,12 @@ def _box(at: ThreadSpecialiser, state: State, operand: ir.Vector) -> tuple[Point
     name = tensor_map.array.rpartition(":")[2] if isinstance(tensor_map, Pointer) else ""
     number = at.kernel.number_of(name)
     given = None if number is None else at.launch.array(name, number)
-    if given is None or not (given.count or given.values) or not isinstance(coordinates, ir.Vector):
+    size = (given.size if given else None) or WORD
+    if given is None or not given.elements(size) or not isinstance(coordinates, ir.Vector):
         raise at.wrong("needs an array as the argument of its tensor map, which is what one box holds")
     at.assumed["boxes of a tensor are apart from each other where their coordinates differ"] = None
     where = ",".join(str(known_number(at, state, each)) for each in coordinates.parts)
-    return Pointer(f"argument::{name}({where})"), (given.count or len(given.values)) * (given.size or WORD)
+    return Pointer(f"argument::{name}({where})"), given.elements(size) * size
 
 
 def _copied(

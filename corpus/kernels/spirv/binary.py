@@ -38,7 +38,7 @@ def read_binary(data: bytes, path: str) -> SpirvModule:
         source = _Words(words, path)
         instructions = read_instructions(list(source.places()), source)
         version = (words[1] >> 16 & 255, words[1] >> 8 & 255)
-        return module_of(instructions, SpirvModule(path, version, words[3]))
+        return module_of(instructions, SpirvModule(path, version, words[3], binary=True))
     except InputError as error:
         raise InputError(f"{error.message}, at word {error.line}", path) from None
 

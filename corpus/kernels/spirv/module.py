@@ -132,8 +132,9 @@ class SpirvFunction:
 class SpirvModule:
     """A module by what its instructions declare, in whatever order they stood (2.4).
 
-    ``version`` and ``bound`` are of the header, which a text has in comments or not at all. ``imports`` are the names
-    of sets of extended instructions by id. ``globals`` are types, constants, variables and undefined values by id;
+    ``version`` and ``bound`` are of the header, which a text has in comments or not at all. ``binary``: it was read
+    from a binary, where the lines of instructions are words. ``imports`` are the names of sets of extended
+    instructions by id. ``globals`` are types, constants, variables and undefined values by id;
     ``debug`` what only describes the module and has an id: strings and the instructions of non-semantic sets.
     ``others`` are instructions without a result that no field has, such as ``OpSource``. A member is a pair of the id
     of its type and its number. Decorations of groups are those of their targets.
@@ -158,6 +159,7 @@ class SpirvModule:
     functions: Mapping[str, SpirvFunction] = field(default_factory=dict)
     others: tuple[SpirvInstruction, ...] = ()
     comments: tuple[SpirvComment, ...] = ()
+    binary: bool = False
 
     def name_of(self, id: str) -> str:
         """Return the name that ``OpName`` gives an id, or else the id."""

@@ -1,0 +1,285 @@
+"""The body of a function of SPIR-V as code: its blocks in their order, a phi as a move on each edge that leads to it
+(SPIR-V 1.6, 2.11 and 3.52.17).
+
+    %loop = OpLabel                              loop:
+    %i = OpPhi %uint %zero %entry %next %loop    ..
+    OpBranchConditional %c %loop %done           @%c bra edge; bra done; edge: mov.b32 %i, %next; bra loop;
+
+What is not understood becomes an instruction that nobody understands, so that it counts only where a thread comes
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from corpus.errors import InputError
+from corpus.kernels.ir import KernelGuard, Number, Operand, Register, Symbol, Variable, Vector
+from corpus.kernels.spirv import pointers
+from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of
+from corpus.kernels.spirv.composing import COMPOSING, compute, untold
+from corpus.kernels.spirv.computing import computation
+from corpus.kernels.spirv.groups import GROUP_OPERATIONS, group_operation
+from corpus.kernels.spirv.module import Id, SpirvBlock, SpirvFunction, SpirvInstruction, SpirvInteger
+from corpus.litmus.ptx_arithmetic import WIDTHS
+
+NOT_UNDERSTOOD = "not understood"
+"""The name of an instruction that is not understood; its word says why."""
+
+
+class SpirvBody:
+    """The code of one function of a module."""
+
+    def __init__(self, source: SpirvSource, function: SpirvFunction, names: Mapping[str, str]) -> None:
+        self._function, self._names = function, names
+        self.code = SpirvCode(source, SpirvInstruction("OpFunction", None, function.name, (), function.line))
+        for parameter in function.parameters:
+            if parameter.result is not None and parameter.type is not None:
+                self.code.value_types[parameter.result] = parameter.type
+        for block in function.blocks:
+            for ins in block.instructions:
+                if ins.result is not None and ins.type is not None:
+                    self.code.value_types[ins.result] = ins.type
+                    self.code.defined[ins.result] = ins
+                if ins.name in ("OpVariable", "OpUntypedVariableKHR"):
+                    self._declare(ins)
+
+    def _declare(self, ins: SpirvInstruction) -> None:
+        """Declare a variable of the function."""
+        code, types = self.code, self.code.types
+        code.at = ins
+        try:
+            untyped = ins.name != "OpVariable"
+            type = code.ids()[0] if untyped else types.pointee(ins.type or "")
+            name = self._names.get(ins.result or "", ins.result or "")
+            code.variables[ins.result or ""] = Variable(name, "local", "b8", types.size(type), 8, line=ins.line)
+        except (InputError, IndexError):
+            pass  # it counts where it is used
+
+    def write(self) -> None:
+        """Write the blocks."""
+        for block in self._function.blocks:
+            self.code.label(block.label)
+            for ins in block.instructions:
+                self.code.at = ins
+                mark = len(self.code.code)
+                try:
+                    self._instruction(ins, block)
+                except (InputError, ValueError, IndexError, AssertionError) as error:
+                    del self.code.code[mark:]
+                    why = error.message if isinstance(error, InputError) else "has operands that it may not have"
+                    self.code.put(NOT_UNDERSTOOD, (why,), ())
+
+    def _instruction(self, ins: SpirvInstruction, block: SpirvBlock) -> None:
+        name = ins.name
+        if name in _FLOW:
+            _FLOW[name](self, block)
+        elif name in _TRANSLATED:
+            _TRANSLATED[name](self.code)
+        elif (rule := computation(name)) is not None:
+            compute(self.code, rule, self.code.ids())
+        elif name not in _SILENT:
+            raise self.code.wrong("is not understood")
+
+    # control flow
+
+    def _moves(self, block: SpirvBlock, target: str) -> list[tuple[Register, str, Operand]]:
+        """Return what the phis of a block take from another one that leads there."""
+        number = self._function.labels.get(target)
+        if number is None:
+            raise self.code.wrong(f"%{target} is no label")
+        found: list[tuple[Register, str, Operand]] = []
+        for phi in self._function.blocks[number].instructions:
+            if phi.name != "OpPhi" or phi.result is None or phi.type is None:
+                continue
+            ids = [each.name for each in phi.operands if isinstance(each, Id)]
+            values = [value for value, parent in zip(ids[::2], ids[1::2], strict=True) if parent == block.label]
+            if not values:
+                raise self.code.wrong(f"%{phi.result} has no value for %{block.label}")
+            kinds = self.code.kinds(phi.type)
+            targets = self.code.registers_of(phi.result, kinds)
+            found += zip(targets, kinds, self.code.values(values[0]), strict=True)
+        return found
+
+    def _go(self, block: SpirvBlock, target: str) -> None:
+        """Go to a block, whose phis take their values all at once."""
+        moves = self._moves(block, target)
+        targets = {register for register, _, _ in moves}
+        if any(isinstance(value, Register) and value in targets for _, _, value in moves):
+            held = []
+            for register, kind, value in moves:
+                kept = self.code.temporary(kind)
+                self.code.put("mov", (bits_of(kind),), (kept, value))
+                held.append((register, kind, kept))
+            moves = list(held)
+        for register, kind, value in moves:
+            self.code.put("mov", (bits_of(kind),), (register, value))
+        self.code.put("bra", (), (Symbol(target),))
+
+    def _go_where(self, block: SpirvBlock, target: str, guard: KernelGuard, edges: list[tuple[str, str]]) -> None:
+        """Go to a block where a predicate holds; where moves are needed, by way of an edge that is written later."""
+        label = target
+        if self._moves(block, target):
+            label = f"{block.label}:{len(edges)}"
+            edges.append((label, target))
+        self.code.put("bra", (), (Symbol(label),), guard)
+
+    def branch(self, block: SpirvBlock) -> None:
+        """``OpBranch``."""
+        self._go(block, self.code.ids()[0])
+
+    def branch_where(self, block: SpirvBlock) -> None:
+        """``OpBranchConditional``."""
+        condition, yes, no = self.code.ids()[:3]
+        value = self.code.value(condition)
+        edges: list[tuple[str, str]] = []
+        if isinstance(value, Number):
+            self._go(block, yes if value.value else no)
+        elif isinstance(value, Register):
+            self._go_where(block, yes, KernelGuard(value.name), edges)
+            self._go(block, no)
+        self._write_edges(block, edges)
+
+    def switch(self, block: SpirvBlock) -> None:
+        """``OpSwitch``: the numbers are compared with one after the other."""
+        selector, default, *targets = self.code.ids()
+        literals = [each.value for each in self.code.at.operands if isinstance(each, SpirvInteger)]
+        (kind,) = self.code.kinds(self.code.type_of(selector))
+        value, width = self.code.value(selector), WIDTHS[kind]
+        edges: list[tuple[str, str]] = []
+        for number, target in zip(literals, targets, strict=True):
+            chosen = self.code.compute(f"setp.eq.s{width}", "pred", value, Number(number & (1 << width) - 1))
+            self._go_where(block, target, KernelGuard(chosen.name), edges)
+        self._go(block, default)
+        self._write_edges(block, edges)
+
+    def _write_edges(self, block: SpirvBlock, edges: list[tuple[str, str]]) -> None:
+        for label, target in edges:
+            self.code.label(label)
+            self._go(block, target)
+
+    def phi(self, block: SpirvBlock) -> None:
+        """``OpPhi``, which is done on the edges."""
+        self.code.result()
+
+    def variable(self, block: SpirvBlock) -> None:
+        """``OpVariable`` of a function: its initial value is written here."""
+        ids = self.code.ids()
+        initial = ids[self.code.at.name != "OpVariable" :]
+        if initial and self.code.at.result is not None:
+            value = initial[0]
+            pointers.write(
+                self.code,
+                self.code.at.result,
+                self.code.type_of(value),
+                self.code.values(value),
+                pointers.access_mode(self.code, self.code.at.result, None, True),
+            )
+
+    def call(self, block: SpirvBlock) -> None:
+        """``OpFunctionCall``."""
+        function, *arguments = self.code.ids()
+        self.code.called[function] = None
+        void = self.code.types.name(self.code.at.type or "") == "OpTypeVoid"
+        results = () if void else self.code.result()
+        values = [value for each in arguments for value in self.code.values(each)]
+        self.code.put("call", (), (Vector(results), Symbol(function_name(function)), Vector(tuple(values))))
+
+    def leave(self, block: SpirvBlock) -> None:
+        """``OpReturn``."""
+        self.code.put("ret", (), ())
+
+    def leave_with(self, block: SpirvBlock) -> None:
+        """``OpReturnValue``."""
+        value = self.code.ids()[0]
+        kinds = self.code.kinds(self.code.type_of(value))
+        for target, kind, part in zip(
+            results_of(self.code, self._function), kinds, self.code.values(value), strict=True
+        ):
+            self.code.registers[target.name] = target.type
+            self.code.put("mov", (bits_of(kind),), (Register(target.name), part))
+        self.code.put("ret", (), ())
+
+    def end(self, block: SpirvBlock) -> None:
+        """``OpKill`` and ``OpTerminateInvocation``: the thread ends."""
+        self.code.put("exit", (), ())
+
+    def never(self, block: SpirvBlock) -> None:
+        """``OpUnreachable``, whose behaviour is undefined where a thread comes there."""
+        self.code.put("trap", (), ())
+
+    def merge(self, block: SpirvBlock) -> None:
+        """``OpLoopMerge`` and ``OpSelectionMerge``: where ways meet, which the specialiser sees by itself."""
+
+
+def function_name(id: str) -> str:
+    """Return the name by which a function is called."""
+    return f"%{id}"
+
+
+def results_of(code: SpirvCode, function: SpirvFunction) -> tuple[Variable, ...]:
+    """Return the results of a function, a register for each scalar."""
+    if code.types.name(function.result_type) == "OpTypeVoid":
+        return ()
+    scalars = code.types.scalars(function.result_type)
+    return tuple(Variable(f"%result.{n}", "reg", scalar.kind, 8, 8) for n, scalar in enumerate(scalars))
+
+
+def moved_labels(labels: Mapping[str, int], before: int) -> dict[str, int]:
+    """Return the places of labels behind so many more instructions."""
+    return {name: place + before for name, place in labels.items()}
+
+
+_FLOW: Mapping[str, Callable[[SpirvBody, SpirvBlock], None]] = {
+    "OpBranch": SpirvBody.branch,
+    "OpBranchConditional": SpirvBody.branch_where,
+    "OpSwitch": SpirvBody.switch,
+    "OpPhi": SpirvBody.phi,
+    "OpVariable": SpirvBody.variable,
+    "OpUntypedVariableKHR": SpirvBody.variable,
+    "OpFunctionCall": SpirvBody.call,
+    "OpReturn": SpirvBody.leave,
+    "OpReturnValue": SpirvBody.leave_with,
+    "OpKill": SpirvBody.end,
+    "OpTerminateInvocation": SpirvBody.end,
+    "OpUnreachable": SpirvBody.never,
+    "OpLoopMerge": SpirvBody.merge,
+    "OpSelectionMerge": SpirvBody.merge,
+}
+"""The instructions of control flow, of calls and of variables, by name."""
+
+_TRANSLATED: Mapping[str, Callable[[SpirvCode], None]] = {
+    **COMPOSING,
+    **dict.fromkeys(
+        (
+            *("OpAccessChain", "OpInBoundsAccessChain", "OpPtrAccessChain", "OpInBoundsPtrAccessChain"),
+            *("OpUntypedAccessChainKHR", "OpUntypedInBoundsAccessChainKHR"),
+        ),
+        pointers.access_chain,
+    ),
+    **dict.fromkeys(("OpArrayLength", "OpUntypedArrayLengthKHR"), pointers.array_length),
+    "OpLoad": pointers.load,
+    "OpStore": pointers.store,
+    "OpCopyMemory": pointers.copy,
+    "OpCopyMemorySized": pointers.copy,
+    "OpAtomicLoad": pointers.atomic_load,
+    "OpAtomicStore": pointers.atomic_store,
+    "OpAtomicFlagClear": pointers.atomic_store,
+    "OpAtomicFlagTestAndSet": pointers.test_and_set,
+    "OpAtomicCompareExchange": pointers.compare_exchange,
+    "OpAtomicCompareExchangeWeak": pointers.compare_exchange,
+    **dict.fromkeys(pointers.UPDATES, pointers.atomic_update),
+    "OpMemoryBarrier": pointers.memory_barrier,
+    "OpControlBarrier": pointers.control_barrier,
+    **dict.fromkeys(GROUP_OPERATIONS, group_operation),
+    **dict.fromkeys(("OpUndef", "OpQuantizeToF16", "OpFRem", "OpFMod"), untold),
+}
+"""Other instructions that become code, by name."""
+
+_SILENT = frozenset(
+    (
+        *("OpNop", "OpLifetimeStart", "OpLifetimeStop", "OpAssumeTrueKHR"),
+        *("OpNoLine", "OpLine"),
+    )
+)
+"""The instructions that have no effect on what is asked."""

@@ -1,0 +1,222 @@
+"""Instructions of SPIR-V that compute, as a table of instructions of the representation of kernels (SPIR-V 1.6, 3.52.11
+to 3.52.15; GLSL.std.450; OpenCL.std).
+
+A row has the opcode of each step, in which ``{s}``, ``{u}``, ``{b}`` and ``{f}`` stand for the type of the first
+operand, signed, unsigned, as bits or floating-point, and ``{rs}`` .. for that of the result; and the operands of the
+step: those of the instruction by number, ``t0``, ``t1``, .. for the results of steps before, and ``#1`` for a number.
+Example: ``OpIAdd`` is ``add.{s}`` of operands 0 and 1, and ``OpSMod`` three steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from corpus.litmus.ptx_arithmetic import WIDTHS, compare, computable, compute
+
+
+class ComputationStep(NamedTuple):
+    """One instruction: the opcode's pattern, and its operands."""
+
+    opcode: str
+    operands: tuple[str, ...]
+
+    def words(self, result: str, operand: str) -> tuple[str, tuple[str, ...]]:
+        """Return the name and the words for a result and a first operand of these kinds."""
+        own, made = _forms(operand), {f"r{form}": kind for form, kind in _forms(result).items()}
+        name, *words = self.opcode.format(**own, **made).split(".")
+        return name, tuple(words)
+
+
+Computation = tuple[ComputationStep, ...]
+
+
+def _forms(kind: str) -> dict[str, str]:
+    width = WIDTHS[kind]
+    if kind == "pred":
+        return dict.fromkeys("subf", kind)
+    return {"s": f"s{width}", "u": f"u{width}", "b": f"b{width}", "f": f"f{width}", "k": kind}
+
+
+def _rule(*steps: str) -> Computation:
+    return tuple(ComputationStep(words[0], tuple(words[1:])) for words in (step.split() for step in steps))
+
+
+_TWO, _ONE = " 0 1", " 0"
+
+_BINARY = {
+    "OpIAdd": "add.{s}",
+    "OpISub": "sub.{s}",
+    "OpIMul": "mul.lo.{s}",
+    "OpUDiv": "div.{u}",
+    "OpSDiv": "div.{s}",
+    "OpUMod": "rem.{u}",
+    "OpSRem": "rem.{s}",
+    "OpFAdd": "add.{f}",
+    "OpFSub": "sub.{f}",
+    "OpFMul": "mul.{f}",
+    "OpFDiv": "div.{f}",
+    "OpShiftRightLogical": "shr.{u}",
+    "OpShiftRightArithmetic": "shr.{s}",
+    "OpShiftLeftLogical": "shl.{b}",
+    "OpBitwiseAnd": "and.{b}",
+    "OpBitwiseOr": "or.{b}",
+    "OpBitwiseXor": "xor.{b}",
+    "OpLogicalAnd": "and.pred",
+    "OpLogicalOr": "or.pred",
+    "OpLogicalNotEqual": "xor.pred",
+    "OpIEqual": "setp.eq.{s}",
+    "OpINotEqual": "setp.ne.{s}",
+    "OpPtrEqual": "setp.eq.u64",
+    "OpPtrNotEqual": "setp.ne.u64",
+    **{
+        f"Op{sign}{name}": f"setp.{word}.{{{sign.lower()}}}"
+        for sign in "SU"
+        for name, word in (
+            ("LessThan", "lt"),
+            ("LessThanEqual", "le"),
+            ("GreaterThan", "gt"),
+            ("GreaterThanEqual", "ge"),
+        )
+    },
+    **{
+        f"OpF{order}{name}": f"setp.{word}{'u' if order == 'Unord' else ''}.{{f}}"
+        for order in ("Ord", "Unord")
+        for name, word in (
+            ("Equal", "eq"),
+            ("NotEqual", "ne"),
+            ("LessThan", "lt"),
+            ("LessThanEqual", "le"),
+            ("GreaterThan", "gt"),
+            ("GreaterThanEqual", "ge"),
+        )
+    },
+    "OpOrdered": "setp.num.{f}",
+    "OpUnordered": "setp.nan.{f}",
+    "SMin": "min.{s}",
+    "UMin": "min.{u}",
+    "SMax": "max.{s}",
+    "UMax": "max.{u}",
+    "FMin": "min.{f}",
+    "FMax": "max.{f}",
+    "NMin": "min.{f}",
+    "NMax": "max.{f}",
+    "s_min": "min.{s}",
+    "u_min": "min.{u}",
+    "s_max": "max.{s}",
+    "u_max": "max.{u}",
+    "fmin": "min.{f}",
+    "fmax": "max.{f}",
+    "s_add_sat": "add.sat.{s}",
+    "u_add_sat": "add.sat.{u}",
+    "s_sub_sat": "sub.sat.{s}",
+    "u_sub_sat": "sub.sat.{u}",
+    "s_mul_hi": "mul.hi.{s}",
+    "u_mul_hi": "mul.hi.{u}",
+    "s_mul24": "mul24.lo.{s}",
+    "u_mul24": "mul24.lo.{u}",
+}
+
+_UNARY = {
+    "OpNot": "not.{b}",
+    "OpSNegate": "neg.{s}",
+    "OpFNegate": "neg.{f}",
+    "OpLogicalNot": "not.pred",
+    "OpBitCount": "popc.{b}",
+    "OpBitReverse": "brev.{b}",
+    "OpUConvert": "cvt.{ru}.{u}",
+    "OpSConvert": "cvt.{rs}.{s}",
+    "OpSatConvertSToU": "cvt.sat.{ru}.{s}",
+    "OpSatConvertUToS": "cvt.sat.{rs}.{u}",
+    "OpConvertFToU": "cvt.rzi.{ru}.{f}",
+    "OpConvertFToS": "cvt.rzi.{rs}.{f}",
+    "OpConvertSToF": "cvt.rn.{rf}.{s}",
+    "OpConvertUToF": "cvt.rn.{rf}.{u}",
+    "OpFConvert": "cvt.rn.{rf}.{f}",
+    "OpCopyObject": "mov.{b}",
+    "OpCopyLogical": "mov.{b}",
+    "OpPtrCastToGeneric": "mov.b64",
+    "OpGenericCastToPtr": "mov.b64",
+    "OpConvertPtrToU": "mov.b64",
+    "OpConvertUToPtr": "mov.b64",
+    "SAbs": "abs.{s}",
+    "s_abs": "abs.{s}",
+    "FAbs": "abs.{f}",
+    "fabs": "abs.{f}",
+    "Sqrt": "sqrt.{f}",
+    "sqrt": "sqrt.{f}",
+    "Floor": "cvt.rmi.{f}.{f}",
+    "floor": "cvt.rmi.{f}.{f}",
+    "Ceil": "cvt.rpi.{f}.{f}",
+    "ceil": "cvt.rpi.{f}.{f}",
+    "Trunc": "cvt.rzi.{f}.{f}",
+    "trunc": "cvt.rzi.{f}.{f}",
+    "RoundEven": "cvt.rni.{f}.{f}",
+    "rint": "cvt.rni.{f}.{f}",
+    "FindUMsb": "bfind.{u}",
+    "FindSMsb": "bfind.{s}",
+    "popcount": "popc.{b}",
+    "clz": "clz.{b}",
+}
+
+_COMPUTATIONS: Mapping[str, Computation] = {
+    **{name: _rule(opcode + _TWO) for name, opcode in _BINARY.items()},
+    **{name: _rule(opcode + _ONE) for name, opcode in _UNARY.items()},
+    "OpLogicalEqual": _rule("xor.pred 0 1", "not.pred t0"),
+    "OpSMod": _rule("rem.{s} 0 1", "add.{s} t0 1", "rem.{s} t1 1"),
+    "OpIsNan": _rule("setp.nan.{f} 0 0"),
+    "OpIsInf": _rule("add.{f} 0 0", "setp.eq.{f} t0 0", "setp.ne.{f} 0 #0", "and.pred t1 t2"),
+    "OpSelect": _rule("selp.{rb} 1 2 0"),
+    "OpBitFieldInsert": _rule("bfi.{b} 1 0 2 3"),
+    "OpBitFieldSExtract": _rule("bfe.{s} 0 1 2"),
+    "OpBitFieldUExtract": _rule("bfe.{u} 0 1 2"),
+    "OpPtrDiff": _rule("sub.s64 0 1"),
+    "FindILsb": _rule("neg.{s} 0", "and.{b} 0 t0", "bfind.{u} t1"),
+    "SClamp": _rule("max.{s} 0 1", "min.{s} t0 2"),
+    "UClamp": _rule("max.{u} 0 1", "min.{u} t0 2"),
+    "FClamp": _rule("max.{f} 0 1", "min.{f} t0 2"),
+    "s_clamp": _rule("max.{s} 0 1", "min.{s} t0 2"),
+    "u_clamp": _rule("max.{u} 0 1", "min.{u} t0 2"),
+    "fclamp": _rule("max.{f} 0 1", "min.{f} t0 2"),
+    "Fma": _rule("fma.rn.{f} 0 1 2"),
+    "fma": _rule("fma.rn.{f} 0 1 2"),
+    "mad": _rule("mul.{f} 0 1", "add.{f} t0 2"),
+    "s_mad24": _rule("mul24.lo.{s} 0 1", "add.{s} t0 2"),
+    "u_mad24": _rule("mul24.lo.{u} 0 1", "add.{u} t0 2"),
+    "bitselect": _rule("and.{b} 1 2", "not.{b} 2", "and.{b} 0 t1", "or.{b} t0 t2"),
+    "s_abs_diff": _rule("max.{s} 0 1", "min.{s} 0 1", "sub.{s} t0 t1"),
+    "u_abs_diff": _rule("max.{u} 0 1", "min.{u} 0 1", "sub.{u} t0 t1"),
+}
+"""The instructions that compute scalars of scalars, by their names; those of sets of extended instructions have no
+``Op``."""
+
+PAIRS: Mapping[str, Computation] = {
+    "OpIAddCarry": _rule("add.{s} 0 1", "setp.lt.{u} t0 0", "selp.{b} #1 #0 t1"),
+    "OpISubBorrow": _rule("sub.{s} 0 1", "setp.lt.{u} 0 1", "selp.{b} #1 #0 t1"),
+    "OpUMulExtended": _rule("mul.lo.{u} 0 1", "mul.hi.{u} 0 1"),
+    "OpSMulExtended": _rule("mul.lo.{s} 0 1", "mul.hi.{s} 0 1"),
+}
+"""Those whose result is a struct of two: the result of the first step, and of the last."""
+
+
+def computation(name: str) -> Computation | None:
+    """Return the steps of an instruction that computes; None where it is another."""
+    return _COMPUTATIONS.get(name)
+
+
+def folded(rule: Computation, result: str, kinds: Sequence[str], values: Sequence[int]) -> int | None:
+    """Return the bits that steps compute of operands of these kinds; None where they are not said exactly."""
+    steps: list[int] = []
+    for step in rule:
+        name, words = step.words(result, kinds[0])
+        given = [_given(each, values, steps) for each in step.operands]
+        if not computable(name, words, len(given)) or (name in ("div", "rem") and given[1] == 0):
+            return None
+        steps.append(int(compare(words, *given)) if name == "setp" else compute(name, words, given))
+    return steps[-1]
+
+
+def _given(operand: str, values: Sequence[int], steps: Sequence[int]) -> int:
+    if operand[0] == "#":
+        return int(operand[1:])
+    return steps[int(operand[1:])] if operand[0] == "t" else values[int(operand)]

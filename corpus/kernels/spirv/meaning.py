@@ -1,0 +1,59 @@
+"""What instructions that only SPIR-V has do when a thread is specialised: a table of functions by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from corpus.kernels import ir
+from corpus.kernels.computing import set_result
+from corpus.kernels.meaning import COMMON
+from corpus.kernels.specialiser import KernelLanguage, Meaning, State, ThreadSpecialiser
+from corpus.kernels.spirv.bodies import NOT_UNDERSTOOD
+from corpus.kernels.spirv.meeting import OPENCL_EXCHANGE, VULKAN_EXCHANGE, barrier, group
+from corpus.kernels.spirv.special import special
+from corpus.kernels.values import Pointer, Unknown
+
+
+def length(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``OpArrayLength``: the elements of the array at the end of a buffer, where the launch says how large that is."""
+    target, source, offset, stride = ins.operands
+    address = at.value(state, source)
+    if not isinstance(address, Pointer) or not isinstance(offset, ir.Number) or not isinstance(stride, ir.Number):
+        raise at.wrong(at.said(address))
+    name = address.array.rpartition(":")[2]
+    number = at.kernel.number_of(name)
+    given = None if number is None else at.launch.array(name, number)
+    if given is None or number is None:
+        own = name if number is None else at.launch.source_name(name, number)
+        raise at.wrong(f"the length of {own} has to be given, as with --arg '{own}=int[8]'")
+    each = given.size or stride.value
+    size = given.elements(each) * each if given.data is None else len(given.data)
+    set_result(at, state, target, max(0, size - offset.value) // stride.value)
+    return True
+
+
+def untold(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """An instruction whose result is taken as unknown."""
+    set_result(at, state, ins.operands[0], Unknown(f"the result of {ins.called}"))
+    return True
+
+
+def not_understood(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """What no thread may come to."""
+    raise at.wrong(ins.words[0])
+
+
+_MEANINGS: Mapping[str, Meaning] = {
+    **COMMON,
+    "barrier": barrier,
+    "group": group,
+    "length": length,
+    "untold": untold,
+    NOT_UNDERSTOOD: not_understood,
+}
+
+VULKAN = KernelLanguage(_MEANINGS, special, "vulkan", exchange=VULKAN_EXCHANGE)
+"""The language of modules with Vulkan's memory model."""
+
+OPENCL = KernelLanguage(_MEANINGS, special, "opencl", exchange=OPENCL_EXCHANGE)
+"""The language of modules with OpenCL's memory model."""

@@ -1,0 +1,320 @@
+"""Pointers, accesses and atomics of functions of SPIR-V as code (SPIR-V 1.6, 3.52.8, 3.52.18 and 3.52.20).
+
+An access chain is a sum of its base, what is known of the indices, and computed indices times the bytes between
+elements. An access of a composite is one of each of its scalars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from corpus.kernels.ir import MemoryOperand, Number, Operand, Register, Symbol
+from corpus.kernels.spirv.code import SpirvCode, bits_of
+from corpus.kernels.spirv.modes import (
+    SCOPES,
+    SpirvAccess,
+    SpirvSemantics,
+    order_of,
+    read_order,
+    write_order,
+)
+from corpus.kernels.spirv.module import Id, Mask, SpirvInteger
+from corpus.litmus.ptx_arithmetic import WIDTHS
+from corpus.litmus.test import Mode, Order, Scope
+
+_MOST_COPIED = 1 << 16
+"""The bytes that a copy may have."""
+
+
+def place(code: SpirvCode, pointer: str) -> Register | Symbol | Number:
+    """Return the address that a pointer is."""
+    found = code.value(pointer)
+    if not isinstance(found, Register | Symbol | Number):
+        raise code.wrong(f"%{pointer} is no pointer")
+    return found
+
+
+def storage_of(code: SpirvCode, pointer: str) -> str:
+    """Return the storage class of a pointer."""
+    return code.types.storage(code.type_of(pointer))
+
+
+# access chains
+
+
+def access_chain(code: SpirvCode) -> None:
+    """``OpAccessChain`` and its kin: an address of a part of what a pointer points to."""
+    ids = code.ids()
+    untyped = code.at.name.startswith("OpUntyped")
+    inner = ids.pop(0) if untyped else ""
+    base, *indices = ids
+    pointer = code.type_of(base)
+    type = inner if untyped else code.types.pointee(pointer)
+    constant, parts = 0, list[Operand]()
+    coherent = base in code.coherent or _is_coherent(code, base)
+    if "PtrAccessChain" in code.at.name:
+        constant += _step(code, indices.pop(0), code.types.pointer_stride(pointer), parts)
+    for index in indices:
+        if code.types.name(type) == "OpTypeStruct":
+            member = code.number(index)
+            element = code.types.element(type, member)
+            coherent |= _is_coherent(code, type, member)
+            constant += element.offset
+            type = element.type
+        else:
+            constant += _step(code, index, code.types.element(type, 1).offset, parts)
+            type = code.types.element(type, 0).type
+    if coherent:
+        code.coherent.add(code.at.result or "")
+    address: Operand = place(code, base)
+    if parts:
+        total = parts[0]
+        for part in parts[1:]:
+            total = code.compute("add.s64", "u64", total, part)
+        address = code.compute("add.s64", "u64", address, total)
+    (target,) = code.result()
+    if constant:
+        code.put("add", ("s64",), (target, address, Number(constant)))
+    else:
+        code.put("mov", ("b64",), (target, address))
+
+
+def _is_coherent(code: SpirvCode, id: str, member: int | None = None) -> bool:
+    module = code.source.module
+    return any(module.decoration(id, name, member) is not None for name in ("Coherent", "Volatile"))
+
+
+def _step(code: SpirvCode, index: str, stride: int, parts: list[Operand]) -> int:
+    """Return the bytes that an index stands for, where it is known; otherwise append their computation."""
+    value = code.value(index)
+    (kind,) = code.kinds(code.type_of(index))
+    if isinstance(value, Number):
+        bits = WIDTHS[kind]
+        return stride * (value.value - (value.value >> bits - 1 << bits))
+    if WIDTHS[kind] < 32:
+        value = code.compute(f"cvt.s32.s{WIDTHS[kind]}", "b32", value)
+    if WIDTHS[kind] <= 32:
+        parts.append(code.compute("mul.wide.s32", "u64", value, Number(stride)))
+    elif stride & stride - 1 == 0 and stride:
+        parts.append(code.compute("shl.b64", "u64", value, Number(stride.bit_length() - 1)))
+    else:
+        parts.append(code.compute("mul.lo.s64", "u64", value, Number(stride)))
+    return 0
+
+
+def array_length(code: SpirvCode) -> None:
+    """``OpArrayLength``: the elements of the array at the end of a buffer."""
+    pointer = code.ids()[-1]
+    member = code.at.operands[-1]
+    ids = code.ids()
+    type = ids[0] if len(ids) > 1 else code.types.pointee(code.type_of(pointer))
+    if not isinstance(member, SpirvInteger):
+        raise code.wrong("expected the number of a member")
+    element = code.types.element(type, member.value)
+    (target,) = code.result()
+    stride = code.types.stride(element.type)
+    operands = (target, place(code, pointer), Number(element.offset), Number(max(1, stride)))
+    code.put("length", (), operands)
+
+
+# accesses
+
+
+def access_mode(code: SpirvCode, pointer: str, mask: Mask | None, write: bool) -> Mode:
+    """Return how an access that is not atomic is done."""
+
+    def scope(name: str) -> Scope | None:
+        enumerant = mask.get(name) if mask else None
+        match enumerant and enumerant.parameters:
+            case (Id(id),):
+                return scope_of(code, id)
+        return None
+
+    said = {each.name for each in mask.enumerants} if mask else set()
+    access = SpirvAccess(
+        storage_of(code, pointer),
+        scope("MakePointerAvailable"),
+        scope("MakePointerVisible"),
+        "MakePointerAvailable" in said,
+        "MakePointerVisible" in said,
+        "NonPrivatePointer" in said,
+        pointer in code.coherent or _is_coherent(code, pointer),
+    )
+    return code.source.model.access(access, write)
+
+
+def scope_of(code: SpirvCode, id: str) -> Scope | None:
+    """Return the level of a scope."""
+    number = code.number(id)
+    if number not in SCOPES:
+        raise code.wrong(f"{number} is no scope")
+    return SCOPES[number]
+
+
+def _memory_kind(kind: str) -> str:
+    """Return the kind that a scalar has in memory: small integers are read with their sign, a truth value is a word."""
+    return {"b8": "s8", "b16": "s16", "pred": "b32"}.get(kind, kind)
+
+
+def _mask(code: SpirvCode, number: int = 0) -> Mask | None:
+    masks = [operand for operand in code.at.operands if isinstance(operand, Mask)]
+    return masks[min(number, len(masks) - 1)] if masks else None
+
+
+def load(code: SpirvCode) -> None:
+    """``OpLoad``: each scalar of what a pointer points to."""
+    pointer = code.ids()[0]
+    assert code.at.type is not None
+    mode = access_mode(code, pointer, _mask(code), False)
+    base = place(code, pointer)
+    scalars = code.types.scalars(code.at.type)
+    for target, scalar in zip(code.result(), scalars, strict=True):
+        code.put("load", (_memory_kind(scalar.kind),), (target, MemoryOperand(base, scalar.offset)), mode=mode)
+
+
+def store(code: SpirvCode) -> None:
+    """``OpStore``: each scalar of a value."""
+    pointer, value = code.ids()[:2]
+    write(code, pointer, code.type_of(value), code.values(value), access_mode(code, pointer, _mask(code), True))
+
+
+def write(code: SpirvCode, pointer: str, type: str, values: Sequence[Operand], mode: Mode) -> None:
+    """Write the scalars of a value of a type."""
+    base = place(code, pointer)
+    for scalar, value in zip(code.types.scalars(type), values, strict=True):
+        code.put("store", (_memory_kind(scalar.kind),), (MemoryOperand(base, scalar.offset), value), mode=mode)
+
+
+def copy(code: SpirvCode) -> None:
+    """``OpCopyMemory``, and ``OpCopyMemorySized`` of a size that is known, by words where it is one of words."""
+    target, source, *size = code.ids()
+    reading = access_mode(code, source, _mask(code, 1), False)
+    writing = access_mode(code, target, _mask(code, 0), True)
+    to, of = place(code, target), place(code, source)
+    if code.at.name == "OpCopyMemory":
+        pieces = [(each.offset, each.kind) for each in code.types.scalars(code.types.pointee(code.type_of(source)))]
+    else:
+        length = code.number(size[0])
+        if length > _MOST_COPIED:
+            raise code.wrong(f"of more than {_MOST_COPIED:,} bytes is not understood")
+        step = next(each for each in (4, 2, 1) if length % each == 0)
+        pieces = [(offset, f"b{8 * step}") for offset in range(0, length, step)]
+    for offset, kind in pieces:
+        value = code.temporary(kind)
+        code.put("load", (_memory_kind(kind),), (value, MemoryOperand(of, offset)), mode=reading)
+        code.put("store", (_memory_kind(kind),), (MemoryOperand(to, offset), value), mode=writing)
+
+
+# atomics
+
+UPDATES: Mapping[str, tuple[str, str]] = {
+    "OpAtomicExchange": ("exch", "b"),
+    "OpAtomicIAdd": ("add", "s"),
+    "OpAtomicISub": ("sub", "s"),
+    "OpAtomicIIncrement": ("add", "s"),
+    "OpAtomicIDecrement": ("sub", "s"),
+    "OpAtomicAnd": ("and", "b"),
+    "OpAtomicOr": ("or", "b"),
+    "OpAtomicXor": ("xor", "b"),
+    "OpAtomicSMin": ("min", "s"),
+    "OpAtomicSMax": ("max", "s"),
+    "OpAtomicUMin": ("min", "u"),
+    "OpAtomicUMax": ("max", "u"),
+    "OpAtomicFAddEXT": ("add", "f"),
+    "OpAtomicFMinEXT": ("min", "f"),
+    "OpAtomicFMaxEXT": ("max", "f"),
+}
+"""The operations of atomic updates, and how they take their operands: as bits, signed, unsigned or floating-point."""
+
+
+def _semantics(code: SpirvCode, scope: str, semantics: str) -> SpirvSemantics:
+    return SpirvSemantics(scope_of(code, scope), code.number(semantics))
+
+
+def _kind(code: SpirvCode, type: str) -> str:
+    kinds = code.kinds(type)
+    if len(kinds) != 1:
+        raise code.wrong("of what is no scalar is not understood")
+    return kinds[0]
+
+
+def atomic_load(code: SpirvCode) -> None:
+    """``OpAtomicLoad``."""
+    pointer, scope, semantics = code.ids()[:3]
+    assert code.at.type is not None
+    given, model = _semantics(code, scope, semantics), code.source.model
+    mode = model.atomic(given, storage_of(code, pointer), read_order(order_of(model, given)))
+    kind = _memory_kind(_kind(code, code.at.type))
+    code.put("load", (kind,), (*code.result(), MemoryOperand(place(code, pointer))), mode=mode)
+
+
+def atomic_store(code: SpirvCode) -> None:
+    """``OpAtomicStore``, and ``OpAtomicFlagClear``, which stores 0."""
+    pointer, scope, semantics, *given = code.ids()
+    said, model = _semantics(code, scope, semantics), code.source.model
+    mode = model.atomic(said, storage_of(code, pointer), write_order(order_of(model, said)))
+    value: Operand = code.value(given[0]) if given else Number(0)
+    kind = _memory_kind(_kind(code, code.type_of(given[0]))) if given else "b32"
+    code.put("store", (kind,), (MemoryOperand(place(code, pointer)), value), mode=mode)
+
+
+def atomic_update(code: SpirvCode) -> None:
+    """``OpAtomicIAdd`` and its kin, also ``OpAtomicExchange``."""
+    pointer, scope, semantics, *given = code.ids()
+    assert code.at.type is not None
+    operation, form = UPDATES[code.at.name]
+    kind = f"{form}{WIDTHS[_kind(code, code.at.type)]}"
+    value = code.value(given[0]) if given else Number(1)
+    said, model = _semantics(code, scope, semantics), code.source.model
+    mode = model.atomic(said, storage_of(code, pointer), order_of(model, said))
+    operands = (*code.result(), MemoryOperand(place(code, pointer)), value)
+    code.put("update", (operation, kind), operands, mode=mode)
+
+
+def compare_exchange(code: SpirvCode) -> None:
+    """``OpAtomicCompareExchange``, whose read has an order of its own where it fails."""
+    pointer, scope, equal, unequal, value, comparator = code.ids()[:6]
+    assert code.at.type is not None
+    said, failed, model = _semantics(code, scope, equal), _semantics(code, scope, unequal), code.source.model
+    order, failure = order_of(model, said), read_order(order_of(model, failed))
+    mode = model.atomic(said, storage_of(code, pointer), order)
+    given = (MemoryOperand(place(code, pointer)), code.value(comparator), code.value(value))
+    fails: Order | None = failure if failure is not read_order(order) else None
+    kind = bits_of(_kind(code, code.at.type))
+    code.put("update", ("cas", kind), (*code.result(), *given), mode=mode, failure=fails)
+
+
+def test_and_set(code: SpirvCode) -> None:
+    """``OpAtomicFlagTestAndSet``: whether a flag was set, which then is."""
+    pointer, scope, semantics = code.ids()[:3]
+    said, model = _semantics(code, scope, semantics), code.source.model
+    mode = model.atomic(said, storage_of(code, pointer), order_of(model, said))
+    old = code.temporary("b32")
+    code.put("update", ("exch", "b32"), (old, MemoryOperand(place(code, pointer)), Number(1)), mode=mode)
+    code.put("setp", ("ne", "s32"), (*code.result(), old, Number(0)))
+
+
+# fences and barriers
+
+
+def memory_barrier(code: SpirvCode) -> None:
+    """``OpMemoryBarrier``; one without an order is none."""
+    scope, semantics = code.ids()[:2]
+    mode = code.source.model.fence(_semantics(code, scope, semantics))
+    if mode is not None:
+        code.put("fence", (), (), mode=mode)
+
+
+def control_barrier(code: SpirvCode) -> None:
+    """``OpControlBarrier`` of a work-group or a subgroup; that of an invocation is a fence."""
+    execution, scope, semantics = code.ids()[:3]
+    level, given, model = scope_of(code, execution), _semantics(code, scope, semantics), code.source.model
+    if level in (Scope.CTA, Scope.WARP):
+        assert level is not None
+        code.put("barrier", (level.label,), (), mode=model.barrier(given, level))
+    elif level is None:
+        mode = model.fence(given)
+        if mode is not None:
+            code.put("fence", (), (), mode=mode)
+    else:
+        raise code.wrong("of more than a work-group is not understood")
