@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
@@ -151,8 +152,10 @@ def command(
         tasks = sources[_begun(output, request, models_asked, form, resume, tally) :]
     # Lines on standard output would break a bar on standard error where both are one terminal.
     bar = output is not None or form not in STREAMED or not sys.stdout.isatty()
-    with workplaces(jobs, None) as places:
-        answers = tally.counted(check_all(tasks, request, places, limits), bar)
+    with (
+        workplaces(jobs, None) as places,
+        closing(tally.counted(check_all(tasks, request, places, limits), bar)) as answers,
+    ):
         if output is not None:
             with growing(output) as out:
                 _print_lines(answers, form, out)
