@@ -102,6 +102,7 @@ def table_of(every: Sequence[CheckedKernel]) -> tuple[Table, list[str]]:
 
     models = len({each.model for each in every if each.model}) > 1
     table = plain_table("file", "kernel", "launch", *(("model",) if models else ()), "answer", "progress")
+    table.columns[0].overflow = "fold"  # a name that is cut short names no file
     table.add_column("s", justify="right")
     for each in every:
         words = Text(each.words, _COLOURS.get(each.answer, "yellow"))

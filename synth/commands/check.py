@@ -136,6 +136,7 @@ def command(
       synth check examples/kernels -o answers.csv
       synth check examples/kernels/stream.cu --first 'fill --grid 2' --kernel total --grid 2 --expect 'sum == 3'
     """
+    from backends.shared.process import ended_by_signals
     from synth.checking.tally import CheckTally
     from synth.checking.work import CheckRequest, check_all, sources_of
     from synth.growing_file import growing
@@ -153,6 +154,7 @@ def command(
     # Lines on standard output would break a bar on standard error where both are one terminal.
     bar = output is not None or form not in STREAMED or not sys.stdout.isatty()
     with (
+        ended_by_signals(),
         workplaces(jobs, None) as places,
         closing(tally.counted(check_all(tasks, request, places, limits), bar)) as answers,
     ):
