@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus.comma_separated import cells, csv_line
-from corpus.errors import visible
+from corpus.errors import printable, visible
 from synth.checking.account import CheckedKernel, own_lines
 from synth.checking.questions import CheckAnswer
 from synth.growing_file import WholeLines, resume
@@ -102,12 +102,15 @@ def table_of(every: Sequence[CheckedKernel]) -> tuple[Table, list[str]]:
 
     models = len({each.model for each in every if each.model}) > 1
     table = plain_table("file", "kernel", "launch", *(("model",) if models else ()), "answer", "progress")
+    table.columns[0].overflow = "fold"  # a name that is cut short names no file
     table.add_column("s", justify="right")
     for each in every:
         words = Text(each.words, _COLOURS.get(each.answer, "yellow"))
         needs = str(each.record.get("needs", ""))
         names = [each.file, each.kernel, each.launch, *((each.model,) if models else ())]
-        table.add_row(*map(Text, names), words, needs, "" if each.seconds is None else f"{each.seconds:.1f}")
+        table.add_row(
+            *map(Text, map(printable, names)), words, needs, "" if each.seconds is None else f"{each.seconds:.1f}"
+        )
     counts = Counter(each.answer for each in every)
     lines = [", ".join(f"{counts[answer]} {answer}" for answer in CheckAnswer if counts[answer])]
     unanswered = [each for each in every if each.problem and each.answer is not CheckAnswer.ERROR]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -37,7 +37,7 @@ class CheckTally:
 
     def counted(
         self, answers: Generator[CheckedKernel | None, None, None], bar: bool = True
-    ) -> Iterator[CheckedKernel]:
+    ) -> Generator[CheckedKernel, None, None]:
         """Yield the answers as they come, and count them, with a progress bar of files where a person watches."""
         with watching("Checking", found=False, shown=bar) as watch, closing(answers):
             done = 0

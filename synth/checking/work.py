@@ -26,7 +26,7 @@ from synth.checking.tasks import KernelTask, tasks_of
 from synth.folders import LeftOut, files_below
 from synth.options.launch import LaunchWords
 from synth.pool import Jobs, Subtasks, results_in_order
-from synth.worker import Limits
+from synth.worker import Limits, is_starved
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,8 @@ def _questions(source: KernelSource, request: CheckRequest) -> CheckedKernel | S
         file = read_kernels(source.path, request.compiler_options)
         tasks = list(tasks_of(file, request.launch))
     except InputError as error:
+        if is_starved(error):  # a compiler, which has the limits of its worker
+            raise MemoryError from error
         if source.inside and isinstance(error, NoKernelError):
             return Subtasks(())
         return unanswered(str(source.path), "", "", "", str(error), CheckAnswer.ERROR)

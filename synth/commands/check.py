@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
@@ -136,6 +137,7 @@ def command(
       synth check examples/kernels -o answers.csv
       synth check examples/kernels/stream.cu --first 'fill --grid 2' --kernel total --grid 2 --expect 'sum == 3'
     """
+    from backends.shared.process import ended_by_signals
     from synth.checking.tally import CheckTally
     from synth.checking.work import CheckRequest, check_all, sources_of
     from synth.growing_file import growing
@@ -152,8 +154,11 @@ def command(
         tasks = sources[_begun(output, request, models_asked, form, resume, tally) :]
     # Lines on standard output would break a bar on standard error where both are one terminal.
     bar = output is not None or form not in STREAMED or not sys.stdout.isatty()
-    with workplaces(jobs, None) as places:
-        answers = tally.counted(check_all(tasks, request, places, limits), bar)
+    with (
+        ended_by_signals(),
+        workplaces(jobs, None) as places,
+        closing(tally.counted(check_all(tasks, request, places, limits), bar)) as answers,
+    ):
         if output is not None:
             with growing(output) as out:
                 _print_lines(answers, form, out)

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -252,6 +253,28 @@ def test_the_forms_of_a_folder(kernels: Path) -> None:
     assert "kernels/a/wrong.ptx: k, 2x1: FOUND race under ptx\n" in text and "ERROR" not in text
 
 
+@pytest.mark.parametrize("form", ["csv", "jsonl", "text"])
+def test_the_bytes_of_a_folder(kernels: Path, golden: Callable[[str, str], None], form: str) -> None:
+    if form != "csv":  # which execution shows a race is the solver's choice
+        (kernels / "a/wrong.ptx").unlink()
+    golden(f"check/folder.{form}", synth("check", kernels, "--format", form).stdout)
+
+
+def test_odd_names_and_a_pipe(kernels: Path) -> None:
+    odd = kernels / os.fsdecode(b"a\nb \xff,=1.ptx")
+    kernel(odd)
+    os.mkfifo(kernels / "pipe.cu")
+    for form in ("csv", "jsonl"):
+        asked = ["check", kernels, "--format", form, "-o", form]
+        written = synth(*asked)
+        assert written.exit_code == 2 and "kernels/pipe.cu: cannot read: not an ordinary file" in written.stderr
+        before = Path(form).read_bytes()
+        assert synth(*asked, "--resume").stderr == written.stderr and Path(form).read_bytes() == before
+    assert b'"kernels/a\nb \xff,=1.ptx",k,2x1,ptx,SAFE' in Path("csv").read_bytes()
+    assert json.loads(Path("jsonl").read_text().splitlines()[0])["file"] == str(odd)
+    assert "kernels/a\\nb \\udcff,=1.ptx  k " in synth("check", kernels).stdout
+
+
 def test_sarif_of_a_folder_names_each_file(kernels: Path) -> None:
     (run,) = json.loads(synth("check", kernels, "--format", "sarif").stdout)["runs"]
     found = [
@@ -396,9 +419,9 @@ def test_killed_and_resumed_the_bytes_are_the_same(tmp_path: Path, monkeypatch: 
         path = kernel(tmp_path / f"kernels/{number % 3}/{number}.ptx", (RIGHT, WRONG)[number % 2])
         path.write_text(path.read_text().removeprefix("// synth check: --grid 2\n"))  # four launches each
     command = [sys.executable, "-c", "from synth.cli import main; main()", "check", "kernels", "-j", "2"]
-    with subprocess.Popen(
-        [*command, "-o", "answers"], env={**os.environ, "PYTHONPATH": str(EXAMPLES.parent)}
-    ) as process:
+    Path("scratch").mkdir()
+    places = {"PYTHONPATH": str(EXAMPLES.parent), "TMPDIR": str(tmp_path / "scratch")}
+    with subprocess.Popen([*command, "-o", "answers"], env={**os.environ, **places}) as process:
         answers = Path("answers")
         while process.poll() is None and not (answers.exists() and answers.read_bytes().count(b"\n") > 6):
             time.sleep(0.001)
