@@ -79,7 +79,15 @@ class DemandedRow(Mapping[int, Literal]):
         return self.may.bit_count()
 
 
-_NOTHING: Mapping[int, Literal] = {}
+SET = -1
+"""The number that stands for the event of a row that is a set, and no row of a relation."""
+
+
+def _never(event: int) -> Literal:
+    raise KeyError(event)
+
+
+_NOTHING = DemandedRow(0, 0, _never, _never)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,16 +107,19 @@ class Demanded(Algebra[Literal]):
     def __post_init__(self) -> None:
         object.__setattr__(self, "_facts", _Facts(self))
 
-    def row(self, event: int | None, row: Mapping[int, Literal]) -> DemandedRow:
-        """A row of literals that are there already; ``event``: the one whose row of a relation it is."""
-        full = self._facts.full(event)
-        if isinstance(row, DemandedRow):
-            if row.full is full:
+    def row(self, event: int, row: Mapping[int, Literal]) -> DemandedRow:
+        """A row of literals that are there already; ``event``: the one whose row of a relation it is, or ``SET``."""
+        full = self._facts.full[event]
+        if type(row) is DemandedRow:
+            if row.full is full or not row.may:
                 return row  # else it is of an algebra in which more events happen (``oracle.cat.updates``)
             return DemandedRow(row.may, row.must & self._facts.possible_with(event), full, row.at, row.depth)
-        found = DemandedRow(sum(1 << other for other in row), 0, full, row.__getitem__)
-        found.must = sum(1 << other for other, literal in row.items() if literal is full(other))
-        return found
+        may = must = 0
+        for other, literal in row.items():
+            may |= 1 << other
+            if literal is full(other):
+                must |= 1 << other
+        return DemandedRow(may, must, full, row.__getitem__) if may else _NOTHING
 
     def rows(self, relation: Relation[Literal]) -> list[DemandedRow]:
         """The rows of a relation."""
@@ -117,22 +128,20 @@ class Demanded(Algebra[Literal]):
     # Rows, which are sets or of relations
 
     def _made(
-        self, event: int | None, may: int, must: int, make: Callable[[int], Literal], depth: int
+        self, event: int, may: int, must: int, make: Callable[[int], Literal], depth: int
     ) -> Mapping[int, Literal]:
         """A row over others, of which the deepest has a ``depth``."""
         if not may:
             return _NOTHING
-        row = DemandedRow(may, must & may, self._facts.full(event), make, depth + 1)
+        row = DemandedRow(may, must & may, self._facts.full[event], make, depth + 1)
         if depth < DEEPEST:
             return row
         return self.row(event, {other: literal for other in row if (literal := row.at(other))})
 
-    def _union(
-        self, event: int | None, left: Mapping[int, Literal], right: Mapping[int, Literal]
-    ) -> Mapping[int, Literal]:
-        if not left or left is right:
+    def _union(self, event: int, left: Mapping[int, Literal], right: Mapping[int, Literal]) -> Mapping[int, Literal]:
+        if left is _NOTHING or left is right:
             return right
-        if not right:
+        if right is _NOTHING:
             return left
         one, other, circuit = self.row(event, left), self.row(event, right), self.circuit
 
@@ -144,9 +153,9 @@ class Demanded(Algebra[Literal]):
         return self._made(event, one.may | other.may, one.must | other.must, make, max(one.depth, other.depth))
 
     def _intersection(
-        self, event: int | None, left: Mapping[int, Literal], right: Mapping[int, Literal]
+        self, event: int, left: Mapping[int, Literal], right: Mapping[int, Literal]
     ) -> Mapping[int, Literal]:
-        if not left or not right:
+        if left is _NOTHING or right is _NOTHING:
             return _NOTHING
         if left is right:
             return left
@@ -159,10 +168,8 @@ class Demanded(Algebra[Literal]):
 
         return self._made(event, one.may & other.may, one.must & other.must, make, max(one.depth, other.depth))
 
-    def _minus(
-        self, event: int | None, left: Mapping[int, Literal], right: Mapping[int, Literal]
-    ) -> Mapping[int, Literal]:
-        if not left or not right:
+    def _minus(self, event: int, left: Mapping[int, Literal], right: Mapping[int, Literal]) -> Mapping[int, Literal]:
+        if left is _NOTHING or right is _NOTHING:
             return left
         one, other, circuit = self.row(event, left), self.row(event, right), self.circuit
 
@@ -180,24 +187,24 @@ class Demanded(Algebra[Literal]):
     def select(self, events: Iterable[int]) -> Set[Literal]:
         """The set of those of the given events that happen."""
         may = sum(1 << event for event in events if self.executed[event])
-        full = self._facts.full(None)
+        full = self._facts.full[SET]
         return DemandedRow(may, may, full, full) if may else _NOTHING
 
     def set_union(self, left: Set[Literal], right: Set[Literal]) -> Set[Literal]:
         """The set ``left | right``: events of either set."""
-        return self._union(None, left, right)
+        return self._union(SET, left, right)
 
     def set_intersection(self, left: Set[Literal], right: Set[Literal]) -> Set[Literal]:
         """The set ``left & right``: events of both sets."""
-        return self._intersection(None, left, right)
+        return self._intersection(SET, left, right)
 
     def set_difference(self, left: Set[Literal], right: Set[Literal]) -> Set[Literal]:
         """The set ``left \\ right``: events of ``left`` that are not in ``right``."""
-        return self._minus(None, left, right)
+        return self._minus(SET, left, right)
 
     def identity(self, events: Set[Literal]) -> Relation[Literal]:
         """The relation ``[events]``: each event of a set with itself."""
-        row = self.row(None, events)
+        row = self.row(SET, events)
         return tuple(
             [
                 self._made(event, row.may & 1 << event, row.must & 1 << event, row.at, row.depth)
@@ -207,7 +214,7 @@ class Demanded(Algebra[Literal]):
 
     def product(self, left: Set[Literal], right: Set[Literal]) -> Relation[Literal]:
         """The relation ``left * right``: each event of ``left`` with each event of ``right``."""
-        one, other, circuit = self.row(None, left), self.row(None, right), self.circuit
+        one, other, circuit = self.row(SET, left), self.row(SET, right), self.circuit
 
         def made(event: int) -> Mapping[int, Literal]:
             def make(at: int) -> Literal:
@@ -224,7 +231,7 @@ class Demanded(Algebra[Literal]):
         may = sum(1 << event for event, row in enumerate(rows) if row)
         must = sum(1 << event for event, row in enumerate(rows) if row.must & surely[event])
         return self._made(
-            None, may, must, lambda event: circuit.any_of([rows[event].at(at) for at in rows[event]]), _depth(rows)
+            SET, may, must, lambda event: circuit.any_of([rows[event].at(at) for at in rows[event]]), _depth(rows)
         )
 
     # Relations
@@ -237,7 +244,7 @@ class Demanded(Algebra[Literal]):
         facts = self._facts
         return tuple(
             [
-                DemandedRow(may, may, facts.full(event), facts.full(event))
+                DemandedRow(may, may, facts.full[event], facts.full[event])
                 if (may := row & facts.possible_with(event))
                 else _NOTHING
                 for event, row in enumerate(rows)
@@ -281,18 +288,12 @@ class Demanded(Algebra[Literal]):
 
         return tuple([made(event, row) if row.may else _NOTHING for event, row in enumerate(rows)])
 
-    def compose_within(
-        self, left: Relation[Literal], right: Relation[Literal], bound: Relation[Literal]
-    ) -> Relation[Literal]:
-        """The pairs of ``left ; right``, of which only those that are also in ``bound`` are ever asked for."""
-        return self.compose(left, right)
-
     def from_set(self, events: Set[Literal], relation: Relation[Literal]) -> Relation[Literal]:
         """The relation ``[events] ; relation``: the pairs that begin in a set."""
-        begins, circuit = self.row(None, events), self.circuit
+        begins, circuit = self.row(SET, events), self.circuit
 
         def made(event: int, row: Mapping[int, Literal]) -> Mapping[int, Literal]:
-            if begins.must >> event & 1 or not row:
+            if begins.must >> event & 1 or row is _NOTHING:
                 return row
             if not begins.may >> event & 1:
                 return _NOTHING
@@ -309,7 +310,7 @@ class Demanded(Algebra[Literal]):
 
     def to_set(self, relation: Relation[Literal], events: Set[Literal]) -> Relation[Literal]:
         """The relation ``relation ; [events]``: the pairs that end in a set."""
-        ends, circuit = self.row(None, events), self.circuit
+        ends, circuit = self.row(SET, events), self.circuit
 
         def made(event: int, row: Mapping[int, Literal]) -> Mapping[int, Literal]:
             kept = self.row(event, row)
@@ -397,6 +398,7 @@ def demanded(
         type(circuit.true).__invert__,
         executed,
         exact=False,
+        on_demand=True,
         circuit=circuit,
         happens=executed,
         surely=nothing if surely is None else surely,
@@ -429,7 +431,11 @@ class _Facts:
         self.possible = [self._all & ~apart for apart in algebra.apart]
         self.surely = [surely & same | always | 1 << event for event, surely in enumerate(algebra.surely)]
         self._sure_of = turned(self.surely)
-        self._full: dict[int | None, Callable[[int], Literal]] = {None: executed.__getitem__}
+        self.full: list[Callable[[int], Literal]] = [
+            *(partial(self.both, event) for event in range(len(executed))),
+            executed.__getitem__,
+        ]
+        """For each event, the function that gives the literal that it and another one happen; the last is of sets."""
 
     def both(self, one: int, other: int) -> Literal:
         """The literal that two events happen."""
@@ -441,16 +447,9 @@ class _Facts:
             return self._circuit.false
         return self._circuit.conjunction(self._executed[one], self._executed[other])
 
-    def full(self, event: int | None) -> Callable[[int], Literal]:
-        """The function that gives the literal that an event happens, and a given one too."""
-        if event not in self._full:
-            assert event is not None
-            self._full[event] = lambda other: self.both(event, other)
-        return self._full[event]
-
-    def possible_with(self, event: int | None) -> int:
+    def possible_with(self, event: int) -> int:
         """The events that may happen, and together with a given one."""
-        return self._ever if event is None else self.possible[event] & self._ever if self._executed[event] else 0
+        return self._ever if event == SET else self.possible[event] & self._ever if self._executed[event] else 0
 
     def met(self, event: int, middle: int) -> int:
         """The events with which, and a given one, a third one surely happens."""

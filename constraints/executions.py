@@ -261,6 +261,7 @@ class _Base(ProgramBase[Literal]):
     ``levels``: how those are done for which that is open.
     """
 
+    algebra: Demanded
     runs: Runs = field(kw_only=True)
     levels: Levels = field(kw_only=True)
 
@@ -285,7 +286,10 @@ class _Base(ProgramBase[Literal]):
                     if truth := self._in_scope(one, other, scopes):
                         rows[one][other] = truth
                 self._made[name] = tuple(rows)
-        return super().value(name)
+        known, value = name in self._made, super().value(name)
+        if not known and isinstance(value, tuple):
+            value = self._made[name] = tuple(self.algebra.rows(value))
+        return value
 
     def _follows(self, one: int, other: int) -> bool:
         return (self.events[one].key, self.events[other].key) in self.runs.before

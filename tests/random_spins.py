@@ -1,4 +1,4 @@
-"""Random small litmus tests with loops that wait: what the differential tests of hangs feed on.
+"""Random small litmus tests with loops that wait: what the differential tests of hangs, and of locks, feed on.
 
 A thread stores, loads, fences, branches and, once, goes round: until a load, or with ``writing`` an exchange or a
 compare-and-swap, has read a certain value or another one. Modes and scopes are any, so that weak races are there, too.
@@ -93,3 +93,37 @@ def _axb_thread(rng: Random, length: int) -> tuple[AxbInstruction, ...]:
             jump = rng.choice([place for place in range(length + 1) if place != pc + 1])
             body.append(AxbInstruction(0, rng.randint(0, 1), jump, rng.choice((None, 0, 1))))
     return tuple(body)
+
+
+def random_lock(rng: Random, threads: int) -> litmus.LitmusTest:
+    """A test whose threads take a lock, read a location and write it, and give the lock back, each with any orders.
+
+    It is taken by exchange or by compare-and-swap, once it is seen to be free or at once. A thread may do without it,
+    or never give it back. The outcome is a value of the location, or what two threads have read.
+    """
+    made = []
+    for number in range(threads):
+        body = _taken(rng, f"L{number}") if rng.random() < 0.9 else []
+        body.append(litmus.Load("r1", litmus.Loc("x"), _mode(rng, litmus.Load)))
+        added = rng.random() < 0.6
+        body += [litmus.Assign("r1", "add", (litmus.Reg("r1"), 1))] * added
+        body.append(litmus.Store(litmus.Loc("x"), litmus.Reg("r1") if added else number + 1, _mode(rng, litmus.Store)))
+        if rng.random() < 0.8:
+            body.append(litmus.Store(litmus.Loc("l"), 0, _mode(rng, litmus.Store)))
+        made.append(litmus.Thread(tuple(body), litmus.Place(cta=rng.randint(0, 1))))
+    outcome: litmus.Proposition = litmus.Atom("eq", litmus.Loc("x"), rng.randint(1, threads))
+    if rng.random() < 0.5:
+        read = [litmus.FinalRegister(number, "r1") for number in rng.sample(range(threads), 2)]
+        outcome = litmus.And(tuple(litmus.Atom("eq", term, rng.randint(0, 2)) for term in read))
+    condition = litmus.Condition(litmus.Quantifier.EXISTS, outcome)
+    return litmus.LitmusTest("lock", tuple(made), (litmus.Location("l"), litmus.Location("x")), condition)
+
+
+def _taken(rng: Random, label: str) -> list[litmus.Instruction]:
+    """The instructions that take a lock."""
+    lock = litmus.Loc("l")
+    exchange = litmus.Rmw("exch", "r0", lock, (1,), _mode(rng, litmus.Rmw))
+    swap = litmus.Rmw("cas", "r0", lock, (0, 1), _mode(rng, litmus.Rmw))
+    again = litmus.Branch(label, litmus.Comparison("ne", litmus.Reg("r0"), 0))
+    look = [litmus.Load("r0", lock, _mode(rng, litmus.Load)), again] if rng.random() < 0.3 else []
+    return [litmus.Label(label), *look, exchange if rng.random() < 0.5 else swap, again]

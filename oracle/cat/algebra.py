@@ -51,13 +51,15 @@ class Algebra(Generic[T]):
     """The operations of .cat on sets of events and relations between events, whose truths are of one type.
 
     ``executed[e]``: how true it is that event ``e`` happens; complements stay within that. ``exact``: equivalent truths
-    are equal, so that a fixpoint is seen when it is reached.
+    are equal, so that a fixpoint is seen when it is reached. ``on_demand``: the truth of a pair is made when it is
+    asked for, so that pairs that nobody asks for cost nothing.
     """
 
     true: T
     negate: Callable[[T], T]
     executed: Sequence[T]
     exact: bool = True
+    on_demand: bool = False
 
     @property
     def size(self) -> int:

@@ -538,7 +538,7 @@ class Interpreter(Generic[T]):
 
     def _within(self, term: Term, bound: Meaning[T], names: Mapping[str, Meaning[T]]) -> Meaning[T]:
         """The value of a term, or as much of it as a relation has, too."""
-        if isinstance(bound, tuple) and isinstance(term, Operation):
+        if isinstance(bound, tuple) and isinstance(term, Operation) and not self._algebra.on_demand:
             match term:
                 case Operation("compose", (one, other)) if not any(map(_is_identity, term.operands)):
                     if _composes(one) and not self._algebra.exact:

@@ -3,6 +3,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -19,6 +20,7 @@ from litmus_random import (
     vulkan_test,
     wgsl_test,
 )
+from random_spins import random_lock
 
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
@@ -117,6 +119,24 @@ def test_halves_of_barriers_by_every_method(count):
             assert (judgement.executions, judgement.matching) == (expected.executions, expected.matching), test
         seen[answer[0]] += 1
     assert min(seen[Answer.ALLOWED], seen[Answer.FORBIDDEN]) > count // 8
+
+
+LOCKED = ("sc", "tso", "ptx-6.0", "rc11", "c11", "rmo")
+
+
+@pytest.mark.parametrize("count", [12, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("threads", "unroll", "least"), [(2, 1, 1 / 2), (3, 0, 1 / 4), (3, 1, 0)])
+def test_locks_by_every_method(threads, unroll, least, count):
+    """Of many locks there are too many executions to list; of three threads whose loops go round, none is listed."""
+    seen, listed = Counter(), 0
+    for number in range(count):
+        test = random_lock(Random(f"lock {threads} {unroll} {number}"), threads)
+        ways = [judge_by_sat, judge_by_smt, judge][: 3 if least else 2]
+        answers = compare(test, MODELS[LOCKED[number % len(LOCKED)]], [partial(way, unroll=unroll) for way in ways])
+        seen[answers[0][0]] += 1
+        listed += len(ways) == 3 and isinstance(answers[2], tuple)
+    assert listed >= count * least
+    assert min(seen[Answer.ALLOWED], seen[Answer.FORBIDDEN]) > count // 6
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
