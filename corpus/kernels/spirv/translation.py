@@ -42,6 +42,7 @@ from corpus.kernels.spirv.module import (
     SpirvInteger,
     SpirvModule,
 )
+from corpus.kernels.spirv.names import names_in
 from corpus.kernels.spirv.reflection import reflected
 from corpus.kernels.spirv.types import ADDRESS, SpirvTypes
 from corpus.litmus.ptx_arithmetic import WIDTHS
@@ -128,7 +129,7 @@ class _Translation:
             known = ", ".join(MEMORY_MODELS)
             what = module.memory_model or "none"
             raise InputError(f"expected one of the memory models {known}, found {what}", module.path)
-        self._names = _names(module)
+        self._names = names_in(module)
         variables = (id for id, ins in module.globals.items() if ins.name in ("OpVariable", "OpUntypedVariableKHR"))
         symbols = {id: self._names[id] for id in variables}
         constants = SpirvConstants(module, specialised, symbols)
@@ -349,8 +350,10 @@ class _Translation:
         start.at = ins._replace(source=None)
         if variable.space == "argument":
             called = self._called(id)
-            self._homes[id] = SpirvHome(f"argument::{called}", name, self._pointee(ins))
-            yield SpirvParameter(Variable(name, "argument", "b8", variable.size, 8), called)
+            type = self._pointee(ins)
+            self._homes[id] = SpirvHome(f"argument::{called}", name, type)
+            parts = self._parts(type)
+            yield SpirvParameter(Variable(name, "argument", "b8", variable.size, 8, parts=parts), called)
         if variable.space != "local":
             return
         type, storage = self._pointee(ins), self._types.storage(ins.type or "")
@@ -366,6 +369,15 @@ class _Translation:
             values = self._source.constants.scalars(initial)
         for scalar, value in zip(self._types.scalars(type), values, strict=False):
             start.put("store", (scalar.memory_kind,), (MemoryOperand(Symbol(name), scalar.offset), value))
+
+    def _parts(self, type: str) -> tuple[tuple[int, str], ...]:
+        """Return the places and names of the members of a block that has several, where all have names."""
+        count = self._types.length(type) or 0 if self._types.name(type) == "OpTypeStruct" else 0
+        names = [self._module.member_names.get((type, member), "") for member in range(count)]
+        if count < 2 or not all(names):
+            return ()
+        places = (self._types.element(type, member).offset for member in range(count))
+        return tuple(sorted(zip(places, (re.sub(r"\W", "_", name) for name in names), strict=True)))
 
     def _members(self, start: SpirvCode, id: str, type: str, name: str) -> Iterator[SpirvParameter]:
         """Yield the members of a block of push constants or of a uniform buffer, and write them to it."""
@@ -464,46 +476,3 @@ def _builtin(decoration: Enumerant | None, count: int) -> list[Operand]:
         case Enumerant(_, (Enumerant(name), *_)):
             return [Register(f"%{name}.{n}") for n in range(count)]
     return []
-
-
-def _names(module: SpirvModule) -> dict[str, str]:
-    """Return a name for each variable, and each parameter of a function, that no other has."""
-    found: dict[str, str] = {}
-    taken = {_bound(module, id) for id in module.decorations}
-
-    def name(id: str) -> None:
-        bound = _bound(module, id)
-        if bound:  # what has one binding is one memory
-            found[id] = bound
-            return
-        said = module.names.get(id, "").rpartition(".")[2] or (f"v{id}" if id.isdecimal() else id)
-        plain = re.sub(r"\W", "_", said, flags=re.ASCII)
-        number = 1
-        while (own := plain if number == 1 else f"{plain}_{number}") in taken:
-            number += 1
-        taken.add(own)
-        found[id] = own
-
-    for id, ins in module.globals.items():
-        if ins.name in ("OpVariable", "OpUntypedVariableKHR"):
-            name(id)
-    for function in module.functions.values():
-        for parameter in function.parameters:
-            name(parameter.result or "")
-    for function in module.functions.values():
-        for block in function.blocks:
-            for ins in block.instructions:
-                if ins.name in ("OpVariable", "OpUntypedVariableKHR"):
-                    name(ins.result or "")
-    return found
-
-
-def _bound(module: SpirvModule, id: str) -> str:
-    """Return the name of what is bound by set and binding, ``b0_1``; empty where it is not."""
-    numbers = []
-    for decoration in ("DescriptorSet", "Binding"):
-        said = module.decoration(id, decoration)
-        if said is None or not isinstance(said.parameters[0], SpirvInteger):
-            return ""
-        numbers.append(str(said.parameters[0].value))
-    return "b" + "_".join(numbers)
