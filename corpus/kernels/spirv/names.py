@@ -1,5 +1,5 @@
-"""The names of variables and parameters of a module: what ``OpName`` says, the set and binding of what is bound, or what
-instructions for debuggers say. No two of them are the same, but for what has one binding.
+"""The names of variables and parameters of a module: what ``OpName`` says, the set and binding of what is bound, or
+what instructions for debuggers say. No two of them are the same, but for what has one binding.
 """
 
 from __future__ import annotations
