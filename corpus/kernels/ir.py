@@ -134,7 +134,8 @@ class Variable:
     """A variable: state space, type, alignment and size in bytes, and initial bytes as far as they are given.
 
     ``addresses`` are the symbols whose addresses stand in the initial value, by their place in bytes. ``size`` is None
-    where the module does not say it (``extern .shared .b8 a[]``).
+    where the module does not say it (``extern .shared .b8 a[]``). ``parts`` are the members of a buffer by the bytes
+    where they begin.
     """
 
     name: str
@@ -146,6 +147,7 @@ class Variable:
     addresses: tuple[tuple[int, Symbol], ...] = ()
     extern: bool = False
     line: int = 0
+    parts: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

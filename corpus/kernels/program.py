@@ -8,7 +8,7 @@ different sizes at one place, the specification says nothing of them (PTX ISA 9.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -121,7 +121,8 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
     if LANGUAGES[module.language].exits:
         followed, uncounted = _with_ends(module, kernel, launch, followed, grains, accessed, assumed)
     else:
-        followed, uncounted = [(ids, tidied(code)) for ids, code in followed], False
+        followed = _with_plain_barriers(launch, [(ids, tidied(code)) for ids, code in followed])
+        uncounted = False
     return _program(module, kernel, launch, followed, assumed, divergent=divergent, uncounted=uncounted)
 
 
@@ -177,6 +178,34 @@ def _program(
         names,
         frozenset(layout.initialised),
     )
+
+
+def _with_plain_barriers(launch: KernelLaunch, followed: Followed) -> Followed:
+    """Return the threads with barriers that are numbered from 0, and without the quorum of those that the code of every
+    thread of their group has, for whom a barrier waits as well.
+    """
+    every = [each.instruction for _, code in followed for each in code]
+    names = dict.fromkeys(ins.number for ins in every if isinstance(ins, litmus.Barrier))
+    numbers = {name: number for number, name in enumerate(names)}
+    met: dict[tuple[litmus.Operand, int, int | None], set[int]] = {}
+
+    def key(ids: ThreadIds, ins: litmus.Barrier) -> tuple[litmus.Operand, int, int | None]:
+        number = launch.thread_number(ids)
+        return ins.number, launch.block_number(ids), number // launch.warp if ins.scope is litmus.Scope.WARP else None
+
+    for ids, code in followed:
+        for ins in (each.instruction for each in code):
+            if isinstance(ins, litmus.Barrier):
+                met.setdefault(key(ids, ins), set()).add(launch.thread_number(ids))
+
+    def plain(ids: ThreadIds, residual: Residual) -> Residual:
+        ins = residual.instruction
+        if not isinstance(ins, litmus.Barrier):
+            return residual
+        quorum = None if ins.quorum == len(met[key(ids, ins)]) else ins.quorum
+        return residual._replace(instruction=replace(ins, number=numbers[ins.number], quorum=quorum))
+
+    return [(ids, [plain(ids, each) for each in code]) for ids, code in followed]
 
 
 def _with_ends(
@@ -541,6 +570,20 @@ class _Layout:
             name = self._named(array, len(blocks[array.rpartition(":")[2]]) > 1)
             again = sum(each == name or each.startswith(f"{name}__") for each in self._names.values())
             self._names[array] = f"{name}__{again + 1}" if name in self._names.values() else name
+        self._parts = {array: self._members(array) for array in self._accesses if array not in self._computed}
+
+    def _members(self, array: str) -> tuple[tuple[int, str], ...]:
+        """Return the places and names of the members of a buffer, none of which is the name of another array."""
+        number = self._kernel.number_of(array.rpartition(":")[2]) if array.startswith("argument:") else None
+        parts = () if number is None else self._kernel.parameters[number].parts
+        return tuple(
+            (offset, f"{self._names[array]}_{name}" if self._is_taken(name, array) else name) for offset, name in parts
+        )
+
+    def _is_taken(self, name: str, array: str) -> bool:
+        """Return whether an array, or a member of another buffer, has a name."""
+        others = (each for each in self._kernel.parameters if each.name != array.rpartition(":")[2])
+        return name in self._names.values() or any(name == part for each in others for _, part in each.parts)
 
     def _named(self, array: str, several: bool) -> str:
         """Return the name of an array: its own, with its block where several blocks have one of this name."""
@@ -575,6 +618,10 @@ class _Layout:
         """Return the location at a place of an array."""
         size = self._elements.get(array)
         stem = self._names.get(array, array.rpartition(":")[2])
+        for start, name in reversed(self._parts.get(array, ())):
+            if start <= offset:
+                stem, offset = name, offset - start
+                break
         if size is not None:
             return litmus.element(stem, offset // size)
         return f"{stem}_at_{offset}" if offset else stem

@@ -135,7 +135,7 @@ class _Claims:
         if isinstance(term, int):
             return term
         home = self.homes.get(term.name)
-        if home is None or home.value:
+        if home is None or home.value or home.array.startswith("local:"):
             raise InputError(f"@Output: expected a variable in memory, found %{term.name}", self.path)
         offset, type, indices = 0, home.type, list(term.indices)
         if home.several:

@@ -42,6 +42,7 @@ from corpus.kernels.spirv.module import (
     SpirvInteger,
     SpirvModule,
 )
+from corpus.kernels.spirv.names import names_in
 from corpus.kernels.spirv.reflection import reflected
 from corpus.kernels.spirv.types import ADDRESS, SpirvTypes
 from corpus.litmus.ptx_arithmetic import WIDTHS
@@ -128,7 +129,7 @@ class _Translation:
             known = ", ".join(MEMORY_MODELS)
             what = module.memory_model or "none"
             raise InputError(f"expected one of the memory models {known}, found {what}", module.path)
-        self._names = _names(module)
+        self._names = names_in(module)
         variables = (id for id, ins in module.globals.items() if ins.name in ("OpVariable", "OpUntypedVariableKHR"))
         symbols = {id: self._names[id] for id in variables}
         constants = SpirvConstants(module, specialised, symbols)
@@ -305,11 +306,10 @@ class _Translation:
 
     def _arguments(self, start: SpirvCode, function: SpirvFunction) -> Iterator[SpirvParameter]:
         """Yield the parameters of an OpenCL kernel, whose registers have their values from the start."""
-        for parameter in function.parameters:
+        for number, parameter in enumerate(function.parameters):
             id, type = parameter.result or "", parameter.type or ""
             start.at = parameter
             name = self._names[id]
-            called = _plain(self._module.names.get(id, "")) or name
             target = Register(register_name(id))
             storage = self._types.storage(type) if self._types.is_pointer(type) else None
             start.registers[target.name] = ADDRESS
@@ -317,20 +317,20 @@ class _Translation:
                 self._variables[name] = Variable(name, "shared", "b8", None, 8, line=parameter.line)
                 start.put("mov", ("b64",), (target, Symbol(name)))
                 self._homes[id] = SpirvHome(f"shared::{name}", name, self._types.pointee(type), several=True)
-                yield SpirvParameter(Variable(name, "shared", ADDRESS, 8, 8), called)
+                yield SpirvParameter(Variable(name, "shared", ADDRESS, 8, 8), name)
             elif storage == "Function":  # a struct by value
                 size = self._types.size(self._types.pointee(type))
                 self._homes[id] = SpirvHome(f"param::{name}", name, self._types.pointee(type), value=True)
                 start.put("mov", ("b64",), (target, Symbol(name)))
-                yield SpirvParameter(Variable(name, "param", "b8", size, 8), called)
+                yield SpirvParameter(Variable(name, "param", "b8", size, 8), name)
             elif storage is not None:
                 start.put("load", (ADDRESS,), (target, MemoryOperand(Symbol(name))))
-                self._homes[id] = SpirvHome(f"argument::{called}", name, self._types.pointee(type), several=True)
-                yield SpirvParameter(Variable(name, "param", ADDRESS, 8, 8), called)
+                self._homes[id] = SpirvHome(f"argument::{name}", name, self._types.pointee(type), several=True)
+                yield SpirvParameter(Variable(name, "param", ADDRESS, 8, 8), name)
             else:
-                yield from self._values_given(start, id, type, name, called)
+                yield from self._values_given(start, number, id, type, name)
 
-    def _values_given(self, start: SpirvCode, id: str, type: str, name: str, called: str) -> Iterator[SpirvParameter]:
+    def _values_given(self, start: SpirvCode, number: int, id: str, type: str, name: str) -> Iterator[SpirvParameter]:
         """Yield a parameter that is a number, or the numbers of a vector or struct, one after the other."""
         scalars = self._types.scalars(type)
         registers = start.registers_of(id, [scalar.kind for scalar in scalars])
@@ -340,7 +340,7 @@ class _Translation:
             where = MemoryOperand(Symbol(name), scalar.offset)
             start.put("load", (scalar.memory_kind.replace("f", "b"),), (register, where))
         self._homes[id] = SpirvHome(f"param::{name}", name, type, value=True)
-        yield SpirvParameter(Variable(name, "param", kind, size, 8), called)
+        yield SpirvParameter(Variable(name, "param", kind, size, 8), name)
 
     def _given(self, start: SpirvCode, id: str) -> Iterator[SpirvParameter]:
         """Write what a variable holds at the start, where it is the thread's own; yield what the launch gives of it."""
@@ -350,8 +350,10 @@ class _Translation:
         start.at = ins._replace(source=None)
         if variable.space == "argument":
             called = self._called(id)
-            self._homes[id] = SpirvHome(f"argument::{called}", name, self._pointee(ins))
-            yield SpirvParameter(Variable(name, "argument", "b8", variable.size, 8), called)
+            type = self._pointee(ins)
+            self._homes[id] = SpirvHome(f"argument::{called}", name, type)
+            parts = self._parts(type)
+            yield SpirvParameter(Variable(name, "argument", "b8", variable.size, 8, parts=parts), called)
         if variable.space != "local":
             return
         type, storage = self._pointee(ins), self._types.storage(ins.type or "")
@@ -367,6 +369,15 @@ class _Translation:
             values = self._source.constants.scalars(initial)
         for scalar, value in zip(self._types.scalars(type), values, strict=False):
             start.put("store", (scalar.memory_kind,), (MemoryOperand(Symbol(name), scalar.offset), value))
+
+    def _parts(self, type: str) -> tuple[tuple[int, str], ...]:
+        """Return the places and names of the members of a block that has several, where all have names."""
+        count = self._types.length(type) or 0 if self._types.name(type) == "OpTypeStruct" else 0
+        names = [self._module.member_names.get((type, member), "") for member in range(count)]
+        if count < 2 or not all(names):
+            return ()
+        places = (self._types.element(type, member).offset for member in range(count))
+        return tuple(sorted(zip(places, (re.sub(r"\W", "_", name) for name in names), strict=True)))
 
     def _members(self, start: SpirvCode, id: str, type: str, name: str) -> Iterator[SpirvParameter]:
         """Yield the members of a block of push constants or of a uniform buffer, and write them to it."""
@@ -405,7 +416,7 @@ class _Translation:
         block = self._types.name(type) == "OpTypeStruct"
         member = self._module.member_names.get((type, 0)) if block and self._types.length(type) == 1 else None
         said = self._module.names.get(id) or member or self._module.names.get(type if block else "")
-        return _plain(said or ("" if id.isdecimal() else id)) or self._names[id]
+        return re.sub(r"\W", "_", said or ("" if id.isdecimal() else id), flags=re.ASCII) or self._names[id]
 
     def _specialised(self) -> Iterator[SpirvParameter]:
         """Yield the constants of specialisation, but for those that are the size of a work-group."""
@@ -465,51 +476,3 @@ def _builtin(decoration: Enumerant | None, count: int) -> list[Operand]:
         case Enumerant(_, (Enumerant(name), *_)):
             return [Register(f"%{name}.{n}") for n in range(count)]
     return []
-
-
-def _names(module: SpirvModule) -> dict[str, str]:
-    """Return a name for each variable, and each parameter of a function, that no other has."""
-    found: dict[str, str] = {}
-    taken = {_bound(module, id) for id in module.decorations}
-
-    def name(id: str) -> None:
-        bound = _bound(module, id)
-        if bound:  # what has one binding is one memory
-            found[id] = bound
-            return
-        said = module.names.get(id, "").rpartition(".")[2] or (f"v{id}" if id.isdecimal() else id)
-        plain = _plain(said)
-        number = 1
-        while (own := plain if number == 1 else f"{plain}_{number}") in taken:
-            number += 1
-        taken.add(own)
-        found[id] = own
-
-    for id, ins in module.globals.items():
-        if ins.name in ("OpVariable", "OpUntypedVariableKHR"):
-            name(id)
-    for function in module.functions.values():
-        for parameter in function.parameters:
-            name(parameter.result or "")
-    for function in module.functions.values():
-        for block in function.blocks:
-            for ins in block.instructions:
-                if ins.name in ("OpVariable", "OpUntypedVariableKHR"):
-                    name(ins.result or "")
-    return found
-
-
-def _plain(name: str) -> str:
-    """Return a name as an identifier."""
-    return re.sub(r"\W", "_", name, flags=re.ASCII)
-
-
-def _bound(module: SpirvModule, id: str) -> str:
-    """Return the name of what is bound by set and binding, ``b0_1``; empty where it is not."""
-    numbers = []
-    for decoration in ("DescriptorSet", "Binding"):
-        said = module.decoration(id, decoration)
-        if said is None or not isinstance(said.parameters[0], SpirvInteger):
-            return ""
-        numbers.append(str(said.parameters[0].value))
-    return "b" + "_".join(numbers)
