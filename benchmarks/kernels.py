@@ -51,7 +51,7 @@ def main() -> None:
     with asked:
         for path in options["files"]:
             began = cpu_seconds()
-            file = read_kernels(path, options["nvcc_options"])
+            file = read_kernels(path, options["compiler_options"])
             read = f"{cpu_seconds() - began:.2f}"
             for task in tasks_of(file, launch):
                 began = cpu_seconds()

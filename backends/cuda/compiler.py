@@ -7,6 +7,7 @@ nvcc needs g++ as its host compiler.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +28,7 @@ from backends.shared.toolchain import (
     version,
     which,
 )
+from corpus.errors import InputError
 
 ARCHITECTURES = (75, 90)
 """Compute capabilities compiled for: the oldest that CUDA 13 takes (Turing), and Hopper; those that a file needs."""
@@ -36,6 +38,9 @@ _CHECKED = re.compile(r"^// Checked for (.*)\.$", re.MULTILINE)
 TOOLS = ("nvcc", "cuobjdump", "nvdisasm")
 
 INSTALL = "pip install 'synth-litmus[cuda]', and g++"
+
+PTX_ARCHITECTURE = "sm_90a"
+"""What kernels are compiled to PTX for unless something else is said."""
 
 
 def cuda_tool(name: str) -> Path | None:
@@ -128,6 +133,21 @@ class CudaCompiler:
 def compiler_for(gpu: gpus.Gpu) -> CudaCompiler:
     """Return nvcc for the compute capability of a GPU alone, of a toolkit whose programs its driver runs."""
     return CudaCompiler((gpu.capability,), CudaTarget(gpu.capability, gpu.cuda))
+
+
+def compile_ptx(file: Path, code: Path, options: Sequence[str] = ()) -> Compilation:
+    """Compile CUDA C++ to PTX with source lines, as ``code``. Raises ``InputError`` where there is no nvcc."""
+    toolkit, problem = toolkits.chosen(ANY)
+    nvcc = toolkit.tool("nvcc") if toolkit else None
+    if toolkit is None or nvcc is None:
+        why = f": {problem}" if problem else ""
+        raise InputError(f"nvcc is needed for CUDA C++{why}: {INSTALL}", str(file))
+    include = toolkit.folder.parent / "include"
+    headers = [word for folder in (include / "cccl", include) if folder.is_dir() for word in ("-I", str(folder))]
+    target = [] if any(each.startswith("-arch") for each in options) else [f"-arch={PTX_ARCHITECTURE}"]
+    standard = [] if any(each.startswith(("-std", "--std")) for each in options) else ["-std=c++17"]
+    words = ["-ptx", "-lineinfo", "-w", *target, *standard, *headers, *options]
+    return run(file, [nvcc, *words, "-o", code, file])
 
 
 def _further(toolkit: Toolkit) -> Probed:

@@ -140,6 +140,17 @@ def _compiled(file: Path, shader: str, code: Path, timeout: float) -> Compilatio
     return run(file, [compiler, *_OPTIONS, source, "-o", code], None, timeout, libraries(compiler))
 
 
+def compile_shader(file: Path, code: Path, options: Sequence[str] = ()) -> Compilation:
+    """Compile a compute shader to SPIR-V with source lines, as ``code``. Raises ``InputError`` where there is no
+    glslang.
+    """
+    compiler = glslang()
+    if compiler is None:
+        raise InputError(f"glslang is needed for GLSL: {INSTALL}", str(file))
+    words = ["-V", "-g", "--quiet", "--target-env", "vulkan1.2", "-S", "comp", *options]
+    return run(file, [compiler, *words, file, "-o", code], environment=libraries(compiler))
+
+
 def libraries(tool: Path) -> Mapping[str, str]:
     """Return where the loader finds the libraries of a tool from PyPI, whose program does not say so itself."""
     folder = tool.parents[1]

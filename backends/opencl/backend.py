@@ -31,6 +31,7 @@ from backends.opencl.platforms import (
     probe,
 )
 from backends.opencl.progress import OpenCl
+from backends.opencl.spirv import probed
 from backends.shared.backend import Backend
 from backends.shared.device import Device, Prepared
 from backends.shared.files import shipped
@@ -60,7 +61,9 @@ class OpenClCompiler:
         return run(file, [*device.command(file), "0"], None, timeout, device.environment)
 
     def probe(self) -> list[Probed]:
-        """Report on the devices in the order in which they are tried, then on runtimes that could be had."""
+        """Report on the devices in the order in which they are tried, on runtimes that could be had, and on what
+        makes SPIR-V of kernels.
+        """
         purpose = "compile and run"
         devices = platform_devices()
         found = []
@@ -82,7 +85,7 @@ class OpenClCompiler:
                     "Intel's CPU runtime", "", purpose, "not installed", "pip install 'synth-litmus[intel]' (900 MB)"
                 )
             )
-        return found
+        return [*found, probed()]
 
 
 COMPILER: Compiler = OpenClCompiler()

@@ -1,4 +1,5 @@
-"""Kernels from files: PTX as it stands, and CUDA C++ through nvcc; and the launches that a file asks for.
+"""Kernels from files: PTX and SPIR-V as they stand, other languages compiled to these; and the launches that a file
+asks for.
 
 A comment line of a file may say how its kernels are to be launched, in the words of the command line::
 
@@ -14,11 +15,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from backends.cuda.compiler import INSTALL
-from backends.cuda.toolkits import ANY, chosen
-from backends.shared import toolchain
 from corpus.errors import InputError
 from corpus.files import read_bytes, read_text
 from corpus.kernels.ir import KernelFunction, Module
@@ -31,12 +28,10 @@ from corpus.kernels.spirv.claims import SpirvExpectation, annotated, expectation
 from corpus.kernels.spirv.module import SpirvModule
 from corpus.kernels.spirv.reader import read_spirv
 from corpus.kernels.spirv.translation import specialisation, translated
+from synth.checking.compilers import SOURCE_LANGUAGES, compiled
 from synth.options.launch import SPIRV, LaunchWords, read_launch
 
 COMMENT = re.compile(r"^[ \t]*(?://|#|;)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
-
-ARCHITECTURE = "sm_90a"
-"""What CUDA C++ is compiled for unless something else is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +50,7 @@ class KernelFile:
     spirv: SpirvModule | None = None
 
 
-def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
+def read_kernels(path: Path, options: Sequence[str] = ()) -> KernelFile:
     """Return the kernels of a file. Raises ``InputError`` where it cannot be read or compiled."""
     if path.suffix in SPIRV:
         return spirv_kernels(read_bytes(path), path)
@@ -63,9 +58,16 @@ def read_kernels(path: Path, nvcc_options: Sequence[str] = ()) -> KernelFile:
     launches = launches_in(text, path)
     if path.suffix == ".ptx":
         return KernelFile(path, read_ptx(text, str(path)), launches, {})
-    if path.suffix not in (".cu", ".cuh", ".cpp", ".cc"):
-        raise InputError("expected a file of PTX (.ptx), of SPIR-V (.spv, .spvasm) or of CUDA C++ (.cu)", str(path))
-    module = read_ptx(compiled(path, nvcc_options), str(path))
+    if path.suffix not in SOURCE_LANGUAGES:
+        raise InputError(
+            "expected a file of CUDA C++ (.cu), PTX (.ptx), GLSL (.comp), OpenCL C (.cl), WGSL (.wgsl) or SPIR-V "
+            "(.spv, .spvasm)",
+            str(path),
+        )
+    code = compiled(path, options)
+    if SOURCE_LANGUAGES[path.suffix].suffix in SPIRV:
+        return spirv_kernels(code, path, text)
+    module = read_ptx(code.decode("utf-8", "replace"), str(path))
     return KernelFile(path, module, launches, parameter_names(text))
 
 
@@ -118,29 +120,6 @@ def launches_in(text: str, path: Path) -> tuple[LaunchWords, ...]:
             wanted = f"expected options of a launch, found {match[1]!r}: {error}"
             raise InputError(wanted, str(path), line, 1) from None
     return tuple(launches)
-
-
-def compiled(path: Path, options: Sequence[str]) -> str:
-    """Return the PTX of a file of CUDA C++, with source lines. Raises ``InputError`` where nvcc refuses it."""
-    toolkit, problem = chosen(ANY)
-    nvcc = toolkit.tool("nvcc") if toolkit else None
-    if toolkit is None or nvcc is None:
-        why = f": {problem}" if problem else ""
-        raise InputError(f"nvcc is needed for CUDA C++{why}: {INSTALL}", str(path))
-    include = toolkit.folder.parent / "include"
-    headers = [word for folder in (include / "cccl", include) if folder.is_dir() for word in ("-I", str(folder))]
-    target = [] if any(each.startswith("-arch") for each in options) else [f"-arch={ARCHITECTURE}"]
-    standard = [] if any(each.startswith(("-std", "--std")) for each in options) else ["-std=c++17"]
-    with TemporaryDirectory() as folder:
-        out = Path(folder) / "kernel.ptx"
-        words = ["-ptx", "-lineinfo", "-w", *target, *standard, *headers, *options]
-        try:
-            done = toolchain.run(path, [nvcc, *words, "-o", out, path])
-        except OSError as error:
-            raise InputError(f"nvcc did not compile it: {error}", str(path)) from None
-        if not done.ok or not out.is_file():
-            raise InputError(toolchain.problem(done.output) or "nvcc failed", str(path))
-        return out.read_text(encoding="utf-8", errors="replace")
 
 
 _KERNEL = re.compile(r"__global__\s+(?:\w+\s+)*?void\s+(?:__\w+__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)")

@@ -14,7 +14,7 @@ import click
 
 from corpus.errors import InputError
 from synth.drawing.files import check_picture_name, title_option, write_picture
-from synth.options.launch import LaunchWords, launch_options, nvcc_option
+from synth.options.launch import LaunchWords, compiler_option, launch_options
 from synth.options.models import ENUMERATE, SAT, ModelName
 from synth.options.page import Page
 from synth.options.values import JOBS
@@ -49,7 +49,7 @@ TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
     help="Executions that end: ask a SAT solver, or list them.",
 )
 @click.option("--unroll", type=click.IntRange(0), default=2, show_default=True, help="Jumps back of a loop, at most.")
-@nvcc_option
+@compiler_option
 @click.option(
     "--format",
     "form",
@@ -76,7 +76,7 @@ def command(
     progress: str,
     method: str,
     unroll: int,
-    nvcc_options: tuple[str, ...],
+    compiler_options: tuple[str, ...],
     form: str,
     as_json: bool,
     litmus: Path | None,
@@ -116,7 +116,7 @@ def command(
         check_picture_name(svg)
     tasks: list[KernelTask] = []
     for path in files:
-        tasks += tasks_of(read_kernels(path, nvcc_options), launch)
+        tasks += tasks_of(read_kernels(path, compiler_options), launch)
     if litmus is not None:
         _write_litmus(litmus, tasks)
 

@@ -16,7 +16,7 @@ from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.inputs import Input, expand
-from synth.options.launch import KERNELS, SPIRV, LaunchWords, launch_options, nvcc_option
+from synth.options.launch import KERNELS, NOT_REPAIRED, LaunchWords, compiler_option, launch_options
 from synth.options.models import ModelName, unroll_option
 from synth.options.page import Page
 from synth.options.tests import bell_option, with_bell
@@ -47,7 +47,7 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
     name="fix",
     cls=Page,
     first="--model --forbid --allow --race-free --weaken --all --output",
-    sections={"Kernels": "--kernel --grid --block --warp --arg --first --expect --nvcc-option"},
+    sections={"Kernels": "--kernel --grid --block --warp --arg --first --expect --compiler-option"},
 )
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|KERNEL.cu|KERNEL.ptx...", type=click.Path())
 @click.option(
@@ -77,7 +77,7 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
 @click.option("--together", is_flag=True, help="The tests are of one program, which is to be right by all of them.")
 @click.option("--all", "every", is_flag=True, help="Every minimal repair, the cheapest first.")
 @launch_options("cluster")
-@nvcc_option
+@compiler_option
 @unroll_option()
 @bell_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT", help="A file, or a folder of several.")
@@ -99,7 +99,7 @@ def command(
     together: bool,
     every: bool,
     launch: LaunchWords,
-    nvcc_options: tuple[str, ...],
+    compiler_options: tuple[str, ...],
     unroll: int,
     bell: str | None,
     output: Path | None,
@@ -147,7 +147,7 @@ def command(
     Exit code 1 where a test has no repair, 2 where --timeout or --memory cut the search.
     """
     for name in inputs:
-        if Path(name).suffix in SPIRV:
+        if Path(name).suffix in NOT_REPAIRED:
             raise InputError(
                 "kernels of SPIR-V are checked and not repaired: expected CUDA C++, PTX or litmus tests", name
             )
@@ -159,7 +159,7 @@ def command(
         from synth.checking.tasks import tasks_of
         from synth.repair.kernels import KernelRepairRequest
 
-        tasks = [task for path in kernels for task in tasks_of(read_kernels(path, nvcc_options), launch)]
+        tasks = [task for path in kernels for task in tasks_of(read_kernels(path, compiler_options), launch)]
         request = KernelRepairRequest(model or "ptx", weaken, allowed, cost or "cuda", every, unroll)
         with workplaces(jobs, cluster) as places:
             sys.exit(_fix_kernels(tasks, request, places, limits, as_json))

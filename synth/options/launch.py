@@ -53,8 +53,11 @@ KERNELS = (".cu", ".cuh", ".ptx")
 SPIRV = (".spv", ".spvasm")
 """The ends of names of files of SPIR-V, binary and text."""
 
-nvcc_option = click.option(
-    "--nvcc-option", "-X", "nvcc_options", multiple=True, metavar="WORD", help="For nvcc: -X -Ifolder."
+NOT_REPAIRED = (*SPIRV, ".comp", ".glsl", ".cl", ".wgsl")
+"""The ends of names of files whose kernels are SPIR-V, or are compiled to it: these are checked, and not repaired."""
+
+compiler_option = click.option(
+    "--compiler-option", "-X", "compiler_options", multiple=True, metavar="WORD", help="For the compiler: -X -Ifolder."
 )
 
 

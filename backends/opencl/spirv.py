@@ -1,0 +1,73 @@
+"""Makes SPIR-V of OpenCL C: clang writes LLVM's bitcode, and LLVM's SPIR-V translator of the same version reads it.
+
+Registers take the place of local variables (``--spirv-mem2reg``), and nothing else is optimised: the accesses of memory
+are those of the source, each at its line, and parameters keep their names.
+
+Gap: the translator of LLVM 15 gives the atomics of OpenCL 1.x (``atomic_add``, ``atomic_inc``) the scope of a
+work-group, where OpenCL C has that of the device. Those with an explicit order and scope are as they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from backends.shared.toolchain import Compilation, Probed, problem, run, version, which
+from corpus.errors import InputError
+
+INSTALL = "Debian: apt install clang-15 llvm-spirv-15"
+
+_VERSIONS = range(22, 13, -1)
+_PROBE = "kernel void probe(global atomic_int *x) { atomic_store(x, 1); }\n"
+
+
+class SpirvTools(NamedTuple):
+    """clang and the translator, which have to be of one version of LLVM."""
+
+    clang: Path
+    translator: Path
+
+    @property
+    def name(self) -> str:
+        """Both in words."""
+        return f"{self.clang.name}, {self.translator.name}"
+
+
+def tools() -> SpirvTools | None:
+    """Return the newest clang that has its translator; None where there is none."""
+    for suffix in (*(f"-{number}" for number in _VERSIONS), ""):
+        clang, translator = which(f"clang{suffix}"), which(f"llvm-spirv{suffix}")
+        if clang and translator:
+            return SpirvTools(clang, translator)
+    return None
+
+
+def compile_kernels(file: Path, code: Path, options: Sequence[str] = ()) -> Compilation:
+    """Compile OpenCL C to SPIR-V with source lines, as ``code``; ``options`` are clang's. Raises ``InputError`` where
+    there is no clang with its translator.
+    """
+    found = tools()
+    if found is None:
+        raise InputError(f"clang and llvm-spirv of one version are needed for OpenCL C: {INSTALL}", str(file))
+    standard = [] if any(each.startswith("-cl-std") for each in options) else ["-cl-std=CL2.0"]
+    as_written = ["-O1", "-Xclang", "-disable-llvm-passes"]
+    headers = ["-Xclang", "-finclude-default-header"]
+    words = ["-c", "-target", "spir64", "-x", "cl", "-emit-llvm", "-g", "-fno-discard-value-names"]
+    bitcode = code.with_suffix(".bc")
+    done = run(file, [found.clang, *words, *standard, *as_written, *headers, *options, file, "-o", bitcode])
+    return run(file, [found.translator, "--spirv-mem2reg", bitcode, "-o", code]) if done.ok else done
+
+
+def probed() -> Probed:
+    """Report on clang with its translator, tried on a small kernel."""
+    found, purpose = tools(), "read kernels (check)"
+    if found is None:
+        return Probed("clang, llvm-spirv", "", purpose, "not installed", INSTALL)
+    with TemporaryDirectory(prefix="synth-probe-") as folder:
+        file = Path(folder, "probe.cl")
+        file.write_text(_PROBE, encoding="utf-8")
+        done = compile_kernels(file, file.with_suffix(".spv"))
+    trouble = "" if done.ok else problem(done.output) or "it ended with an error"
+    return Probed(found.name, version([found.clang, "--version"], r"version (\S+)"), purpose, trouble, INSTALL)

@@ -1,0 +1,11 @@
+// A volatile counter: volatile accesses are not atomic.
+// synth check: --grid 2 --expect 'count == 2'
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+#pragma use_vulkan_memory_model
+layout(local_size_x = 1) in;
+layout(binding = 0) volatile buffer Count { int count; };
+
+void main() {
+  count = count + 1;
+}

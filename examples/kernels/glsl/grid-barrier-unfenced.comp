@@ -1,0 +1,23 @@
+// The barrier of all work-groups without memory barriers around the count: what others wrote before it is not seen.
+// synth check: --grid 3 --expect 'result[0] == 1 && result[1] == 1 && result[2] == 1'
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+#pragma use_vulkan_memory_model
+#define RELEASE gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease | gl_SemanticsMakeAvailable
+#define ACQUIRE gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Count { uint count; };
+layout(binding = 1) buffer Sense { int sense; };
+layout(binding = 2) nonprivate buffer X { int x[]; };
+layout(binding = 3) buffer Result { int result[]; };
+
+void main() {
+  const uint n = gl_NumWorkGroups.x, me = gl_WorkGroupID.x;
+  x[me] = 1;
+  if (atomicAdd(count, 1) == n - 1) {
+    atomicStore(sense, 1, RELEASE);
+  } else {
+    while (atomicLoad(sense, ACQUIRE) == 0) {}
+  }
+  result[me] = x[(me + 1) % n];
+}

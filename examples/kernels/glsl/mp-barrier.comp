@@ -1,0 +1,16 @@
+// Message passing in shared memory by a barrier of the work-group.
+// synth check: --block 2 --expect 'result[0] == 2 && result[1] == 1'
+// synth check: --block 2 --warp 1 --expect 'result[0] == 2 && result[1] == 1'
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+#pragma use_vulkan_memory_model
+layout(local_size_x = 2) in;
+shared int value[2];
+layout(binding = 0) buffer Result { int result[]; };
+
+void main() {
+  const uint me = gl_LocalInvocationID.x;
+  value[me] = int(me) + 1;
+  barrier();
+  result[me] = value[1 - me];
+}

@@ -1,0 +1,18 @@
+// Message passing by a store that releases and a load that acquires, which make nothing available or visible.
+// synth check: --grid 2 --expect 'result == 0 || result == 2'
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+#pragma use_vulkan_memory_model
+layout(local_size_x = 1) in;
+layout(binding = 0) nonprivate buffer Data { int data; };
+layout(binding = 1) buffer Flag { int flag; };
+layout(binding = 2) buffer Result { int result; };
+
+void main() {
+  if (gl_WorkGroupID.x == 0) {
+    data = 1;
+    atomicStore(flag, 1, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
+  } else if (atomicLoad(flag, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire) == 1) {
+    result = 1 + data;
+  }
+}

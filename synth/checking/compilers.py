@@ -1,0 +1,52 @@
+"""The languages of kernels that are compiled before they are read, by how the names of their files end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from backends.cuda.compiler import compile_ptx
+from backends.glsl import spirv as glsl
+from backends.opencl.spirv import compile_kernels
+from backends.shared.toolchain import Compilation, problem
+from backends.wgsl import spirv as wgsl
+from corpus.errors import InputError
+
+
+class SourceLanguage(NamedTuple):
+    """A language: what compiles it, as ``compile(file, code, options)``, and how the names of the files end that this
+    makes.
+    """
+
+    compile: Callable[[Path, Path, Sequence[str]], Compilation]
+    suffix: str
+
+
+_CUDA, _GLSL = SourceLanguage(compile_ptx, ".ptx"), SourceLanguage(glsl.compile_shader, ".spv")
+
+SOURCE_LANGUAGES: Mapping[str, SourceLanguage] = {
+    **dict.fromkeys((".cu", ".cuh", ".cpp", ".cc"), _CUDA),
+    **dict.fromkeys((".comp", ".glsl"), _GLSL),
+    ".cl": SourceLanguage(compile_kernels, ".spv"),
+    ".wgsl": SourceLanguage(wgsl.compile_shader, ".spv"),
+}
+"""CUDA C++, GLSL, OpenCL C and WGSL."""
+
+
+def compiled(path: Path, options: Sequence[str]) -> bytes:
+    """Return what the compiler of a file's language makes of it, PTX or SPIR-V.
+
+    Raises ``InputError`` where the compiler refuses the file, or is not there.
+    """
+    language = SOURCE_LANGUAGES[path.suffix]
+    with TemporaryDirectory() as folder:
+        code = Path(folder, f"kernel{language.suffix}")
+        try:
+            done = language.compile(path, code, options)
+        except OSError as error:
+            raise InputError(f"it is not compiled: {error}", str(path)) from None
+        if not done.ok or not code.is_file():
+            raise InputError(problem(done.output) or "it is not compiled", str(path))
+        return code.read_bytes()
