@@ -24,7 +24,7 @@ void main() {
       atomicStore(bottom, 2, RELAXED);
     }
   } else {
-    while (true) {
+    for (int turn = 0; turn < 2; turn++) {
       const int first = atomicLoad(top, ACQUIRE);
       memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, BOTH);
       const int last = atomicLoad(bottom, ACQUIRE);

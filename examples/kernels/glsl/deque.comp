@@ -1,6 +1,6 @@
 // A work-stealing deque of two items (Chase and Lev 2005): the owner takes one from the bottom, a thief steals from the
-// top until there is none. Vulkan has no sequential consistency. So the owner and the thief look at each other's end by
-// read-modify-writes, each of which reads what the one before it wrote. taken[i] counts how often item i is taken.
+// top twice. Vulkan has no sequential consistency. So the owner and the thief look at each other's end by read-modify-
+// writes, each of which reads what the one before it wrote. taken[i] counts how often item i is taken.
 // synth check: --grid 2 --arg 'bottom=[2]' --expect 'taken[1] == 1'
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
@@ -23,7 +23,7 @@ void main() {
       atomicStore(bottom, 2, RELAXED);
     }
   } else {
-    while (true) {
+    for (int turn = 0; turn < 2; turn++) {
       const int first = atomicAdd(top, 0, gl_ScopeDevice, gl_StorageSemanticsBuffer, BOTH);
       const int last = atomicAdd(bottom, 0, gl_ScopeDevice, gl_StorageSemanticsBuffer, BOTH);
       if (first >= last) break;

@@ -3,11 +3,12 @@
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
 #pragma use_vulkan_memory_model
+#define RELAXED gl_ScopeDevice, 0, 0
 #define RELEASE gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease | gl_SemanticsMakeAvailable
 #define ACQUIRE gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible
 #define BOTH gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible
 layout(local_size_x = 1) in;
-layout(binding = 0) nonprivate buffer Count { uint count; };
+layout(binding = 0) buffer Count { uint count; };
 layout(binding = 1) buffer Sense { int sense; };
 layout(binding = 2) nonprivate buffer X { int x[]; };
 layout(binding = 3) buffer Result { int result[]; };
@@ -18,7 +19,7 @@ void main() {
   memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, BOTH);
   if (atomicAdd(count, 1) == n - 1) {
     memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, BOTH);
-    count = 0;
+    atomicStore(count, 0u, RELAXED);
     atomicStore(sense, 1, RELEASE);
   } else {
     while (atomicLoad(sense, ACQUIRE) == 0) {}
