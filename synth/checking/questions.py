@@ -162,7 +162,11 @@ def check(
         _ask_executions(asked, program, model, expectation, unroll, method)
         hang = _ask_hangs(asked, program, model, unroll, progress)
         if asked.nothing and hang.get("fair") == Verdict.TERMINATES:
-            asked.unknown("no execution has a meaning: an address that is computed or read is of no array")
+            # As where a plain read waits for what it would race with, of which OpenCL and C11 let it see nothing.
+            _ask_unfinished(asked, program, model, unroll)
+            raced = asked.answers["race"] is CheckAnswer.FOUND
+            why = "accesses race" if raced else "an address that is computed or read is of no array"
+            asked.unknown(f"no execution that ends has a meaning: {why}")
     else:
         asked.answers |= {name: CheckAnswer.UNKNOWN for name in asked.answers if name != "mixed-size"}
     return KernelAnswers(

@@ -20,7 +20,7 @@ kernel void deque_unfenced(global atomic_int *top, global atomic_int *bottom, gl
       atomic_store_explicit(bottom, 2, memory_order_relaxed, memory_scope_device);
     }
   } else {
-    while (true) {
+    for (int turn = 0; turn < 2; turn++) {
       int first = atomic_load_explicit(top, memory_order_acquire, memory_scope_device);
       atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);
       int last = atomic_load_explicit(bottom, memory_order_acquire, memory_scope_device);

@@ -1,5 +1,5 @@
 // A work-stealing deque of two items (Chase and Lev 2005): the owner takes one from the bottom, a thief steals from the
-// top until there is none. taken[i] counts how often item i is taken.
+// top twice. taken[i] counts how often item i is taken.
 // synth check: --grid 2 --arg 'bottom=[2]' --expect 'taken[1] == 1'
 void take(global atomic_int *taken) {
   atomic_fetch_add_explicit(taken, 1, memory_order_relaxed, memory_scope_device);
@@ -20,7 +20,7 @@ kernel void deque(global atomic_int *top, global atomic_int *bottom, global atom
       atomic_store_explicit(bottom, 2, memory_order_relaxed, memory_scope_device);
     }
   } else {
-    while (true) {
+    for (int turn = 0; turn < 2; turn++) {
       int first = atomic_load_explicit(top, memory_order_acquire, memory_scope_device);
       atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);
       int last = atomic_load_explicit(bottom, memory_order_acquire, memory_scope_device);

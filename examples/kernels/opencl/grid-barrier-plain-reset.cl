@@ -2,7 +2,7 @@
 // itself in behind its fence, which orders what is before it.
 // synth check: --grid 3 --expect 'out[0] == 1 && out[1] == 1 && out[2] == 1'
 kernel void grid_barrier_plain_reset(global atomic_uint *count, global atomic_int *sense, global int *x,
-                                   global int *out) {
+    global int *out) {
   int n = get_num_groups(0), me = get_group_id(0);
   x[me] = 1;
   atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);

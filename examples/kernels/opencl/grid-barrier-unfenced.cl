@@ -1,7 +1,7 @@
 // The barrier of all work-groups without fences around the count: what others wrote before it is not seen.
 // synth check: --grid 3 --expect 'out[0] == 1 && out[1] == 1 && out[2] == 1'
 kernel void grid_barrier_unfenced(global atomic_uint *count, global atomic_int *sense, global int *x,
-                                   global int *out) {
+    global int *out) {
   int n = get_num_groups(0), me = get_group_id(0);
   x[me] = 1;
   if (atomic_fetch_add_explicit(count, 1, memory_order_relaxed, memory_scope_device) == n - 1) {

@@ -1,7 +1,7 @@
 // A barrier of all work-groups: each counts itself in, the last turns the sense and sets the count back.
 // synth check: --grid 3 --expect 'out[0] == 1 && out[1] == 1 && out[2] == 1'
 kernel void grid_barrier(global atomic_uint *count, global atomic_int *sense, global int *x,
-                                   global int *out) {
+    global int *out) {
   int n = get_num_groups(0), me = get_group_id(0);
   x[me] = 1;
   atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
