@@ -193,7 +193,7 @@ class _Graph:
         self._join(self._moved)
 
     def join_comparisons(self) -> None:
-        """A branch on a comparison that nobody else reads makes the comparison."""
+        """A branch on a comparison that nobody else reads makes the comparison, and so does its negation."""
         self._join(self._compared)
 
     def _join(self, joined: Callable[[_Node, _Node, Live], litmus.Instruction | None]) -> None:
@@ -233,6 +233,11 @@ class _Graph:
             ) if target == name and operation in litmus.COMPARISONS and not any(name in live[n] for n in second.after):
                 made = operation if sign == "ne" else litmus.NEGATED[operation]
                 return litmus.Branch("", litmus.Comparison(made, left, right))
+            case (
+                litmus.Assign(target, operation, values),
+                litmus.Assign(_, "xor", (litmus.Reg(name), 1)) as negation,
+            ) if target == name and operation in litmus.COMPARISONS and name not in live[second.after[0]]:
+                return replace(negation, operation=litmus.NEGATED[operation], operands=values)
         return None
 
     def sink_moves(self) -> None:
