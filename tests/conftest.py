@@ -19,6 +19,7 @@ from dying import dies_once
 from hypothesis import HealthCheck, settings
 
 from backends.opencl.platforms import choose
+from backends.opencl.spirv import INSTALL, tools
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions
 from corpus.errors import InputError
@@ -164,6 +165,20 @@ def need() -> Callable[..., None]:
             if backend in ELSEWHERE or (runs and backend in GPUS):
                 pytest.skip(message)
             absent(message)
+
+    return check
+
+
+@pytest.fixture
+def to_spirv(need: Callable[..., None]) -> Callable[[str], None]:
+    """``to_spirv(backend)`` skips a test, as ``need`` does, where nothing makes SPIR-V of kernels in its language."""
+
+    def check(backend: str) -> None:
+        if backend == "opencl":
+            if tools() is None:
+                absent(f"OpenCL C needs clang and its translator to SPIR-V: {INSTALL}")
+        else:
+            need(backend)
 
     return check
 

@@ -232,6 +232,7 @@ $expected
                 raise self.refuse(other, barrier, "has one barrier for all threads of a work-group, done in one way")
         if ins.mode.order is Order.WEAK:
             return "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, 0, 0);"
+        self._check_made(thread, ins)
         scope = self.scope(thread, ins, self.scopes)
         return f"controlBarrier(gl_ScopeWorkgroup, {scope}, {self._storage(ins.mode)}, {self._semantics(ins.mode)});"
 
@@ -305,7 +306,14 @@ $expected
         if ins.mode.order not in orders:
             legal = (order for order in orders if order is not Order.WEAK)
             raise self.refuse(thread, ins, f"takes {', '.join(legal)} here")
+        self._check_made(thread, ins)
         return [scope, self._storage(ins.mode), self._semantics(ins.mode)]
+
+    def _check_made(self, thread: int, ins: Access | Fence | Barrier) -> None:
+        """What makes available releases, and what makes visible acquires (SPIR-V 1.6, 3.32, Memory Semantics)."""
+        for tag, order in (("semav", Order.RELEASE), ("semvis", Order.ACQUIRE)):
+            if self._own and tag in ins.mode.tags and ins.mode.order not in (order, Order.ACQ_REL):
+                raise self.refuse(thread, ins, f"has {tag} with {order} and {Order.ACQ_REL} alone")
 
     def _semantics(self, mode: Mode) -> str:
         """The order of an operation, and whether it makes available or visible."""

@@ -162,11 +162,12 @@ def check(
         _ask_executions(asked, program, model, expectation, unroll, method)
         hang = _ask_hangs(asked, program, model, unroll, progress)
         if asked.nothing and hang.get("fair") == Verdict.TERMINATES:
-            # As where a plain read waits for what it would race with, of which OpenCL and C11 let it see nothing.
+            # Also where a plain read waits for what it would race with, of which OpenCL and C11 let it see nothing.
             _ask_unfinished(asked, program, model, unroll)
-            raced = asked.answers["race"] is CheckAnswer.FOUND
-            why = "accesses race" if raced else "an address that is computed or read is of no array"
-            asked.unknown(f"no execution that ends has a meaning: {why}")
+            if asked.answers["race"] is not CheckAnswer.FOUND:
+                asked.unknown("no execution has a meaning: an address that is computed or read is of no array")
+        if asked.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
+            asked.unknown(f"a data race leaves all else undefined under {model.name}")
     else:
         asked.answers |= {name: CheckAnswer.UNKNOWN for name in asked.answers if name != "mixed-size"}
     return KernelAnswers(

@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from absent import absent
 from commands import synth
 from round_trip import keeps, memory_test_read_back, progress_test_read_back
 
-from backends.opencl.spirv import INSTALL, tools
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from corpus.journal import read_corpus
@@ -34,19 +32,6 @@ MODELS = {"glsl": "vulkan", "opencl": "opencl"}
 """The memory model of each language."""
 
 FEW, MANY = 20, 200
-
-
-@pytest.fixture
-def compiler(need: Callable[[str], None]) -> Callable[[str], None]:
-    """``compiler(backend)`` skips the test where nothing makes SPIR-V of a language."""
-
-    def there(backend: str) -> None:
-        if backend == "glsl":
-            need("glsl")
-        elif tools() is None:
-            absent(f"no clang with its translator to SPIR-V: {INSTALL}")
-
-    return there
 
 
 def suite_of(backend: str, events: str, folder: Path) -> Iterator[LitmusTest]:
@@ -76,15 +61,15 @@ def memory_round_trip(backend: str, events: str, every: int, folder: Path) -> in
 
 
 @pytest.mark.parametrize("backend", MODELS)
-def test_memory_tests(backend: str, compiler: Callable[[str], None], tmp_path: Path) -> None:
-    compiler(backend)
+def test_memory_tests(backend: str, to_spirv: Callable[[str], None], tmp_path: Path) -> None:
+    to_spirv(backend)
     assert memory_round_trip(backend, "2..3", 3, tmp_path) >= FEW
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", MODELS)
-def test_many_memory_tests(backend: str, compiler: Callable[[str], None], tmp_path: Path) -> None:
-    compiler(backend)
+def test_many_memory_tests(backend: str, to_spirv: Callable[[str], None], tmp_path: Path) -> None:
+    to_spirv(backend)
     assert memory_round_trip(backend, "2..4", 1, tmp_path) >= MANY
 
 
@@ -104,15 +89,15 @@ def progress_round_trip(backend: str, bounds: tuple[tuple[int, int], ...], every
 
 
 @pytest.mark.parametrize("backend", MODELS)
-def test_progress_tests(backend: str, compiler: Callable[[str], None], tmp_path: Path) -> None:
-    compiler(backend)
+def test_progress_tests(backend: str, to_spirv: Callable[[str], None], tmp_path: Path) -> None:
+    to_spirv(backend)
     assert progress_round_trip(backend, ((2, 3), (3, 3)), 10, tmp_path) >= FEW
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", MODELS)
-def test_many_progress_tests(backend: str, compiler: Callable[[str], None], tmp_path: Path) -> None:
-    compiler(backend)
+def test_many_progress_tests(backend: str, to_spirv: Callable[[str], None], tmp_path: Path) -> None:
+    to_spirv(backend)
     assert progress_round_trip(backend, ((2, 3), (3, 3)), 1, tmp_path) >= MANY
 
 
@@ -128,10 +113,10 @@ PROGRAMS = (
 @pytest.mark.parametrize("text", PROGRAMS)
 @pytest.mark.parametrize("backend", MODELS)
 def test_progress_tests_under_the_memory_model(
-    backend: str, text: str, compiler: Callable[[str], None], tmp_path: Path
+    backend: str, text: str, to_spirv: Callable[[str], None], tmp_path: Path
 ) -> None:
     """Accesses are of a release and an acquire that are enough: memory adds no hang."""
-    compiler(backend)
+    to_spirv(backend)
     program = parse_axb(text)
     back = progress_test_read_back(backend, program, tmp_path)
     for name in ("hsa", "obe", "fair"):

@@ -258,6 +258,11 @@ def test_vulkans_control_barriers_in_glsl(name: str, said: str) -> None:
         (vulkan("ld.sc1 r1, x"), "GLSL has shared memory that is coherent in its work-group"),
         (vulkan("ld.sc0 r1, x", "st.av.wg.sc1 x, 1"), "x is of another storage class elsewhere"),
         (vulkan("ld.vis.wg.sc1 r1, x", "st.av.wg.sc1 x, 1", 1), "x is in shared memory, and P0 is in another work-gr"),
+        (vulkan("membar.acq.dv.semsc0.semav"), "GLSL has semav with release and acq_rel alone"),
+        (
+            vulkan("cbar.rel.wg.semsc0.semvis 0", "cbar.rel.wg.semsc0.semvis 0"),
+            "GLSL has semvis with acquire and acq_rel",
+        ),
         (vulkan("avdevice", "ld.sc0 r1, x"), "an operation of the device is between launches"),
         (vulkan("cbar.wg 0", "cbar.acq_rel.wg.semsc0 0"), "GLSL has one barrier for all threads of a work-group"),
         (replace(vulkan("ld.sc0 r1, x"), synchronised=((0, 1),)), "threads that synchronise by the system"),

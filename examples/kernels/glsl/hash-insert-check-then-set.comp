@@ -10,7 +10,7 @@ layout(binding = 0) buffer Keys { uint keys[]; };
 
 void main() {
   const uint key = 1 + 2 * gl_WorkGroupID.x;
-  for (uint at = key % 2;; at = (at + 1) % 2) {
+  for (uint at = key % 2, turn = 0; turn < 2; at = (at + 1) % 2, turn++) {
     const uint there = atomicLoad(keys[at], RELAXED);
     if (there == 0) atomicStore(keys[at], key, RELAXED);
     if (there == 0 || there == key) break;
