@@ -38,7 +38,7 @@ GROUPS = {
         "verify": "Check a certificate: each test, and that none is missing.",
     },
     "Check kernels": {
-        "check": "Say what may race, break or hang in kernels of CUDA and PTX.",
+        "check": "Say what may race, break or hang in kernels.",
     },
     "Repair programs": {
         "fix": "Repair litmus tests by the cheapest fences, orders and scopes.",

@@ -1,4 +1,4 @@
-"""``synth check`` says what may race, break or hang in kernels of CUDA and PTX, at the line of the source."""
+"""``synth check`` says what may race, break or hang in kernels, at the line of the source."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ STREAMED = (TEXT, CSV, JSONL)
 
 
 @click.command(name="check", cls=Page, first="--grid --block --arg --expect --progress --format --svg")
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="KERNEL.cu|KERNEL.ptx|FOLDER..."
-)
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="KERNEL|FOLDER...")
 @launch_options()
 @click.option(
     "--model",
@@ -108,19 +106,23 @@ def command(
     limits: Limits,
     jobs: int | None,
 ) -> None:
-    """Say what may race, break or hang in kernels of CUDA and PTX, at the line of the source.
+    """Say what may race, break or hang in kernels, at the line of the source.
 
-    A kernel is compiled by nvcc, its PTX is specialised to a small launch, and what is left, accesses, atomics, fences,
-    barriers and branches on what was read, is asked: do accesses race, can an expectation, a trap or an assertion fail,
-    is shared memory read that nobody wrote, are accesses outside of an array, do all threads reach a barrier; and under
-    which progress model it always ends.
+    Kernels are in CUDA C++ (.cu), which nvcc compiles to PTX; in GLSL (.comp), OpenCL C (.cl) or WGSL (.wgsl), compiled
+    to SPIR-V by glslang, clang, and naga or Tint; or PTX (.ptx) and SPIR-V (.spv, .spvasm) themselves. A program in C
+    (.c) creates its threads in main, and has no launch.
+
+    A kernel is specialised to a small launch, and what is left, accesses, atomics, fences, barriers and branches on
+    what was read, is asked: do accesses race, can an expectation, a trap or an assertion fail, is shared memory read
+    that nobody wrote, are accesses outside of an array, do all threads reach a barrier; and under which progress model
+    it always ends.
 
     Without a launch, two blocks, two warps, two threads of one warp, and two blocks of two threads are tried. Pointers
     are arrays of zeros; a number that decides something has to be given. A comment line of the file may give a launch,
     as // synth check: --grid 2 --block 32 --arg n=4 --expect 'data[0] == 2'
 
-    Of a folder, every file that may have kernels is read, also in the folders in it: .ptx, .cu, and those with the word
-    __global__ among .cuh, .cpp and .cc. What is hidden or a symbolic link is left out. Limits are those of each kernel
+    Of a folder, every file that may have kernels is read, also in the folders in it: those named above, and those with
+    the word __global__ among .cuh, .cpp and .cc. What is hidden or a symbolic link is left out. Limits are those of each kernel
     with a launch, so one that is too hard costs its own answers; so does a file that does not compile, whose answer is
     ERROR.
 

@@ -182,7 +182,11 @@ def test_what_is_no_kernel(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x")
     (tmp_path / "b.ptx").write_text(HEAD)
     (tmp_path / "c.ptx").write_text(HEAD + ".visible .entry k() { add.s32 ;;; }}")
-    for name, message in [("a.txt", "expected a file of CUDA C++"), ("b.ptx", "expected a kernel"), ("c.ptx", "c.ptx:4:")]:
+    for name, message in [
+        ("a.txt", "expected a file of CUDA C++"),
+        ("b.ptx", "expected a kernel"),
+        ("c.ptx", "c.ptx:4:"),
+    ]:
         result = synth("check", tmp_path / name)
         assert result.exit_code == 2 and message in result.stderr and result.stderr.count("\n") == 1, result.stderr
 

@@ -23,7 +23,18 @@ with (HERE / "kernels_in_other_languages.csv").open(encoding="utf-8", newline=""
 with (HERE / "kernels.csv").open(encoding="utf-8", newline="") as _file:
     CUDA = {(f"{row['file']}/{row['kernel']}", row["launch"]): row for row in csv.DictReader(_file)}
 
-SLOW = ("deque", "deque-unfenced", "rw-lock", "spinlock-cas", "spinlock-cas-block-scope")
+SLOW = (
+    "deque",
+    "deque-unfenced",
+    "histogram-plain",
+    "reduce-no-acquire",
+    "reduce-no-release",
+    "rw-lock",
+    "rw-lock-unfenced",
+    "spinlock-cas",
+    "spinlock-cas-block-scope",
+    "spinlock-exch-fence-block",
+)
 """Files of kernels that take long."""
 
 WITHOUT = {
