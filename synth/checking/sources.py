@@ -37,13 +37,14 @@ from synth.options.launch import SPIRV, LaunchWords, read_launch
 
 
 class KernelFormat(NamedTuple):
-    """A format of files that may have kernels: its language, and a word of each such file that has one.
+    """A format of files that may have kernels: its language, and words of each such file that has one.
 
-    A file in a folder without that word is left out and never compiled: host code, and headers. Empty: any file may.
+    A file in a folder without one of these ``words``, which spaces separate, is left out and never compiled: host code,
+    and headers. Empty: any file may have kernels.
     """
 
     language: str
-    word: str = ""
+    words: str = ""
 
 
 FORMATS = {
@@ -55,7 +56,7 @@ FORMATS = {
     ".cl": KernelFormat("OpenCL C", "kernel"),
     ".wgsl": KernelFormat("WGSL", "@compute"),
     **dict.fromkeys(SPIRV, KernelFormat("SPIR-V")),
-    ".c": KernelFormat("C", "main"),
+    ".c": KernelFormat("C", "main thread"),
 }
 """The formats of files with kernels, by the ends of their names: all that is read of a folder."""
 
@@ -103,11 +104,12 @@ class NoKernelError(InputError):
 
 def may_have_kernels(path: Path) -> bool:
     """Decide by the words of a file whether it may have a kernel. Raises ``InputError`` where it cannot be read."""
-    word = FORMATS[path.suffix].word
-    if not word:
+    words = FORMATS[path.suffix].words.split()
+    if not words:
         return True
     with open_bytes(path) as file:
-        return word.encode() in file.read(LARGEST_TEXT)
+        text = file.read(LARGEST_TEXT)
+    return all(word.encode() in text for word in words)
 
 
 def read_kernels(path: Path, options: Sequence[str] = ()) -> KernelFile:

@@ -121,10 +121,10 @@ def command(
     are arrays of zeros; a number that decides something has to be given. A comment line of the file may give a launch,
     as // synth check: --grid 2 --block 32 --arg n=4 --expect 'data[0] == 2'
 
-    Of a folder, every file that may have kernels is read, also in the folders in it: those named above, and those with
-    the word __global__ among .cuh, .cpp and .cc. What is hidden or a symbolic link is left out. Limits are those of
-    each kernel with a launch, so one that is too hard costs its own answers; so does a file that does not compile,
-    whose answer is ERROR.
+    Of a folder, every file that may have kernels is read, also in the folders in it: those named above, .c with main
+    and threads, and .cuh, .cpp and .cc with the word __global__. What is hidden or a symbolic link is left out. Limits
+    are those of each kernel with a launch, so one that is too hard costs its own answers; so does a file that does not
+    compile, whose answer is ERROR.
 
     The exit code is 1 where something is found, or a hang under the progress that is assumed; 2 where an instruction is
     not understood, a limit was met or a file is wrong.

@@ -195,6 +195,7 @@ def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / "a/broken.ptx").write_text(f"{HEAD}.visible .entry k() {{ add.s32 ;;; }}}}\n")
     (root / "a/library.ptx").write_text(HEAD)
     (root / "host.cpp").write_bytes(b"int main() {} // \xe9\n")
+    (root / "alone.c").write_text("int main(void) { return f(); }\n")
     (root / "notes.txt").write_text("x")
     (root / "a/loop").symlink_to("..")
     return root
@@ -206,7 +207,7 @@ FOUND = [
     ("kernels/a/wrong.ptx", "k", "FOUND"),
     ("kernels/a/b/right.ptx", "deep", "SAFE"),
 ]
-LEFT_OUT = "synth: kernels: left out: without a kernel (2), .txt (1), symbolic links (1)\n"
+LEFT_OUT = "synth: kernels: left out: without a kernel (3), .txt (1), symbolic links (1)\n"
 
 
 def checked(*arguments: object) -> tuple[list[tuple[str, str, str]], Result]:
@@ -287,10 +288,10 @@ def test_sarif_of_a_folder_names_each_file(kernels: Path) -> None:
 def test_a_kernel_by_its_name_is_looked_for_in_every_file(kernels: Path) -> None:
     (kernels / "a/broken.ptx").unlink()
     rows, result = checked(kernels, "--kernel", "deep", "--grid", 2)
-    assert rows == [FOUND[3]] and "without a kernel (4)" in result.stderr
+    assert rows == [FOUND[3]] and "without a kernel (5)" in result.stderr
     rows, result = checked(kernels, "--kernel", "other")
     assert rows == [] and result.exit_code == 2
-    assert result.stderr == "synth: kernels: no kernel in any of the 5 files\n"
+    assert result.stderr == "synth: kernels: no kernel in any of the 6 files\n"
 
 
 def test_a_folder_without_a_file_of_kernels(kernels: Path) -> None:
