@@ -280,7 +280,8 @@ def _print(answers: Iterable[CheckedKernel], form: str) -> Sequence[CheckedKerne
     if form in FORMS:
         print_as(form)
         for checked in until_interrupted(answers):
-            _print_table(checked)
+            if checked:
+                _print_table(checked)
         return checked
     checked = list(answers)
     match form:

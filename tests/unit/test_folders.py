@@ -292,6 +292,7 @@ def test_a_kernel_by_its_name_is_looked_for_in_every_file(kernels: Path) -> None
     rows, result = checked(kernels, "--kernel", "other")
     assert rows == [] and result.exit_code == 2
     assert result.stderr == "synth: kernels: no kernel in any of the 6 files\n"
+    assert synth("check", kernels, "--kernel", "other").stdout == ""
 
 
 def test_a_folder_without_a_file_of_kernels(kernels: Path) -> None:
