@@ -2,11 +2,12 @@
 
     python benchmarks/kernels.py                                          the kernels of examples/kernels
     python benchmarks/kernels.py examples/kernels/libcu/*.cu              those that need the headers of CCCL
+    python benchmarks/kernels.py examples/kernels/glsl                    those in GLSL
     python benchmarks/kernels.py grid.cu --grid 3 --unroll 1 -X -Iinclude
 
 Words are those of ``synth check``, folders among them. One process for each kernel with each launch that its file asks
-for. "PTX" is the instructions of the kernel, "left" those of all threads that are left of it; events and clauses are
-those of the executions that come to an end. "read" is seconds of CPU of nvcc and of reading, for a whole file, "leave"
+for. "code" is the instructions of the kernel, "left" those of all threads that are left of it; events and clauses are
+those of the executions that come to an end. "read" is seconds of CPU of compiler and reader, for a whole file, "leave"
 those of specialising the kernel, "ask" those of all questions. "MB" is the peak memory of the process of the kernel, in
 10^6 bytes.
 """
@@ -35,7 +36,7 @@ from synth.options.launch import LaunchWords
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 
 
-COLUMNS = ("PTX", "left", "events", "clauses", "read", "leave", "ask", "MB")
+COLUMNS = ("code", "left", "events", "clauses", "read", "leave", "ask", "MB")
 
 
 def main() -> None:
@@ -47,7 +48,6 @@ def main() -> None:
     asked = command.make_context("check", words)
     options = asked.params
     launch = LaunchWords(**{each.name: options[each.name] for each in fields(LaunchWords)})
-    (model,) = axiomatic(options["models"] or ["ptx"])
     table = Table("kernel", "launch", *COLUMNS, "found", "progress", box=None)
     for column in table.columns[2 : 2 + len(COLUMNS)]:
         column.justify = "right"
@@ -60,6 +60,7 @@ def main() -> None:
             continue
         read = f"{cpu_seconds() - began:.2f}"
         for task in tasks:
+            (model,) = axiomatic(options["models"] or [task.file.language.model])
             found = measuring.apart(asked_about, task, model, options["unroll"], options["progress"])
             names = (task.kernel.name, task.launch.text)
             if found is None:

@@ -38,16 +38,16 @@ _FOREIGN = {
     ".bell": "a bell file",
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"), "C or C++ source"),
     ".cat": "a consistency model",
-    ".cl": "an OpenCL kernel",
-    **dict.fromkeys((".comp", ".glsl"), "a GLSL shader"),
+    ".cl": "an OpenCL kernel, which synth check reads",
+    **dict.fromkeys((".comp", ".glsl"), "a GLSL shader, which synth check reads"),
     ".csv": "a table",
     **dict.fromkeys((".cu", ".cuh"), "CUDA source, which synth check reads"),
     **dict.fromkeys((".json", ".jsonl"), "JSON"),
     ".metal": "a Metal shader",
     ".ptx": "PTX assembly, which synth check reads",
     ".py": "a Python file",
-    **dict.fromkeys((".spv", ".spvasm"), "SPIR-V"),
-    ".wgsl": "a WGSL shader",
+    **dict.fromkeys((".spv", ".spvasm"), "SPIR-V, which synth check reads"),
+    ".wgsl": "a WGSL shader, which synth check reads",
 }
 """The formats of files, by suffix, that are no tests by their first word."""
 

@@ -3,8 +3,8 @@
 Registers take the place of local variables (``--spirv-mem2reg``), and nothing else is optimised: the accesses of memory
 are those of the source, each at its line, and parameters keep their names.
 
-Gap: the translator of LLVM 15 gives the atomics of OpenCL 1.x (``atomic_add``, ``atomic_inc``) the scope of a
-work-group, where OpenCL C has that of the device. Those with an explicit order and scope are as they are written.
+The translator gives the atomics of OpenCL 1.x (``atomic_add``, ``atomic_inc``) relaxed order and the scope of a
+work-group (KhronosGroup/SPIRV-LLVM-Translator, issue 934). Those with an order and scope are as they are written.
 """
 
 from __future__ import annotations

@@ -118,6 +118,16 @@ RULES = {
         "st.u32 [%z], %r2;",
         "ld r1, x; setp.gt p1, r1, 5; beq p1, 0, L0; st y, 1; L0:; mov r2, p1; st z, r2",
     ),
+    "a comparison that is negated": (
+        "ld.relaxed.gpu.u32 %r1, [%x]; setp.lt.s32 %p1, %r1, 3; not.pred %p2, %p1; @%p2 bra D; st.u32 [%y], 1; D:",
+        "ld.relaxed.gpu r1, x; bge r1, 3, END; st y, 1; END:",
+    ),
+    "a comparison that is needed as well as its negation": (
+        "ld.relaxed.gpu.u32 %r1, [%x]; setp.lt.s32 %p1, %r1, 3; not.pred %p2, %p1; @%p2 bra D; "
+        "selp.u32 %r2, 5, 6, %p1; st.u32 [%y], %r2; D:",
+        "ld.relaxed.gpu r1, x; setp.lt p1, r1, 3; xor p2, p1, 1; bne p2, 0, END; sub t22_1, 0, p1; "
+        "xor.b32 t22_2, 5, 6; and.b32 t22_3, t22_2, t22_1; xor.b32 r2, 6, t22_3; st y, r2; END:",
+    ),
     # polls
     "two polls": (
         POLL + POLL + "trap; D: st.u32 [%y], 1;",

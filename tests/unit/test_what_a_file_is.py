@@ -43,7 +43,7 @@ def refused(*arguments: str) -> str:
     [
         ("lock.cu", "CUDA source, which synth check reads"),
         ("lock.ptx", "PTX assembly, which synth check reads"),
-        ("lock.spv", "SPIR-V"),
+        ("lock.spv", "SPIR-V, which synth check reads"),
         ("lock.cpp", "C or C++ source"),
         ("notes.md", "neither"),
         ("empty", "neither"),

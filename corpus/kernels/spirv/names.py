@@ -1,5 +1,6 @@
 """The names of variables and parameters of a module: what ``OpName`` says, the set and binding of what is bound, or
-what instructions for debuggers say. No two of them are the same, but for what has one binding.
+what instructions for debuggers say. No two of them are the same, but for what has one binding, and parameters of two
+functions.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from corpus.kernels.spirv.module import Enumerant, Id, SpirvInstruction, SpirvIn
 
 
 def names_in(module: SpirvModule) -> dict[str, str]:
-    """Return a name for each variable, and each parameter of a function, that no other has."""
+    """Return a name for each variable, and each parameter of a function, that no other has there."""
     found: dict[str, str] = {}
     taken = {_bound(module, id) for id in module.decorations}
     passed, described = _passed_on(module), _described(module)
 
-    def name(id: str) -> None:
+    def name(id: str, taken: set[str]) -> None:
         bound = _bound(module, id)
         if bound:  # what has one binding is one memory
             found[id] = bound
@@ -31,16 +32,19 @@ def names_in(module: SpirvModule) -> dict[str, str]:
 
     for id, ins in module.globals.items():
         if ins.name in ("OpVariable", "OpUntypedVariableKHR"):
-            name(id)
-    kernels = {point.function for point in module.entry_points}
-    for function in sorted(module.functions.values(), key=lambda each: each.name not in kernels):
+            name(id, taken)
+    parameters: set[str] = set()
+    for function in module.functions.values():
+        own = set(taken)
         for parameter in function.parameters:
-            name(parameter.result or "")
+            name(parameter.result or "", own)
+        parameters |= own
+    taken |= parameters
     for function in module.functions.values():
         for block in function.blocks:
             for ins in block.instructions:
                 if ins.name in ("OpVariable", "OpUntypedVariableKHR"):
-                    name(ins.result or "")
+                    name(ins.result or "", taken)
     return found
 
 
