@@ -1,4 +1,4 @@
-/* Peterson's lock for two threads, with fences. */
+/* Peterson's lock for two threads. Accesses that say no order are sequentially consistent. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,17 +12,15 @@ static int count;
 static void lock(int me)
 {
     int other = 1 - me;
-    atomic_store_explicit(&wants[me], 1, memory_order_relaxed);
-    atomic_store_explicit(&turn, other, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst);
-    while (atomic_load_explicit(&wants[other], memory_order_acquire)
-           && atomic_load_explicit(&turn, memory_order_acquire) == other)
+    wants[me] = 1;
+    turn = other;
+    while (wants[other] && turn == other)
         ;
 }
 
 static void unlock(int me)
 {
-    atomic_store_explicit(&wants[me], 0, memory_order_release);
+    wants[me] = 0;
 }
 
 static void *worker(void *argument)

@@ -497,9 +497,8 @@ def _thread(program: KernelProgram, number: int) -> str:
 
 def _marked(program: KernelProgram, stop: litmus.FinalRegister) -> tuple[KernelInstruction, ...]:
     pairs = zip(program.test.threads[stop.thread].instructions, program.origins[stop.thread], strict=True)
-    return tuple(
-        origin for ins, origin in pairs if origin and isinstance(ins, litmus.Assign) and ins.target == stop.register
-    )
+    found = (each for ins, each in pairs if isinstance(ins, litmus.Assign) and ins.target == stop.register)
+    return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
 def _outside(program: KernelProgram, execution: CandidateExecution) -> KernelFinding:
@@ -573,13 +572,18 @@ def _hang(program: KernelProgram, found: Liveness, progress: str) -> KernelFindi
     events = tuple(sorted(stuck_events(hang)))
     places = _places(program, hang.execution, events)
     waits = [n for n, ending in enumerate(hang.endings) if ending is ThreadEnding.WAITS]
+    stuck = [n for n, end in enumerate(hang.endings) if end not in (ThreadEnding.ENDED, ThreadEnding.LEFT)]
+    if program.names:  # whose barriers are only those of threads that wait for others to end
+        others = [n for n in stuck if n not in waits]
+        what = "may go round for ever" if others else "waits for another thread for ever"
+        text = f"{_thread(program, (others or stuck)[0])} {what} under {progress}"
+        return KernelFinding("hang", text, places, hang.execution, events)
     if waits:
         return KernelFinding(
             "barrier", f"{_thread(program, waits[0])} waits at a barrier for ever", places, hang.execution, events
         )
-    stuck = next(n for n, ending in enumerate(hang.endings) if ending not in (ThreadEnding.ENDED, ThreadEnding.LEFT))
     return KernelFinding(
-        "hang", f"{_thread(program, stuck)} may go round for ever under {progress}", places, hang.execution, events
+        "hang", f"{_thread(program, stuck[0])} may go round for ever under {progress}", places, hang.execution, events
     )
 
 

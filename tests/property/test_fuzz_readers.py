@@ -30,6 +30,9 @@ from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, transl
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.journal import Journal, read_corpus
+from corpus.kernels.c.reader import read_c
+from corpus.kernels.launch import KernelLaunch
+from corpus.kernels.program import program_of as created_program
 from corpus.kernels.spirv.annotations import read_annotations
 from corpus.kernels.spirv.reader import read_spirv
 from corpus.links import read_links
@@ -72,6 +75,17 @@ def examples(pattern: str) -> list[bytes]:
 SB = b"C SB\n{}\nP0 (atomic_int* x, atomic_int* y) { atomic_store(x, 1); int r0 = atomic_load(y); }\n"
 SB += b"P1 (atomic_int* x, atomic_int* y) { atomic_store(y, 1); int r0 = atomic_load(x); }\n"
 SB += b"exists (0:r0 = 0 /\\ 1:r0 = 0)\n"
+C_PROGRAM = b"""#include <assert.h>
+#include <pthread.h>
+#define READY 1
+struct cell { int value; struct cell *next; } cells[2] = { { .value = 3, &cells[1] }, { 4 } };
+static _Atomic int flag; enum { A, B = 5 };
+static void *run(void *word) { struct cell *c = word;
+    for (int i = A; i < 2; i++) { if (i % 2) continue; c->value += B; }
+    switch (c->value) { case 8: break; default: return NULL; } flag++; return c; }
+int main(void) { pthread_t t; pthread_create(&t, NULL, run, &cells[0]); while (flag != READY) ;
+    pthread_join(t, NULL); assert(cells[0].value == 8 && cells[0].next->value == 4 ? 1 : 0); return 0; }
+"""
 MUTEX = (ROOT / "examples/progress/mutex.axb").read_bytes()
 LITMUS = ["mp-weak", "c-sb-sc", "cl-mp-wg-scope", "sb-shared-global", "coRR", "mp+membar.gl+addr-xor", "cas-sl"]
 GUARANTEE = b'NAME = "last"\n\ndef guarantee(running, stepped):\n    return running & -running | stepped & running\n'
@@ -193,6 +207,11 @@ def results(folder: Path) -> None:
 
 def spirv(folder: Path) -> None:
     read_annotations(read_spirv((folder / "m.spv").read_bytes(), "m.spv"))
+
+
+def program_of_c(folder: Path) -> None:
+    module = read_c(read_text(folder / "p.c"), "p.c")
+    created_program(module, module.functions["main"], KernelLaunch())
 
 
 def timed(folder: Path) -> None:
@@ -319,6 +338,12 @@ def readers(
         ),
         "binary of SPIR-V": Reader("m.spv", [binary(*CODES), binary(*CODES, order=">")], spirv),
         "text of SPIR-V": Reader("m.spv", [b"; @Output: forall (%3[0] == 1)\n" + TEXT.encode()], spirv),
+        "program of C": Reader(
+            "p.c",
+            [C_PROGRAM, *((ROOT / f"examples/c/{name}.c").read_bytes() for name in ("clh-lock", "treiber-stack"))],
+            program_of_c,
+            ["check p.c --unroll 0 -j 1 --timeout 20"],
+        ),
         "guarantees": Reader(
             "m.py",
             [GUARANTEE],
@@ -461,6 +486,7 @@ NAMES = [
     *("words: paths", "said by a program", "axb", "condition", "cat", "edges", "index", "guarantees"),
     *(
         "binary of SPIR-V",
+        "program of C",
         "text of SPIR-V",
         "results.jsonl",
         "results.times.jsonl",

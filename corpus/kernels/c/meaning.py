@@ -14,7 +14,7 @@ from corpus.kernels.computing import set_result
 from corpus.kernels.creation import BEGUN, ENDED, GIVEN, SLOT, signal, system_array, wait
 from corpus.kernels.meaning import COMMON, nothing, ret
 from corpus.kernels.memory import loaded, placeholder, stored_operand
-from corpus.kernels.specialiser import CODE, Access, KernelLanguage, Meaning, State, ThreadSpecialiser
+from corpus.kernels.specialiser import CODE, MARK, Access, KernelLanguage, Meaning, State, ThreadSpecialiser
 from corpus.kernels.values import Pointer, Unknown, Value
 from corpus.litmus import test as litmus
 
@@ -104,8 +104,11 @@ def assumed(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
 
 
 def failed(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
-    """``fail``: an assertion fails, or the program gives up."""
-    return at.stops(ins.words[0])
+    """``fail``: an assertion fails, and the thread goes on, so that what others wait for comes; or it gives up."""
+    if ins.words != ("assert",):
+        return at.stops(*ins.words)
+    at.put(litmus.Assign(f"{MARK}assert", "mov", (1,)))
+    return True
 
 
 def refused(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:

@@ -81,6 +81,16 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc]
             raise InputError(f"expected at most {MOST_FILES} included files", includepath)
         return open(includepath, encoding="utf-8", errors="replace")
 
+    def on_directive_handle(
+        self, directive: Any, toks: list[Any], ifpassthru: bool, precedingtoks: list[Any]
+    ) -> bool | None:
+        if directive.value == "error":
+            raise InputError("".join(each.value for each in toks).strip(), directive.source, directive.lineno, 1)
+        if directive.value == "warning":
+            return True
+        found: bool | None = super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
+        return found
+
     def expand_macros(self, tokens: list[Any], expanding_from: Sequence[str] = ()) -> list[Any]:
         expanded: list[Any] = super().expand_macros(tokens, list(expanding_from))
         self._expanded += len(expanded)

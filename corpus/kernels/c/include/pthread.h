@@ -12,7 +12,7 @@ typedef int pthread_attr_t, pthread_mutexattr_t, pthread_rwlockattr_t, pthread_c
 typedef struct { _Atomic int held; } pthread_mutex_t;
 typedef struct { _Atomic int held; } pthread_spinlock_t;
 typedef struct { _Atomic int readers; } pthread_rwlock_t;
-typedef struct { _Atomic int signals; } pthread_cond_t;
+typedef struct { _Atomic unsigned signals; _Atomic int chance; } pthread_cond_t;
 typedef struct { _Atomic unsigned arrived; unsigned threads; } pthread_barrier_t;
 typedef struct { _Atomic int done; } pthread_once_t;
 #define PTHREAD_MUTEX_INITIALIZER { 0 }
@@ -116,17 +116,38 @@ static inline int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 
 static inline int pthread_rwlock_destroy(pthread_rwlock_t *lock) { return 0; }
 
-static inline int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes) { return 0; }
-static inline int pthread_cond_signal(pthread_cond_t *condition) { return 0; }
-static inline int pthread_cond_broadcast(pthread_cond_t *condition) { return 0; }
-static inline int pthread_cond_destroy(pthread_cond_t *condition) { return 0; }
+static inline int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes)
+{
+    atomic_init(&condition->signals, 0);
+    atomic_init(&condition->chance, 0);
+    return 0;
+}
+
+static inline int pthread_cond_broadcast(pthread_cond_t *condition)
+{
+    atomic_fetch_add_explicit(&condition->signals, 1, memory_order_relaxed);
+    return 0;
+}
+
+static inline int pthread_cond_signal(pthread_cond_t *condition)
+{
+    __assumed("a signal wakes all who wait for a condition variable");
+    return pthread_cond_broadcast(condition);
+}
 
 static inline int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
-    __assumed("who waits for a condition variable wakes up at any time, as it may, and signals do nothing");
+    int chance = 0;
+    unsigned signals = atomic_load_explicit(&condition->signals, memory_order_relaxed);
     pthread_mutex_unlock(mutex);
+    /* Who waits may wake up for no reason, as a weak exchange may fail. */
+    if (atomic_compare_exchange_weak_explicit(&condition->chance, &chance, 0, memory_order_relaxed,
+                                              memory_order_relaxed))
+        while (atomic_load_explicit(&condition->signals, memory_order_relaxed) == signals) { }
     return pthread_mutex_lock(mutex);
 }
+
+static inline int pthread_cond_destroy(pthread_cond_t *condition) { return 0; }
 
 static inline int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
                                        unsigned threads)

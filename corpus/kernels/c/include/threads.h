@@ -16,9 +16,9 @@ static inline int mtx_lock(mtx_t *mutex) { return pthread_mutex_lock(mutex); }
 static inline int mtx_trylock(mtx_t *mutex) { return pthread_mutex_trylock(mutex) == 0 ? thrd_success : thrd_busy; }
 static inline int mtx_unlock(mtx_t *mutex) { return pthread_mutex_unlock(mutex); }
 static inline void mtx_destroy(mtx_t *mutex) { }
-static inline int cnd_init(cnd_t *condition) { return 0; }
-static inline int cnd_signal(cnd_t *condition) { return 0; }
-static inline int cnd_broadcast(cnd_t *condition) { return 0; }
+static inline int cnd_init(cnd_t *condition) { return pthread_cond_init(condition, NULL); }
+static inline int cnd_signal(cnd_t *condition) { return pthread_cond_signal(condition); }
+static inline int cnd_broadcast(cnd_t *condition) { return pthread_cond_broadcast(condition); }
 static inline int cnd_wait(cnd_t *condition, mtx_t *mutex) { return pthread_cond_wait(condition, mutex); }
 static inline void cnd_destroy(cnd_t *condition) { }
 static inline void call_once(once_flag *flag, void (*routine)(void)) { pthread_once(flag, routine); }
