@@ -1,4 +1,4 @@
-"""``synth check`` says what may race, break or hang in kernels of CUDA and PTX, at the line of the source."""
+"""``synth check`` says what may race, break or hang in kernels of CUDA, PTX and SPIR-V, at the line of the source."""
 
 from __future__ import annotations
 
@@ -25,11 +25,15 @@ if TYPE_CHECKING:  # what reads and asks is imported where it is needed
     from synth.checking.account import CheckedKernel
     from synth.checking.tasks import KernelTask
 
+KERNELS = "KERNEL.cu|KERNEL.ptx|KERNEL.spv|KERNEL.spvasm..."
+
 TEXT, JSON, SARIF, JUNIT = "text", "json", "sarif", "junit"
 
 
 @click.command(name="check", cls=Page, first="--grid --block --arg --expect --progress --format --svg")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="KERNEL.cu|KERNEL.ptx...")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="KERNEL.cu|.ptx|.spv|.spvasm..."
+)
 @launch_options()
 @click.option(
     "--model",
@@ -84,12 +88,12 @@ def command(
     limits: Limits,
     jobs: int | None,
 ) -> None:
-    """Say what may race, break or hang in kernels of CUDA and PTX, at the line of the source.
+    """Say what may race, break or hang in kernels of CUDA, PTX and SPIR-V, at the line of the source.
 
-    A kernel is compiled by nvcc, its PTX is specialised to a small launch, and what is left, accesses, atomics, fences,
-    barriers and branches on what was read, is asked: do accesses race, can an expectation, a trap or an assertion fail,
-    is shared memory read that nobody wrote, are accesses outside of an array, do all threads reach a barrier; and under
-    which progress model it always ends.
+    A kernel of CUDA is compiled by nvcc. Its PTX, or SPIR-V, is specialised to a small launch, and what is left,
+    accesses, atomics, fences, barriers and branches on what was read, is asked: do accesses race, can an expectation, a
+    trap or an assertion fail, is shared memory read that nobody wrote, are accesses outside of an array, do all threads
+    reach a barrier; and under which progress model it always ends.
 
     Without a launch, two blocks, two warps, two threads of one warp, and two blocks of two threads are tried. Pointers
     are arrays of zeros; a number that decides something has to be given. A comment line of the file may give a launch,
@@ -104,6 +108,7 @@ def command(
       synth check examples/kernels/counter.cu --kernel counter --grid 3 --expect 'count == 3'
       synth check examples/kernels/spinlock-cas.cu --grid 2 --progress obe
       synth check examples/kernels/ticket-lock.cu examples/kernels/spinlock-cas.cu --format sarif
+      synth check examples/kernels/spirv/mp-workgroup-scope.spvasm
       synth check examples/kernels/stream.cu --first 'fill --grid 2' --kernel total --grid 2 --expect 'sum == 3'
     """
     from synth.checking.account import unanswered
