@@ -15,8 +15,8 @@ Constraints
     rf, co, the order of fence.sc and syncbar are within the second round as within the first, and do not lead out of it
     where a hang is asked for, some thread is stuck, or waits and none is left; none is left that is promised execution
 
-Promises depend in any way on which threads have ended and which have stepped. So they are added one by one: each for
-the threads of a hang that breaks it.
+A promise may depend in any way on which threads run and which have stepped. Those that ship are known as conditions
+(``promised_where``). Clauses of others are added one by one: each for the threads of a hang that breaks the promise.
 
 Values are those that each read may have, or, for the method by SMT, bit vectors.
 """
@@ -44,6 +44,7 @@ from oracle.executions.spins import forgets_reads, spinning_jumps
 from oracle.executions.steps import Key
 from oracle.executions.stuck import EVENTFUL, Guarantee, Hang, Hanging, ThreadEnding, stays, unasked
 from oracle.executions.unrolled import Move, Node, Unrolled
+from oracle.progress import models
 
 if TYPE_CHECKING:
     from constraints.smt import BitVectors
@@ -93,6 +94,23 @@ def only_as_by_sat(
     ``find_hang_by_sat``.
     """
     return _hangs(unasked(test), model, unroll, solver).only_as(other)
+
+
+def promised_where(
+    guarantee: Guarantee, thread: int, running: Sequence[Literal], stepped: Sequence[Literal]
+) -> Sequence[Sequence[Literal]]:
+    """The conditions under which a thread that runs is promised execution by a guarantee that ships, each a conjunction
+    of literals; none for other guarantees."""
+    is_lowest = [[~other for other in running[:thread]]]
+    has_stepped = [[stepped[thread]]]
+    conditions: dict[Guarantee, Sequence[Sequence[Literal]]] = {
+        models.hsa: is_lowest,
+        models.obe: has_stepped,
+        models.hsa_obe: is_lowest + has_stepped,
+        models.lobe: [[other] for other in stepped[thread:]],
+        models.fair: [[]],
+    }
+    return conditions.get(guarantee, [])
 
 
 SMT = "smt"
@@ -148,6 +166,9 @@ class _Hangs:
         """The answer whether the program may hang under a promise."""
         executions, circuit = self._executions, self._circuit
         promised = circuit.fresh()
+        for number, left in enumerate(self._left):
+            for condition in promised_where(guarantee, number, self._running, self._stepped):
+                circuit.require(~promised, ~left, ~self._running[number], *(~literal for literal in condition))
         further = circuit.asked([~self._hang, self._further])
         opened = self._open()
         try:

@@ -1,11 +1,13 @@
 """Progress under a memory model: tests with known answers, and how commands show them."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from constraints.stuck import find_hang_by_sat
+from constraints.deferred import Assignment, DeferredCircuit
+from constraints.stuck import find_hang_by_sat, promised_where
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from oracle.cat.interpreter import checked_model
@@ -243,3 +245,18 @@ def test_programs_are_asked_as_litmus_tests(capsys):
     assert code == 2
     with pytest.raises(InputError, match="'fair & sc' is asked of litmus tests; synth export --to dartagnan-ptx makes"):
         resolve_models(["fair & sc"])
+
+
+@pytest.mark.parametrize("name", GUARANTEES)
+def test_guarantees_that_ship_as_conditions(name):
+    """Of all that may run and have stepped: what is promised is what a condition says."""
+    threads, circuit = 4, DeferredCircuit()
+    running, stepped = ([circuit.var(kind, number) for number in range(threads)] for kind in ("running", "stepped"))
+    for runs, steps in product(range(1 << threads), repeat=2):
+        masks = [*zip(running, [runs] * threads, strict=True), *zip(stepped, [steps] * threads, strict=True)]
+        model = [literal.number for place, (literal, mask) in enumerate(masks) if mask >> place % threads & 1]
+        found = Assignment(circuit, [circuit.true.number, *model])
+        for thread in range(threads):
+            conditions = promised_where(GUARANTEES[name], thread, running, stepped)
+            said = bool(runs >> thread & 1) and any(all(map(found.holds, each)) for each in conditions)
+            assert said == bool(GUARANTEES[name](runs, steps) >> thread & 1), (thread, runs, steps)
