@@ -26,12 +26,12 @@ with (HERE / "kernels.csv").open(encoding="utf-8", newline="") as _file:
 SLOW = (
     "deque",
     "deque-unfenced",
-    "histogram-plain",
+    "hash-insert",
+    "queue",
     "reduce-no-acquire",
     "reduce-no-release",
     "rw-lock",
     "rw-lock-unfenced",
-    "spinlock-cas",
     "spinlock-cas-block-scope",
     "spinlock-exch-fence-block",
 )
