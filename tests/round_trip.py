@@ -104,6 +104,6 @@ def read_back(backend: str, text: str, name: str, extent: KernelLaunch, folder: 
     file.write_text(text, encoding="utf-8")
     compiled = COMPILERS[backend](file, code)
     assert compiled.ok, compiled.output
-    found = translated(read_spirv(code.read_bytes(), str(file)), text=False)
+    found = translated(read_spirv(code.read_bytes(), str(file)))
     (kernel,) = (each for each in found.module.kernels if each.name in (name, "main"))
     return program_of(found.module, kernel, replace(extent, names=found.names[kernel.name]))

@@ -205,7 +205,7 @@ def _mixed(mixed: MixedSize) -> KernelFinding:
     (start, size), (other, length) = mixed.first, mixed.second
     text = (
         f"accesses of {mixed.array} at bytes {start} to {start + size - 1} and {other} to {other + length - 1} "
-        "overlap and are not of one size; PTX does not define what they do to each other"
+        "overlap and are not of one size; the memory model does not define what they do to each other"
     )
     return KernelFinding("mixed-size", text, mixed.origins)
 
