@@ -122,7 +122,11 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
         followed, uncounted = _with_ends(module, kernel, launch, followed, grains, accessed, assumed)
     else:
         followed = _with_plain_barriers(launch, [(ids, tidied(code)) for ids, code in followed])
-        uncounted = False
+        uncounted = _may_part(followed)
+        if uncounted:
+            assumed["where memory decides what a thread does with its subgroup, the others of that do it as well"] = (
+                None
+            )
     return _program(module, kernel, launch, followed, assumed, divergent=divergent, uncounted=uncounted)
 
 
@@ -177,6 +181,15 @@ def _program(
         frozenset(layout.undefined),
         names,
         frozenset(layout.initialised),
+    )
+
+
+def _may_part(followed: Followed) -> bool:
+    """Return whether memory decides whether, or how often, a thread comes to what its subgroup does together."""
+    return any(
+        scope is litmus.Scope.WARP and len(_comings(code, (name, scope)) or ()) != 1
+        for _, code in followed
+        for name, scope in _barriers(code)
     )
 
 

@@ -39,11 +39,15 @@ OPENCL_EXCHANGE = GroupExchange(
 
 
 def barrier(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
-    """``OpControlBarrier``: all threads of the group come to this instruction, by the same calls, or none goes on."""
-    level = _LEVELS[ins.words[0]]
-    threads = len(_group(at, level))
-    if threads > 1:
-        at.put(litmus.Barrier(_number(state, ins), quorum=threads, mode=ins.mode, scope=level))
+    """``OpControlBarrier``: all threads of the work-group come to this instruction, by the same calls, or none goes on;
+    of a subgroup those that come there.
+    """
+    level, number = _LEVELS[ins.words[0]], _number(state, ins)
+    threads = _group(at, level)
+    if level is litmus.Scope.WARP:
+        threads = at.come_together((at.block, threads[0], number), threads)
+    if len(threads) > 1:
+        at.put(litmus.Barrier(number, quorum=len(threads), mode=ins.mode, scope=level))
     elif ins.mode.order is not litmus.Order.WEAK:
         at.put(litmus.Fence(ins.mode))
     return True
