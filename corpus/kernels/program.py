@@ -124,9 +124,7 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
         followed = _with_plain_barriers(launch, [(ids, tidied(code)) for ids, code in followed])
         uncounted = _may_part(followed)
         if uncounted:
-            assumed[
-                "where memory decides which operations of a subgroup a thread comes to, its others come to them"
-            ] = None
+            assumed["where memory decides what a thread does with its subgroup, the others do it too"] = None
     return _program(module, kernel, launch, followed, assumed, divergent=divergent, uncounted=uncounted)
 
 

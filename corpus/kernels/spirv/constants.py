@@ -138,7 +138,7 @@ class SpirvConstants:
             return [both[n] if n < len(both) else Number(0) for n in numbers]
         rule = computation(ins.name)
         if rule is None or any(len(each) not in (1, len(values[-1])) for each in values):
-            raise self._wrong(ins.result or "", f"is {ins.name} of constants, which is not understood")
+            raise self._wrong(ins.result or "", f"is {ins.name}, and has to be a constant that is understood")
         result, kinds = self.types.scalars(ins.type), [self.types.scalars(each) for each in types]
         found: list[Operand] = []
         for n, scalar in enumerate(result):

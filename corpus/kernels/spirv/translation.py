@@ -306,14 +306,16 @@ class _Translation:
 
     def _arguments(self, start: SpirvCode, function: SpirvFunction) -> Iterator[SpirvParameter]:
         """Yield the parameters of an OpenCL kernel, whose registers have their values from the start."""
-        for number, parameter in enumerate(function.parameters):
+        for parameter in function.parameters:
             id, type = parameter.result or "", parameter.type or ""
             start.at = parameter
             name = self._names[id]
             target = Register(register_name(id))
             storage = self._types.storage(type) if self._types.is_pointer(type) else None
             start.registers[target.name] = ADDRESS
-            if storage == "Workgroup":
+            if storage is None and not self._types.is_value(type):  # an image or the like, whose uses are refused
+                yield SpirvParameter(Variable(name, "opaque", "b8", 8, 8), name)
+            elif storage == "Workgroup":
                 self._variables[name] = Variable(name, "shared", "b8", None, 8, line=parameter.line)
                 start.put("mov", ("b64",), (target, Symbol(name)))
                 self._homes[id] = SpirvHome(f"shared::{name}", name, self._types.pointee(type), several=True)
@@ -328,9 +330,9 @@ class _Translation:
                 self._homes[id] = SpirvHome(f"argument::{name}", name, self._types.pointee(type), several=True)
                 yield SpirvParameter(Variable(name, "param", ADDRESS, 8, 8), name)
             else:
-                yield from self._values_given(start, number, id, type, name)
+                yield from self._values_given(start, id, type, name)
 
-    def _values_given(self, start: SpirvCode, number: int, id: str, type: str, name: str) -> Iterator[SpirvParameter]:
+    def _values_given(self, start: SpirvCode, id: str, type: str, name: str) -> Iterator[SpirvParameter]:
         """Yield a parameter that is a number, or the numbers of a vector or struct, one after the other."""
         scalars = self._types.scalars(type)
         registers = start.registers_of(id, [scalar.kind for scalar in scalars])

@@ -93,6 +93,12 @@ class SpirvTypes:
         """Return whether a type is one of pointers."""
         return self.name(type) in ("OpTypePointer", "OpTypeUntypedPointerKHR")
 
+    def is_value(self, type: str) -> bool:
+        """Return whether values of a type are numbers, truth values, pointers, or made of these."""
+        if self.name(type) not in _COMPOSITES:
+            return self.scalar_kind(type) is not None
+        return all(map(self.is_value, self._parts(type)))
+
     def pointee(self, type: str) -> str:
         """Return the type that a pointer points to."""
         return self._id(type, 1)
