@@ -324,7 +324,8 @@ int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u,
 def test_threads(kinds, text):
     answers = findings(HEAD + text)
     assert {finding.kind for finding in answers.findings} == set(kinds.split())
-    assert set(answers.answers.values()) <= {CheckAnswer.SAFE, CheckAnswer.FOUND}
+    undefined = answers.answers["race"] is CheckAnswer.FOUND
+    assert undefined or set(answers.answers.values()) <= {CheckAnswer.SAFE, CheckAnswer.FOUND}
 
 
 def test_a_deadlock_of_locks_under_the_other_models():
