@@ -365,6 +365,8 @@ def test_a_lock_of_the_library_is_told_at_the_line_that_takes_it(tmp_path):
         ("#include <windows.h>\nint main(void) { }", "t.c:1:1: expected a header that is there, found <windows.h>"),
         ('#include "no.h"\nint main(void) { }', 't.c:1:1: expected a header that is there, found "no.h"'),
         ("#error no\nint main(void) { }", "t.c:1:1: "),
+        ("#if 1 << 9999999999\nint x;\n#endif\nint main(void) { }", "expected numbers below 64 behind <<"),
+        ("#define N 99999\n#if 1 << (9 * N)\n#endif\nint main(void) { }", "expected numbers below 64 behind <<"),
         ("union u { int a; } x;\nint main(void) { }", "t.c:1:7: a union is not understood"),
         ("struct s { int a : 3; } x;\nint main(void) { }", "t.c:1:16: a bit field is not understood"),
         ("int main(void) {\n  frob(3); }", "t.c:2:3: frob is not in the module"),
