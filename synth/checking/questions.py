@@ -370,9 +370,10 @@ def left_over(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
     test = program.test
     if expectation:
         test = replace(test, condition=_condition(program, expectation))
-    assigned = [ins for thread in test.threads for ins in thread.instructions if isinstance(ins, litmus.Assign)]
-    starts = [each.name for ins in assigned for each in litmus.operands(ins) if isinstance(each, litmus.Loc)]
-    computed = {litmus.element_of(name)[0] for name in starts}
+    every = (ins for thread in test.threads for ins in thread.instructions if not litmus.is_asynchronous(ins))
+    values = [each for ins in every for each in litmus.operands(ins)[len(litmus.addresses(ins)) :]]
+    values += [each.initial for each in test.locations]  # from an address that is a value, others may be computed
+    computed = {litmus.element_of(value.name)[0] for value in values if isinstance(value, litmus.Loc)}
     names: dict[str, str] = {}
     for each in test.locations:
         array, number = litmus.element_of(each.name)

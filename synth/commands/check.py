@@ -136,6 +136,7 @@ def command(
       synth check examples/kernels/spinlock-cas.cu --grid 2 --progress obe
       synth check examples/kernels/ticket-lock.cu examples/kernels/spinlock-cas.cu --format sarif
       synth check examples/kernels -j 2 --timeout 60
+      synth check examples/c/mcs-lock-late.c -m rc11 -m sc
       synth check examples/kernels -o answers.csv
       synth check examples/kernels/spirv/mp-workgroup-scope.spvasm
       synth check examples/kernels/stream.cu --first 'fill --grid 2' --kernel total --grid 2 --expect 'sum == 3'

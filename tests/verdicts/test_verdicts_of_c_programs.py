@@ -1,9 +1,9 @@
 """What ``synth check`` says of the programs of ``examples/c``, as argued from the models of C (c_programs.csv).
 
 Each data structure is there as it should be and with a bug. A row says what is found under a model, and under each
-progress model whether all threads end (T) or may hang (H), with weak fairness; ``hang`` is a hang under ``fair``.
-``lines`` has the lines of each kind of finding; those of a hang are among the lines of its round. Models without a row
-say of right programs what rc11 says.
+progress model whether all threads end (T) or may hang (H), with weak fairness; ``hang`` is a hang under ``fair``. A
+data race leaves all else undefined. ``lines`` has the lines of each kind of finding; those of a hang are among the
+lines of its round. Models without a row say of right programs what rc11 says.
 """
 
 from __future__ import annotations

@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pycparser import c_ast
 
 from corpus.kernels import ir
-from corpus.kernels.c.declarations import CFunctionName, Enumerator, ModuleParts, StoredVariable, characters, number
+from corpus.kernels.c.declarations import (
+    MOST_SLOTS,
+    CFunctionName,
+    Enumerator,
+    ModuleParts,
+    StoredVariable,
+    characters,
+    number,
+)
 from corpus.kernels.c.emission import (
     MOST_UNROLLED,
     SEQ_CST,
@@ -58,6 +66,7 @@ class ExpressionTranslator(CodeWriter):
     def __init__(self, parts: ModuleParts, builtins: Mapping[str, Builtin]) -> None:
         super().__init__(parts)
         self._builtins = builtins
+        self._types: dict[int, CType] = {}  # by the identity of nodes, which stay
 
     # objects
 
@@ -271,6 +280,8 @@ class ExpressionTranslator(CodeWriter):
 
     def _check_cast(self, node: c_ast.Node, one: CType, other: CType) -> None:
         """Refuse a cast after which an object's elements would be others."""
+        if max(slots(one), slots(other)) > MOST_SLOTS:
+            raise self.names.wrong(node, f"an object of more than {MOST_SLOTS} elements is not understood")
         kinds = [[plain(each) for each in scalars(ctype)] for ctype in (one, other)]
         short = min(map(len, kinds))
         alike = all(_lies_alike(a, b) for a, b in zip(kinds[0][:short], kinds[1][:short], strict=True))
@@ -293,6 +304,11 @@ class ExpressionTranslator(CodeWriter):
 
     def typeof(self, node: c_ast.Node) -> CType:
         """Return the type of an expression, of which nothing is evaluated; an array is one here."""
+        if id(node) not in self._types:
+            self._types[id(node)] = self._typeof(node)
+        return self._types[id(node)]
+
+    def _typeof(self, node: c_ast.Node) -> CType:
         kept = len(self.instructions), dict(self.labels), len(self.variables)
         try:
             match node:

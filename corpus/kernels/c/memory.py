@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from corpus.kernels import ir
+from corpus.kernels.c.declarations import MOST_SLOTS
 from corpus.kernels.computing import computed, set_predicate, set_result
 from corpus.kernels.creation import OBJECTS, SLOT
 from corpus.kernels.memory import loaded, placed, placeholder, stored, stored_operand
@@ -341,8 +342,8 @@ def allocate(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
     if not isinstance(value, int):
         raise at.wrong("memory whose size is no constant is not understood")
     length = -(-value // size.value) * slots.value * SLOT
-    if length > 1 << 24:
-        raise at.wrong("an object of more than 16 MiB is not understood")
+    if length > MOST_SLOTS * SLOT:
+        raise at.wrong(f"an object of more than {MOST_SLOTS} elements is not understood")
     cell = f"0:[objects {ins.line} {ins.source and ins.source.column}+0:4]"
     made = state.known.get(cell, 0)
     assert isinstance(made, int)

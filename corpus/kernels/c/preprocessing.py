@@ -47,6 +47,9 @@ _PREDEFINED = (
 )
 
 _ASSEMBLY = re.compile(r"\b(?:__asm__|__asm|asm)\b\s*(?:volatile\b\s*)?\(")
+_SHIFT = re.compile(r"<<[\s(]*\d\d?[uUlL]*[\s)]*(?![\s)*<\d])")
+"""A shift in a condition that pcpp may compute, for which it makes numbers of any size."""
+
 _HINT = re.compile(r'\s*"\s*(?:pause|yield|nop|rep\s*;\s*nop)?\s*"\s*(?::[:\s]*(?:"memory"\s*)?)?')
 """Assembly that says nothing to a memory model: a pause of the processor, or nothing at all."""
 
@@ -59,6 +62,7 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc]
         self.line_directive = "#line"
         self._files = 0
         self._expanded = 0
+        self._decides = False
         for each in _PREDEFINED:
             self.define(each)
         self.add_path(str(HEADERS))
@@ -91,11 +95,22 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc]
         found: bool | None = super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
         return found
 
+    def evalexpr(self, tokens: list[Any]) -> Any:
+        self._decides = True
+        try:
+            return super().evalexpr(tokens)
+        finally:
+            self._decides = False
+
     def expand_macros(self, tokens: list[Any], expanding_from: Sequence[str] = ()) -> list[Any]:
         expanded: list[Any] = super().expand_macros(tokens, list(expanding_from))
         self._expanded += len(expanded)
         if self._expanded > MOST_TOKENS or len(expanding_from) > 100:
             raise InputError(f"expected at most {MOST_TOKENS:,} tokens of expanded macros")
+        if self._decides:
+            text = "".join(str(each.value) for each in expanded)
+            if text.count("<<") != len(_SHIFT.findall(text)):
+                raise InputError("expected numbers below 64 behind << in a condition", self.source, tokens[0].lineno, 1)
         return expanded
 
 
