@@ -1,14 +1,17 @@
 """What the oracle does a second: litmus files read and judged, states of programs; and what a command takes.
 
     python benchmarks/oracle.py                          all tables
-    python benchmarks/oracle.py ways first               some of: reading, ways, states, first, folder
+    python benchmarks/oracle.py ways first               some of: reading, ways, states, first, folder, larger
     python benchmarks/oracle.py ways --tests 1000 -m sc  a larger sample, one model
 
 Tests are those of critical cycles, the same each time: of the GPU edges of 2015, plain accesses, membars, dependencies
 and memory in two regions; and of a set with acquire, release and atomic operations. "reading", "ways" and "states" are
 by seconds of CPU of this process; the way "verdict" is enumeration as far as the verdict needs it, as in
-`label --format csv`. "first" and "folder" are whole commands by the clock, start-up included. Memory is as
+`label --format csv`. "first", "folder" and "larger" are whole commands by the clock, start-up included. Memory is as
 benchmarks/measuring.py has it.
+
+"larger": the locks, barriers and scans of examples/locks/larger, by a solver. Events, variables and clauses are those
+of the executions that come to an end; variables are those that clauses mention.
 
 "states": a mutex of so many threads, its transition system and the verdicts of all 12 models, each in a process of its
 own; nodes are states with the set of threads that have stepped, which is what the models see.
@@ -17,6 +20,7 @@ own; nodes are states with the set of threads that have stepped, which is what t
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import statistics
 import sys
@@ -35,17 +39,19 @@ from rich.console import Console
 from rich.table import Table
 
 from constraints.cycles import cycles
+from constraints.executions import Executions
 from constraints.loop import SolverEffort
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.cycles.cycle import litmus_test, oriented
-from corpus.dialects.registry import DIALECTS, parse_litmus
+from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus
 from corpus.errors import InputError
 from corpus.journal import read_corpus
 from corpus.litmus.test import LitmusTest
 from corpus.progress.text import parse_axb
-from oracle.consistency import ConsistencyModel, OperationalModel, resolve_consistency_models
+from oracle.consistency import AxiomaticModel, ConsistencyModel, OperationalModel, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from oracle.executions.judge import Judgement
+from oracle.liveness import is_liveness_model
 from oracle.progress.fast.arrays import explore_arrays
 from oracle.progress.models import MODELS, verdicts
 from synth.memory.judging import METHODS, judge_with
@@ -56,6 +62,7 @@ T = TypeVar("T")
 
 EDGES_FILE = Path(__file__).parents[1] / "examples" / "gpu-2015.edges"
 EXAMPLES = Path(__file__).parents[1] / "examples" / "memory"
+LARGER = Path(__file__).parents[1] / "tests" / "verdicts" / "larger.csv"
 
 FAMILIES = {
     "2015": CycleSuiteRequest(
@@ -188,7 +195,32 @@ def folder(options: argparse.Namespace) -> Table:
     return table
 
 
-TABLES = {"reading": reading, "ways": ways, "states": states, "first": first, "folder": folder}
+def larger(options: argparse.Namespace) -> Table:
+    table = Table(title="programs of three to twelve threads, one process")
+    for heading in ("test", "model", "events", "variables", "clauses", "verdict", "s", "MB"):
+        table.add_column(heading, justify="left" if heading in ("test", "model", "verdict") else "right")
+    with LARGER.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if not options.model or row["model"] in options.model]
+    for row in rows:
+        path = EXAMPLES.parent / "locks" / "larger" / f"{row['test']}.litmus"
+        size = [""] * 3 if is_liveness_model(row["model"]) else formula_size(path, row["model"])
+        seconds, kilobytes = measure([SYNTH, "label", str(path), "--model", row["model"], "-j", "1"])
+        numbers = (f"{seconds:.1f}", f"{kilobytes / 1024:.0f}")
+        table.add_row(row["test"], row["model"], *size, row["verdict"], *numbers)
+    return table
+
+
+def formula_size(path: Path, name: str) -> list[str]:
+    """The events, variables and clauses of the executions of a test under a model."""
+    (model,) = resolve_consistency_models([name])
+    assert isinstance(model, AxiomaticModel)
+    executions = Executions(read_litmus(path), model.model, UNROLL)
+    clauses = executions.circuit.formula.clauses
+    variables = {abs(literal) for clause in clauses for literal in clause}
+    return [f"{number:,}" for number in (len(executions.events), len(variables), len(clauses))]
+
+
+TABLES = {"reading": reading, "ways": ways, "states": states, "first": first, "folder": folder, "larger": larger}
 
 
 def main() -> None:

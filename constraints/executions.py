@@ -37,7 +37,7 @@ from constraints.demanded import Demanded, demanded
 from constraints.levels import Levels, Site
 from constraints.meetings import RendezvousClauses
 from constraints.runs import Runs
-from constraints.solvers import EXECUTION_SOLVER, open_solver
+from constraints.solvers import EXECUTION_SOLVER, Propagation, open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Scope, Term
 from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
@@ -63,7 +63,7 @@ from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.judge import Judgement, answered, is_complete, only_waits
 from oracle.executions.orders import to_order
 from oracle.executions.spins import forgets_reads
-from oracle.executions.steps import Constraint, Key
+from oracle.executions.steps import Constraint, Key, TooManyValuesError
 from oracle.executions.unrolled import merged_threads
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
 from oracle.executions.values import Value, calculate
@@ -213,6 +213,7 @@ class Executions:
             self.events,
             self.executed,
             lambda one, other: (one.key, other.key) in before,
+            lambda one, other: bool(self.algebra.surely[other] >> one & 1),
             self.compared,
             self._unfinished,
         ).meet
@@ -331,6 +332,41 @@ class _Base(ProgramBase[Literal]):
         return tuple(rows)
 
 
+FEW_VALUES = 8
+"""The number of values of a read above which it is looked for writes that it cannot read from."""
+
+
+def _domains(executions: Executions) -> Mapping[Key, Sequence[Value]]:
+    """The values of each read and merge.
+
+    In a scan that adds up what other threads have written, values grow from write to write, and without an order of
+    these there would be hundreds. So where they are many, a read has the values of those writes alone that the clauses
+    leave it to read from.
+    """
+    threads = executions.runs.threads
+    steps = [step for thread in threads for step in thread.steps]
+    merges = {merge.key: [value for _, value, _ in merge.options] for thread in threads for merge in thread.merges}
+    find = partial(read_domains, executions.test, steps, merges, executions.grounded)
+    try:
+        domains = find()
+        if all(len(values) <= FEW_VALUES for values in domains.values()):
+            return domains
+    except TooManyValuesError:
+        pass
+    return find(_left_to_read(executions))
+
+
+def _left_to_read(executions: Executions) -> Mapping[Key, Sequence[Expression]]:
+    """What is written where each read may read from, without pairs from which a contradiction follows at once."""
+    left: dict[Key, list[Expression]] = {event.key: [] for event in executions.events if event.kind is EventKind.READ}
+    with Propagation(executions.circuit.formula) as propagation:
+        for write, row in enumerate(executions.rf):
+            for read, literal in row.items():
+                if propagation.allows(literal.number):
+                    left[executions.events[read].key].append(executions.events[write].value)
+    return left
+
+
 class FiniteValues:
     """Values of reads by finite domains: a variable for each value that a read may have.
 
@@ -341,9 +377,7 @@ class FiniteValues:
         self._executions = executions
         circuit, algebra = executions.circuit, executions.algebra
         runs = executions.runs
-        steps = [step for thread in runs.threads for step in thread.steps]
-        merges = {merge.key: [value for _, value, _ in merge.options] for t in runs.threads for merge in t.merges}
-        domains = read_domains(executions.test, steps, merges, executions.grounded)
+        domains = _domains(executions)
         self._reads: dict[Key, Valuation[Literal]] = {
             key: {value: circuit.var("value", key, value) for value in domains[key]}
             for key, event in runs.events.items()

@@ -44,17 +44,19 @@ class RendezvousClauses:
         events: Sequence[Event],
         executed: Sequence[Literal],
         earlier: Callable[[Event, Event], bool],
+        surely: Callable[[int, int], bool],
         compare: Compare,
         for_ever: bool = False,
     ) -> None:
         """Writes the clauses for the events of a test.
 
-        ``executed``: that each event happens; ``earlier``: whether one event of a thread is before another.
+        ``executed``: that each event happens; ``earlier``: whether one event of a thread is before another; ``surely``:
+        whether an event happens wherever another one does.
         ``for_ever``: a thread that stays may do so at a barrier that has let nobody through.
         """
         self._for_ever = for_ever
         self._circuit, self._test, self._events, self._executed = circuit, test, events, executed
-        self._earlier, self._compare = earlier, compare
+        self._earlier, self._surely, self._compare = earlier, surely, compare
         every = [index for index, event in enumerate(events) if event.barrier is not None]
         self._barriers = [index for index in every if WAIT not in events[index].tags]
         self.meet: tuple[dict[int, Literal], ...] = tuple({} for _ in events)
@@ -122,7 +124,7 @@ class RendezvousClauses:
     def _meet(self) -> tuple[dict[int, Literal], ...]:
         circuit, rows = self._circuit, tuple[dict[int, Literal], ...]({} for _ in self._events)
         for (e, f), same in self._same.items():
-            if e < f and self._thread(e) != self._thread(f):
+            if e < f and self._thread(e) != self._thread(f) and self._may_meet(e, f):
                 meet = rows[e][f] = rows[f][e] = circuit.var("meet", e, f)
                 for what in (same, self._through[e], self._through[f]):
                     circuit.require(~meet, what)
@@ -130,6 +132,32 @@ class RendezvousClauses:
             if f in rows[e] and g in rows[f] and e < g:
                 circuit.require(~rows[e][f], ~rows[f][g], rows[e].get(g, circuit.false))
         return rows
+
+    def _may_meet(self, e: int, f: int) -> bool:
+        """Whether two barriers of different threads, which both come to one, may go through together.
+
+        Where all threads that come to a barrier take part in each meeting, as without a quorum, they do so with their
+        first arrival in the first meeting, with their second in the second.
+        """
+        arrival = self._events[e].barrier
+        assert arrival is not None
+        if arrival.quorum is not None:
+            return True
+        one, other = self._ordinal(e), self._ordinal(f)
+        return one is None or other is None or one == other
+
+    def _ordinal(self, e: int) -> int | None:
+        """How many arrivals of its thread at its barrier come before this one; None where that is not certain."""
+        earlier = [f for f in self._barriers if self._comes_before(f, e)]
+        same = [self._one_barrier(self._events[f], self._events[e]) for f in earlier]
+        if not all(self._surely(f, e) for f in earlier) or any(
+            literal not in (self._circuit.true, self._circuit.false) for literal in same
+        ):
+            return None
+        return sum(literal is self._circuit.true for literal in same)
+
+    def _comes_before(self, e: int, f: int) -> bool:
+        return self._thread(e) == self._thread(f) and self._earlier(self._events[e], self._events[f])
 
     def _goes_through(self, e: int) -> None:
         circuit, event = self._circuit, self._events[e]
@@ -230,7 +258,9 @@ class RendezvousClauses:
                 continue
             first = before[e, f]
             if e < f:
-                circuit.require(~same, ~through[e], ~through[f], self.meet[e][f], first, before[f, e])
+                circuit.require(
+                    ~same, ~through[e], ~through[f], self.meet[e].get(f, circuit.false), first, before[f, e]
+                )
             # f comes after e's meeting, be it complete later or not at all, and what follows f in its thread does, too
             for g in onwards[f]:
                 circuit.require(~same, ~first, ~through[g], before[e, g])

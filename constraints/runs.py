@@ -16,6 +16,7 @@ the step that was taken. The size is that of the unrolled threads.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import combinations, groupby
 
 from constraints.circuit import Circuit, Literal
@@ -55,9 +56,10 @@ class Runs:
         known: dict[int, Literal] = {}
         stops: dict[int, Literal] = {}
         taken: list[Literal] = []
+        first = list(range(len(thread.nodes))) if self._unfinished else _first_of_equal(thread)
         for source, group in groupby(enumerate(thread.steps), key=lambda numbered: numbered[1].source):
             steps = list(group)
-            here = known[source] = circuit.any_of(reached[source])
+            here = known[source] = circuit.any_of(reached[source]) if first[source] == source else known[first[source]]
             ways = [here]
             if len(steps) > 1 or self._unfinished:
                 ways = [circuit.var("step", number, index) for index, _ in steps]
@@ -80,7 +82,7 @@ class Runs:
             taken += ways
         for node, ways in reached.items():
             if node not in known:
-                known[node] = circuit.any_of(ways)
+                known[node] = circuit.any_of(ways) if first[node] == node else known[first[node]]
                 if node != thread.end and self._unfinished:
                     stops[node] = known[node]
                 elif node != thread.end:
@@ -128,6 +130,29 @@ class Runs:
         if one.thread == INITIAL:
             return False
         return (one.key, other.key) in self.before or (other.key, one.key) in self.before or one.key == other.key
+
+
+def _first_of_equal(thread: Unrolled) -> list[int]:
+    """For each node the first one that every whole run comes to if it comes to the node, and the other way round.
+
+    Example: where the ways of a branch meet again, every run that comes to the branch goes on.
+    """
+    nodes = range(len(thread.nodes))
+    if thread.end is None:
+        return list(nodes)
+    everything = (1 << len(nodes)) - 1
+    before, after = [everything] * len(nodes), [0] * len(nodes)  # nodes that are come to before, and after
+    before[0] = 0
+    for step in thread.steps:
+        before[step.target] &= before[step.source] | 1 << step.source
+    after[thread.end] = 1 << thread.end
+    for source, steps in groupby(reversed(thread.steps), key=lambda step: step.source):
+        ahead = [after[step.target] for step in steps if after[step.target]]  # 0: no way leads on to the end
+        after[source] = reduce(int.__and__, ahead) | 1 << source if ahead else 0
+    return [
+        next((other for other in range(node) if before[node] >> other & 1 and after[other] >> node & 1), node)
+        for node in nodes
+    ]
 
 
 def _before(thread: Unrolled) -> Iterator[tuple[Key, Key]]:

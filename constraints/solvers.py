@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+from constraints.formula import Formula
 from corpus.errors import InputError
 
 DEFAULT_SOLVER = "minisat22"
@@ -107,6 +108,26 @@ class _PySat:
 
     def close(self) -> None:
         self._solver.delete()
+
+
+class Propagation:
+    """Unit propagation over a formula, by MiniSat."""
+
+    def __init__(self, formula: Formula) -> None:
+        from pysat import solvers
+
+        self._solver: Any = solvers.Solver(name=DEFAULT_SOLVER, bootstrap_with=formula.clauses)
+
+    def __enter__(self) -> Propagation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._solver.delete()
+
+    def allows(self, literal: int) -> bool:
+        """Whether no contradiction follows from a literal by propagation."""
+        possible: bool = self._solver.propagate(assumptions=[literal])[0]
+        return possible
 
 
 class Z3:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
+from types import MappingProxyType
 
 from corpus.litmus.arithmetic import wrap
 from corpus.litmus.test import Assign, Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
@@ -37,10 +38,12 @@ def read_domains(
     ways: Iterable[Path | Move],
     merges: Mapping[Key, Sequence[Expression]] | None = None,
     grounded: bool = False,
+    known: Mapping[Key, Sequence[Expression]] = MappingProxyType({}),
 ) -> dict[Key, tuple[Value, ...]]:
     """The values of interest of each read on the given ways, sorted, and of merges, given what each may be.
 
-    ``grounded``: no value justifies itself. Raises ``TooManyValuesError`` above ``MOST_VALUES``.
+    ``grounded``: no value justifies itself. ``known``: reads that only read some of what is written to their location.
+    Raises ``TooManyValuesError`` above ``MOST_VALUES``.
     """
     events = {event.key: event for way in ways for event in way.events}
     written: dict[str, list[Expression]] = {location.name: [value_of(location.initial)] for location in test.locations}
@@ -50,6 +53,7 @@ def read_domains(
     sources: dict[Key, Sequence[Expression]] = {
         event.key: written[event.location or ""] for event in events.values() if event.kind is EventKind.READ
     }
+    sources |= known
     sources |= merges or {}
     keys = list(sources)
     number = {key: index for index, key in enumerate(keys)}
