@@ -45,6 +45,9 @@ SLOT = 8
 BEGUN, ENDED, GIVEN = "begun", "ended", "result"
 """The locations of the system's by which a thread begins, ends, and leaves a result."""
 
+RESULT = "result"
+"""The register that has what a function returns."""
+
 _SYSTEM = f"{OBJECTS}::thread."
 
 MOST_CREATED = 16

@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT, open_bytes, read_bytes, read_text
-from corpus.kernels.c.reader import read_c
 from corpus.kernels.ir import KernelFunction, Module
 from corpus.kernels.languages import LANGUAGES
 from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument, volume
@@ -121,6 +120,8 @@ def read_kernels(path: Path, options: Sequence[str] = ()) -> KernelFile:
     if path.suffix == ".ptx":
         return KernelFile(path, read_ptx(text, str(path)), launches, {})
     if path.suffix == ".c":
+        from corpus.kernels.c.reader import read_c  # whose libraries are for C alone
+
         return KernelFile(path, read_c(text, str(path)), launches, {})
     if path.suffix not in SOURCE_LANGUAGES:
         raise InputError(f"expected a file of {languages()}", str(path))

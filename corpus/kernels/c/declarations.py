@@ -13,6 +13,7 @@ from corpus.errors import InputError
 from corpus.kernels import ir
 from corpus.kernels.c.types import (
     INT,
+    MOST_SLOTS,
     SIZE,
     UNSIGNED,
     VOID,
@@ -31,9 +32,6 @@ from corpus.kernels.c.types import (
 )
 from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus.ptx_arithmetic import signed
-
-MOST_SLOTS = 1 << 16
-"""The elements that an array may have."""
 
 HANDLES = ("pthread_t",)
 """The types that name threads."""

@@ -9,7 +9,6 @@ from pycparser import c_ast
 
 from corpus.kernels import ir
 from corpus.kernels.c.declarations import (
-    MOST_SLOTS,
     CFunctionName,
     Enumerator,
     ModuleParts,
@@ -33,6 +32,7 @@ from corpus.kernels.c.types import (
     DOUBLE,
     INT,
     LONG,
+    MOST_SLOTS,
     SIZE,
     UNSIGNED,
     VOID,

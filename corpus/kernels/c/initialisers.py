@@ -9,7 +9,6 @@ from pycparser import c_ast
 
 from corpus.kernels import ir
 from corpus.kernels.c.declarations import (
-    MOST_SLOTS,
     CFunctionName,
     ModuleParts,
     Names,
@@ -19,6 +18,7 @@ from corpus.kernels.c.declarations import (
 )
 from corpus.kernels.c.emission import register_kind
 from corpus.kernels.c.types import (
+    MOST_SLOTS,
     TRUTH,
     CArray,
     CFunction,

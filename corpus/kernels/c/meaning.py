@@ -9,9 +9,8 @@ from collections.abc import Mapping
 
 from corpus.kernels import ir
 from corpus.kernels.c.memory import allocate, as_operand, compare, load, mode_of, order_of, step, store, update
-from corpus.kernels.c.statements import RESULT
 from corpus.kernels.computing import set_result
-from corpus.kernels.creation import BEGUN, ENDED, GIVEN, SLOT, signal, system_array, wait
+from corpus.kernels.creation import BEGUN, ENDED, GIVEN, RESULT, SLOT, signal, system_array, wait
 from corpus.kernels.meaning import COMMON, nothing, ret
 from corpus.kernels.memory import loaded, placeholder, stored_operand
 from corpus.kernels.specialiser import CODE, MARK, Access, KernelLanguage, Meaning, State, ThreadSpecialiser

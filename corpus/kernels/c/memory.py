@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from corpus.kernels import ir
-from corpus.kernels.c.declarations import MOST_SLOTS
+from corpus.kernels.c.types import MOST_SLOTS
 from corpus.kernels.computing import computed, set_predicate, set_result
 from corpus.kernels.creation import OBJECTS, SLOT
 from corpus.kernels.memory import loaded, placed, placeholder, stored, stored_operand

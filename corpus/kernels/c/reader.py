@@ -15,9 +15,9 @@ from corpus.kernels.c.declarations import CFunctionName, ModuleParts, Names, Typ
 from corpus.kernels.c.initialisers import declared
 from corpus.kernels.c.library import BUILTINS
 from corpus.kernels.c.preprocessing import is_of_library, preprocessed
-from corpus.kernels.c.statements import RESULT, FunctionTranslator
+from corpus.kernels.c.statements import FunctionTranslator
 from corpus.kernels.c.types import VOID, CFunction, CType
-from corpus.kernels.creation import SLOT
+from corpus.kernels.creation import RESULT, SLOT
 from corpus.kernels.specialiser import LIBRARY
 
 MOST_CHARACTERS = 2_000_000

@@ -10,16 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pycparser import c_ast
 
 from corpus.kernels import ir
-from corpus.kernels.c.declarations import MOST_SLOTS, CFunctionName, ModuleParts, StoredVariable, TypeName
+from corpus.kernels.c.declarations import CFunctionName, ModuleParts, StoredVariable, TypeName
 from corpus.kernels.c.emission import ObjectPlace, TypedValue, number_of, register_kind
 from corpus.kernels.c.expressions import Builtin, ExpressionTranslator, nodes
 from corpus.kernels.c.initialisers import counted, declared
-from corpus.kernels.c.types import LONG, VOID, CArray, CFunction, CStruct, CType, plain, slots
-from corpus.kernels.creation import SLOT
+from corpus.kernels.c.types import LONG, MOST_SLOTS, VOID, CArray, CFunction, CStruct, CType, plain, slots
+from corpus.kernels.creation import RESULT, SLOT
 from corpus.kernels.specialiser import NotUnderstoodError
-
-RESULT = "result"
-"""The register that has what a function returns."""
 
 
 class FunctionTranslator(ExpressionTranslator):

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
+MOST_SLOTS = 1 << 16
+"""The elements that an object may have."""
+
 
 @dataclass(frozen=True, slots=True)
 class CScalar:
