@@ -322,6 +322,55 @@ int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u,
 }
 
 
+THREADS |= {
+    "freed": (
+        "",
+        """
+struct q { int x; int *p; };
+void *f(void *a)
+{
+    struct q *s = a;
+    int *l = malloc(sizeof *l);
+    *l = 3;
+    s->x = 2;
+    s->p = l;
+    return 0;
+}
+int main(void)
+{
+    pthread_t t;
+    struct q *s = malloc(sizeof *s);
+    pthread_create(&t, 0, f, s);
+    pthread_join(t, 0);
+    assert(s->x == 2 && *s->p == 3);
+    free(s->p);
+    free(s);
+    free(NULL);
+    return 0;
+}
+""",
+    ),
+    "freed_while_another_thread_reads": (
+        "race",
+        """
+int *_Atomic shared;
+void *f(void *a) { int *p = shared; return p ? (void *)(intptr_t)*p : 0; }
+void *g(void *a) { int *p = atomic_exchange(&shared, NULL); free(p); return 0; }
+int main(void)
+{
+    pthread_t t, u;
+    int *p = malloc(sizeof *p);
+    *p = 1;
+    shared = p;
+    pthread_create(&t, 0, f, 0);
+    pthread_create(&u, 0, g, 0);
+    return 0;
+}
+""",
+    ),
+}
+
+
 @pytest.mark.parametrize(("kinds", "text"), THREADS.values(), ids=THREADS)
 def test_threads(kinds, text):
     answers = findings(HEAD + text)

@@ -191,9 +191,10 @@ def _allocate(at: ExpressionTranslator, name: str, given: _Arguments, node: c_as
 
 
 def _free(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
-    for each in given:
-        at.effect(each)
-    at.emit("assume", (), ir.Symbol(f"{name} does nothing: memory that is given back stays as it is"))
+    _check(at, name, given, 1, node)
+    pointer = at.value(given[0])
+    target = pointer.ctype.target if isinstance(pointer.ctype, CPointer) else VOID
+    at.emit("free", (), pointer.operand, ir.Number(0 if target == VOID else slots(target)))
 
 
 def _fill(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:

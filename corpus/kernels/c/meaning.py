@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from corpus.kernels import ir
-from corpus.kernels.c.memory import allocate, as_operand, compare, load, mode_of, order_of, step, store, update
+from corpus.kernels.c.memory import allocate, as_operand, compare, load, mode_of, order_of, release, step, store, update
 from corpus.kernels.computing import set_result
 from corpus.kernels.creation import BEGUN, ENDED, GIVEN, RESULT, SLOT, signal, system_array, wait
 from corpus.kernels.meaning import COMMON, nothing, ret
@@ -125,6 +125,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "setp": compare,
     "step": step,
     "malloc": allocate,
+    "free": release,
     "create": create,
     "join": join,
     "ret": leave,

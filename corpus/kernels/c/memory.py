@@ -20,6 +20,9 @@ from corpus.laws.c11 import LEGAL_ORDERS, WORDS, told_failure
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import signed
 
+MOST_FREED = 16
+"""The elements of an object to which ``free`` writes."""
+
 MOST_OBJECTS = 16
 """The objects that one call of malloc may give to one thread."""
 
@@ -358,4 +361,27 @@ def allocate(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
             if not stored(at, state, Pointer(array, offset), SLOT, 0, litmus.PLAIN):
                 return False
     set_result(at, state, target, Pointer(array))
+    return True
+
+
+def release(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``free``: a plain write to each element of an object, which races with every use that is not over before it."""
+    source, slots = ins.operands
+    assert isinstance(slots, ir.Number)
+    address, count = at.value(state, source), slots.value
+    if isinstance(address, Pointer):
+        count = (at.length(address.array) or 0) // SLOT
+    if isinstance(address, int) or at.alone:
+        return True
+    if not 0 < count <= MOST_FREED or not isinstance(address, Pointer | Held):
+        at.assumed["memory that is given back in ways that are not followed stays as it is"] = None
+        return True
+    going = at.new_label()
+    if isinstance(address, Held) and not address.checked:
+        at.put(litmus.Branch(going, litmus.Comparison("eq", litmus.Reg(address.register), 0)))
+        address = replace(address, checked=True)
+    for slot in range(count):
+        if not stored(at, state, moved_by(at, address, slot), SLOT, 0, litmus.PLAIN):
+            return False
+    at.put(litmus.Label(going))
     return True
