@@ -103,6 +103,7 @@ def _cell(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> V
     home = _cell_home(address, size)
     if home in state.known:
         return state.known[home]
+    at.looks_through(state)
     _, depth, name = address.array.split(":", 2)
     prefix = f"{depth}:[{name}+"
     others = [each for each in state.known if each.startswith(prefix)]
@@ -217,6 +218,7 @@ def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
 
 def _keep(at: ThreadSpecialiser, state: State, address: Pointer, size: int, value: Value) -> None:
     """Write to a thread's own memory; cells that overlap are known no more."""
+    at.looks_through(state)
     _, depth, name = address.array.split(":", 2)
     prefix = f"{depth}:[{name}+"
     for home in [each for each in state.known if each.startswith(prefix)]:

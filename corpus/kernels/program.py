@@ -41,6 +41,9 @@ Followed = list[tuple[ThreadIds, list[Residual]]]
 MOST_THREADS = 64
 """The threads of a launch that are followed."""
 
+MOST_ELEMENTS = 1 << 12
+"""The elements that an array may have whose index is computed."""
+
 COUNT = 4
 """The elements that an array is taken to have where the index is computed and nothing tells its length."""
 
@@ -651,7 +654,7 @@ class _Layout:
             places = dict.fromkeys(sorted(self._accesses[array]))
             if array in self._computed:
                 size = self._computed[array]
-                places |= dict.fromkeys((n * size, size) for n in range(self._count(array, size)))
+                places |= dict.fromkeys((n * size, size) for n in range(self._few(array, size)))
             if array in self._limits:
                 outside = (self._limits[array] * self._computed[array], self._computed[array])
                 self.outside |= set() if outside in places else {self.name(array, outside[0])}
@@ -674,6 +677,14 @@ class _Layout:
         ]
         if names:
             yield f"memory of {', '.join(sorted(names))} begins as zeros"
+
+    def _few(self, array: str, size: int) -> int:
+        """Return the number of elements of an array whose index is computed, where they are not too many."""
+        count = self._count(array, size)
+        if count > MOST_ELEMENTS:
+            what = f"{self._names[array]} has {count:,} elements: more than {MOST_ELEMENTS:,} with a computed index"
+            raise NotUnderstoodError(f"{what} are not understood", self._module.path)
+        return count
 
     def _count(self, array: str, size: int) -> int:
         """Return the number of elements of an array whose index is computed."""

@@ -38,6 +38,9 @@ MOST_VARIANTS = 4_096
 MOST_STEPS = 200_000
 """The most instructions that are followed."""
 
+KNOWN_AT_ONCE = 64
+"""What is known that takes as long to look through as an instruction to follow."""
+
 MOST_CALLS = 32
 """Calls within calls."""
 
@@ -301,6 +304,10 @@ class ThreadSpecialiser:
         if self.module.unit != "line":
             return NotUnderstoodError(f"{ins.called}: {what}{at}, at {self.module.unit} {ins.line}", self.module.path)
         return NotUnderstoodError(f"{ins.called}: {what}{at}", self.module.path, ins.line, 1)
+
+    def looks_through(self, state: State) -> None:
+        """Count that all that is known is looked through as instructions to follow, where it is much."""
+        self._steps += len(state.known) // KNOWN_AT_ONCE
 
     def accessed_in(self, array: str) -> Sequence[tuple[int, int]]:
         """Return the places and sizes of accesses of an array by anything else in the launch."""

@@ -77,17 +77,17 @@ def of_words(rng: Random, codes: list[bytes]) -> bytes:
     return struct.pack(f"<{len(words)}I", *words)
 
 
-def check_one(data: bytes) -> str:
-    """Read and specialise a file, and return what became of it."""
+def refusal(data: bytes, *words: str) -> str:
+    """Read and specialise a file, and return the line that refuses it; empty where it is understood."""
     said = ""
     try:
-        tasks = list(tasks_of(spirv_kernels(data, Path("kernel.spv")), read_launch(["--grid", "2", "--block", "2"])))
+        tasks = list(tasks_of(spirv_kernels(data, Path("kernel.spv")), read_launch(words)))
         for task in tasks[:2]:
             program_of(task.file.module, task.kernel, task.launch)
     except (InputError, TooManyError) as error:
         said = str(error)
     assert said.isprintable()
-    return "refused" if said else "understood"
+    return said
 
 
 def check_all(files: Callable[[Random], bytes], count: int, seed: int) -> None:
@@ -95,7 +95,7 @@ def check_all(files: Callable[[Random], bytes], count: int, seed: int) -> None:
     for number in range(count):
         data = files(Random(seed + number))
         start = time.monotonic()
-        outcome = check_one(data)
+        outcome = "refused" if refusal(data, "--grid", "2", "--block", "2") else "understood"
         assert time.monotonic() - start < SECONDS, (seed, number)
         found[outcome] = found.get(outcome, 0) + 1
     assert found.get("understood", 0) > count // 20, found
@@ -116,6 +116,65 @@ def codes(need: Callable[[str], None], tmp_path: Path) -> list[bytes]:
         assert done.ok, done.output
         found.append(code.read_bytes())
     return found
+
+
+HEAD = """OpCapability Shader
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "k"
+%void = OpTypeVoid
+%kernel = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%c0 = OpConstant %uint 0
+%c1 = OpConstant %uint 1
+%huge = OpConstant %uint 4294967295
+"""
+BODY = "%main = OpFunction %void None %kernel\n%start = OpLabel\n"
+END = "OpReturn\nOpFunctionEnd\n"
+
+
+def doubled(count: int) -> str:
+    """Structs that have the one before twice."""
+    names = ["uint", *(f"t{n}" for n in range(count))]
+    return "".join(f"%t{n} = OpTypeStruct %{names[n]} %{names[n]}\n" for n in range(count))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            f"{doubled(40)}%p = OpTypePointer Private %t39\n%v = OpVariable %p Private\n"
+            f"{BODY}%x = OpLoad %t39 %v\n{END}",
+            "more than 4,096 scalars",
+        ),
+        (f"%t = OpTypeStruct %t\n{BODY}{END}", "types within each other"),
+        (
+            "%e = OpTypeStruct\n%a = OpTypeArray %e %huge\n%p = OpTypePointer Private %a\n%v = OpVariable %p Private\n"
+            f"{BODY}%x = OpLoad %a %v\n{END}",
+            "more than 4,096 elements",
+        ),
+        (
+            "%a = OpTypeArray %uint %huge\n%p = OpTypePointer Workgroup %a\n%pe = OpTypePointer Workgroup %uint\n"
+            f"%v = OpVariable %p Workgroup\n{BODY}%q = OpAccessChain %pe %v %c1\n%x = OpLoad %uint %q\n"
+            f"%r = OpAccessChain %pe %v %x\nOpStore %r %c1\n{END}",
+            "more than 4,096 with a computed index",
+        ),
+        (
+            f"{BODY}OpSwitch %c0 %d {' '.join(f'{n} %d' for n in range(500))}\n%d = OpLabel\n"
+            + "".join(f"%p{n} = OpPhi %uint %c0 %start\n" for n in range(500))
+            + END,
+            "more than 200,000 instructions",
+        ),
+        (
+            f"{BODY}%r = OpFunctionCall %void %f\n{END}%f = OpFunction %void None %kernel\n%b = OpLabel\n"
+            f"%s = OpFunctionCall %void %f\n{END}",
+            "more than 32 calls within each other",
+        ),
+    ],
+)
+def test_large(text: str, said: str) -> None:
+    start = time.monotonic()
+    assert said in refusal((HEAD + text).encode(), "--grid", "1")
+    assert time.monotonic() - start < SECONDS
 
 
 def test_texts() -> None:

@@ -32,6 +32,7 @@ class SpirvBody:
 
     def __init__(self, source: SpirvSource, function: SpirvFunction, names: Mapping[str, str]) -> None:
         self._function, self._names = function, names
+        self._taken: dict[tuple[str, str], list[tuple[Register, str, Operand]]] = {}
         self.code = SpirvCode(source, SpirvInstruction("OpFunction", None, function.name, (), function.line))
         for parameter in function.parameters:
             if parameter.result is not None and parameter.type is not None:
@@ -85,6 +86,11 @@ class SpirvBody:
 
     def _moves(self, block: SpirvBlock, target: str) -> list[tuple[Register, str, Operand]]:
         """Return what the phis of a block take from another one that leads there."""
+        if (block.label, target) not in self._taken:
+            self._taken[block.label, target] = self._moves_of(block, target)
+        return self._taken[block.label, target]
+
+    def _moves_of(self, block: SpirvBlock, target: str) -> list[tuple[Register, str, Operand]]:
         number = self._function.labels.get(target)
         if number is None:
             raise self.code.wrong(f"%{target} is no label")

@@ -60,6 +60,9 @@ class SpirvTypes:
         self._check_nesting()
         self.size = cache(self._size)
         self.scalars = cache(self._scalars)
+        self.align = cache(self._align)
+        self.offsets = cache(self._offsets)
+        self.is_value = cache(self._is_value)
 
     def _check_nesting(self) -> None:
         """Raise ``InputError`` where a type is a part of itself, or of too many others."""
@@ -93,7 +96,7 @@ class SpirvTypes:
         """Return whether a type is one of pointers."""
         return self.name(type) in ("OpTypePointer", "OpTypeUntypedPointerKHR")
 
-    def is_value(self, type: str) -> bool:
+    def _is_value(self, type: str) -> bool:
         """Return whether values of a type are numbers, truth values, pointers, or made of these."""
         if self.name(type) not in _COMPOSITES:
             return self.scalar_kind(type) is not None
@@ -138,7 +141,7 @@ class SpirvTypes:
                 if index >= len(members):
                     raise self._wrong(type, f"has no member {index}")
                 scalar = sum(len(self.scalars(each)) for each in members[:index])
-                return TypePart(members[index], self._offsets(type)[index], scalar)
+                return TypePart(members[index], self.offsets(type)[index], scalar)
             case "OpTypeArray" | "OpTypeRuntimeArray" | "OpTypeVector":
                 inner = self._id(type, 0)
                 runtime = self.name(type) == "OpTypeRuntimeArray"
@@ -192,7 +195,7 @@ class SpirvTypes:
             members = self._members(type)
             if not members:
                 return 0
-            sizes = [offset + self.size(each) for each, offset in zip(members, self._offsets(type), strict=True)]
+            sizes = [offset + self.size(each) for each, offset in zip(members, self.offsets(type), strict=True)]
             return max(sizes) if self._placed(type) else self._align_up(max(sizes), type)
         length = self.length(type)
         if length is None:
@@ -233,13 +236,13 @@ class SpirvTypes:
             return self.size(type)
         name = self.name(type)
         if name == "OpTypeStruct":
-            return max((self._align(each) for each in self._members(type)), default=1)
+            return max((self.align(each) for each in self._members(type)), default=1)
         if name == "OpTypeVector" and self._module.memory_model == "OpenCL":
             return self.size(type)
-        return self._align(self._id(type, 0))
+        return self.align(self._id(type, 0))
 
     def _align_up(self, size: int, type: str) -> int:
-        align = max(1, self._align(type))
+        align = max(1, self.align(type))
         return -(-size // align) * align
 
     def _members(self, type: str) -> list[str]:
