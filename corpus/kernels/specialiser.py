@@ -582,6 +582,8 @@ class ThreadSpecialiser:
         if parts and isinstance(parts[0], ir.Register):
             called = self.value(state, parts[0])
             name = called.array.removeprefix(CODE) if isinstance(called, Pointer) else ""
+            if not name:
+                raise self.wrong("a function whose address memory gives is not understood")
         function = self.module.functions.get(name)
         if name in FAILING:
             return self.stops("assert")

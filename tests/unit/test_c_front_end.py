@@ -350,6 +350,51 @@ int main(void)
 }
 """,
     ),
+    "intrusive_list_and_functions_by_address": (
+        "",
+        """
+#include <string.h>
+void reach_error(void) { assert(0); }
+void abort(void);
+int exit_count;
+void usleep(unsigned n) { exit_count += n; }
+struct ops { int (*get)(void *); void (*put)(void *, int); };
+static int get(void *p) { return atomic_load((atomic_int *)p); }
+static void put(void *p, int v) { atomic_store((atomic_int *)p, v); }
+static const struct ops ops = { .get = get, .put = put };
+typedef struct list_head { struct list_head *next, *prev; } list_t;
+struct item { list_t link; int v; };
+static list_t head = { &head, &head };
+static void add(list_t *n) { n->next = head.next; n->prev = &head; head.next->prev = n; head.next = n; }
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+atomic_int word;
+struct arg { const struct ops *o; struct item *it; char name[8]; };
+void *t(void *p) {
+    struct arg *a = p;
+    pthread_mutex_lock(&m);
+    add(&a->it->link);
+    pthread_mutex_unlock(&m);
+    ops.put(&word, ops.get(&word) | 1);
+    return NULL;
+}
+int main(void) {
+    struct item items[2];
+    struct arg args[2];
+    pthread_t th[2];
+    memset(args, 0, sizeof(args));
+    usleep(3);
+    for (int i = 0; i < 2; i++) {
+        items[i].v = i;
+        args[i] = (struct arg){ &ops, &items[i] };
+    }
+    for (int i = 0; i < 2; i++) if (pthread_create(&th[i], NULL, t, &args[i]) != 0) abort();
+    for (int i = 0; i < 2; i++) pthread_join(th[i], NULL);
+    int n = 0;
+    for (list_t *l = head.next; l != &head; l = l->next) n += ((struct item *)l)->v + 1;
+    if (n != 3 || word != 1 || exit_count != 3) reach_error();
+}
+""",
+    ),
     "freed_while_another_thread_reads": (
         "race",
         """

@@ -346,12 +346,15 @@ def characters(text: str) -> list[int]:
 
 @dataclass
 class ModuleParts:
-    """What the functions of a file have in common: names, variables that are found in functions, lines of source."""
+    """What the functions of a file have in common: names, variables that are found in functions, lines of source, and
+    which functions the file defines.
+    """
 
     names: Names
     variables: dict[str, ir.Variable] = field(default_factory=dict)
     sources: dict[str, Sequence[str]] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
+    defined: frozenset[str] = frozenset()
 
     def free_name(self, name: str) -> str:
         """Return a name that no variable of the module has."""

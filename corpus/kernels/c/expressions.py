@@ -526,7 +526,8 @@ class ExpressionTranslator(CodeWriter):
         if isinstance(node.name, c_ast.ID):
             name = node.name.name
             meant = self.names.find(name)
-            if not isinstance(meant, StoredVariable) and (builtin := self._builtins.get(name)) is not None:
+            builtin = None if name in self.parts.defined else self._builtins.get(name)
+            if builtin is not None and not isinstance(meant, StoredVariable):
                 return builtin(self, name, arguments, node)
             if meant is None:
                 self.emit("call", (), ir.Symbol(name), ir.Vector(()))

@@ -33,6 +33,9 @@ from corpus.kernels.c.types import (
 )
 from corpus.kernels.creation import OBJECTS, SLOT
 
+CONSTANTS = "const"
+"""The space of variables that are never written."""
+
 Given = Iterator[tuple[int, c_ast.Node | int]]
 
 
@@ -144,6 +147,8 @@ def declared(parts: ModuleParts, node: c_ast.Decl, ctype: CType) -> StoredVariab
         ctype = counted(names, ctype, node.init)
     if slots(ctype) > MOST_SLOTS:
         raise names.wrong(node, f"an object of more than {MOST_SLOTS} elements is not understood")
+    found = StoredVariable(ctype, ir.Symbol(name), False)
+    names.scopes[-1][node.name] = found  # which its initialiser may name
     data = bytearray(slots(ctype) * SLOT)
     addresses: list[tuple[int, ir.Symbol]] = []
     kinds = scalars(ctype)
@@ -157,12 +162,20 @@ def declared(parts: ModuleParts, node: c_ast.Decl, ctype: CType) -> StoredVariab
             small = value % (1 << width)
             small -= 1 << width if small >> width - 1 else 0
             data[slot * SLOT : (slot + 1) * SLOT] = small.to_bytes(SLOT, "little", signed=True)
-    space = "local" if "_Thread_local" in node.storage else OBJECTS
+    space = "local" if "_Thread_local" in node.storage else CONSTANTS if _is_constant(node) else OBJECTS
     line = place_of(node, names.path)[1]
     parts.variables[name] = ir.Variable(
         name, space, "b64", len(data), SLOT, bytes(data), tuple(addresses), "extern" in node.storage, line
     )
-    return StoredVariable(ctype, ir.Symbol(name), False)
+    return found
+
+
+def _is_constant(node: c_ast.Decl) -> bool:
+    """Decide whether a variable with an initialiser is ``const``, so that it holds that for ever."""
+    ctype = node.type
+    while isinstance(ctype, c_ast.ArrayDecl):
+        ctype = ctype.type
+    return node.init is not None and "const" in (ctype.quals or ())
 
 
 def _static(parts: ModuleParts, node: c_ast.Node, ctype: CScalar | CPointer) -> int | ir.Symbol:

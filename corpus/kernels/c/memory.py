@@ -128,8 +128,8 @@ def _handle(at: ThreadSpecialiser, address: Value) -> str:
 
 
 def known(at: ThreadSpecialiser, state: State, address: Value) -> Value | None:
-    """Return what the module says that the thread's own memory holds, where the thread has not written it; or None."""
-    if not isinstance(address, Pointer) or not at.owns(address.array):
+    """Return what the module says that memory holds which is constant, or the thread's own and not written; or None."""
+    if not isinstance(address, Pointer) or not (at.owns(address.array) or address.array.startswith("const:")):
         return None
     _, depth, name = address.array.split(":", 2)
     variable = at.module.variables.get(name)

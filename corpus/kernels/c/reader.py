@@ -65,7 +65,8 @@ def _said(message: str, path: str) -> InputError:
 
 def _module(tree: c_ast.FileAST, text: str, path: str) -> ir.Module:
     names = Names(path)
-    parts = ModuleParts(names)
+    defined = frozenset(node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef))
+    parts = ModuleParts(names, defined=defined)
     parts.sources[path] = text.splitlines()
     functions: dict[str, ir.KernelFunction] = {}
     for node in tree.ext:
