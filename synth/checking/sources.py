@@ -122,7 +122,7 @@ def read_kernels(path: Path, options: Sequence[str] = ()) -> KernelFile:
     if path.suffix == ".c":
         from corpus.kernels.c.reader import read_c  # whose libraries are for C alone
 
-        return KernelFile(path, read_c(text, str(path)), launches, {})
+        return KernelFile(path, read_c(text, str(path), options), launches, {})
     if path.suffix not in SOURCE_LANGUAGES:
         raise InputError(f"expected a file of {languages()}", str(path))
     code = compiled(path, options)

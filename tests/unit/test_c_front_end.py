@@ -544,3 +544,18 @@ def test_a_program_has_no_launch(tmp_path):
     result = synth("check", path, "--grid", 2)
     assert result.exit_code != 0
     assert "a program of C has no launch" in result.output
+
+
+def test_words_for_the_compiler_are_those_of_the_preprocessor(tmp_path):
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "names.h").write_text("#define ONE 1\n")
+    path = tmp_path / "t.c"
+    path.write_text(
+        "#include <assert.h>\n#include <names.h>\nint main(void) { assert(N == ONE && M == 1); return 0; }\n"
+    )
+    includes = ("-X", f"-I{tmp_path}/include")
+    assert synth("check", path, *includes, "-X", "-DN=1", "-X", "-DM").exit_code == 0
+    assert synth("check", path, "-X", "-I", "-X", f"{tmp_path}/include", "-X", "-DN=2", "-X", "-DM").exit_code == 1
+    result = synth("check", path, *includes, "-X", "-O2")
+    assert result.exit_code == 2
+    assert "-X: expected -Ifolder or -DNAME=value for a program of C, found '-O2'" in result.output

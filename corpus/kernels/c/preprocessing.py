@@ -57,7 +57,7 @@ _HINT = re.compile(r'\s*"\s*(?:pause|yield|nop|rep\s*;\s*nop)?\s*"\s*(?::[:\s]*(
 class _Preprocessor(Preprocessor):  # type: ignore[misc]
     """pcpp, whose complaints are errors with their place and which has limits."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: Sequence[str], path: str) -> None:
         super().__init__()
         self.line_directive = "#line"
         self._files = 0
@@ -66,6 +66,16 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc]
         for each in _PREDEFINED:
             self.define(each)
         self.add_path(str(HEADERS))
+        words = iter(options)
+        for word in words:
+            option, value = word[:2], word[2:] or next(words, "")
+            if option not in ("-I", "-D") or not value:
+                raise InputError(f"-X: expected -Ifolder or -DNAME=value for a program of C, found '{word}'", path)
+            if option == "-I":
+                self.add_path(value)
+            else:
+                name, _, text = value.partition("=")
+                self.define(f"{name} {text or 1}")
 
     def on_error(self, file: str, line: int, msg: str) -> NoReturn:
         raise InputError(msg, file, line, 1)
@@ -114,12 +124,12 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc]
         return expanded
 
 
-def preprocessed(text: str, path: str) -> str:
+def preprocessed(text: str, path: str, options: Sequence[str] = ()) -> str:
     """Return the text of a file of C as its compiler sees it, with ``#line`` where another file or line begins.
 
-    Raises ``InputError`` where a directive is wrong, a header is not there, or the text becomes too long.
+    ``options`` are those of a compiler for folders of headers and macros, ``-Iinclude`` and ``-DTHREADS=3``. Raises ``InputError`` where a directive is wrong, a header is not there, or the text becomes too long.
     """
-    processor = _Preprocessor()
+    processor = _Preprocessor(options, path)
     out = StringIO()
     try:
         processor.parse(text, path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,9 +27,12 @@ _DEEPEST = 200
 """The brackets that may be within each other."""
 
 
-def read_c(text: str, path: str) -> ir.Module:
-    """Return a file of C as a module. Raises ``InputError`` where it is no C, and ``NotUnderstoodError``."""
-    seen = preprocessed(text, path)
+def read_c(text: str, path: str, options: Sequence[str] = ()) -> ir.Module:
+    """Return a file of C as a module, with ``options`` for its preprocessor.
+
+    Raises ``InputError`` where it is no C, and ``NotUnderstoodError``.
+    """
+    seen = preprocessed(text, path, options)
     if len(seen) > MOST_CHARACTERS:
         raise InputError(f"expected at most {MOST_CHARACTERS:,} characters after preprocessing", path)
     _check_depth(seen, path)
