@@ -127,7 +127,8 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc]
 def preprocessed(text: str, path: str, options: Sequence[str] = ()) -> str:
     """Return the text of a file of C as its compiler sees it, with ``#line`` where another file or line begins.
 
-    ``options`` are those of a compiler for folders of headers and macros, ``-Iinclude`` and ``-DTHREADS=3``. Raises ``InputError`` where a directive is wrong, a header is not there, or the text becomes too long.
+    ``options`` are those of a compiler for folders of headers and macros, ``-Iinclude`` and ``-DTHREADS=3``. Raises
+    ``InputError`` where one is another, a directive is wrong, a header is not there, or the text becomes too long.
     """
     processor = _Preprocessor(options, path)
     out = StringIO()
