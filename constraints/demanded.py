@@ -109,15 +109,15 @@ class Demanded(Algebra[Literal]):
 
     def row(self, event: int, row: Mapping[int, Literal]) -> DemandedRow:
         """A row of literals that are there already; ``event``: the one whose row of a relation it is, or ``SET``."""
-        full = self._facts.full[event]
+        facts, full = self._facts, self._facts.full[event]
         if type(row) is DemandedRow:
             if row.full is full or not row.may:
                 return row  # else it is of an algebra in which more events happen (``oracle.cat.updates``)
-            return DemandedRow(row.may, row.must & self._facts.possible_with(event), full, row.at, row.depth)
+            return DemandedRow(row.may, row.must & facts.possible_with(event), full, row.at, row.depth)
         may = must = 0
         for other, literal in row.items():
             may |= 1 << other
-            if literal is full(other):
+            if facts.is_both(other if event == SET else event, other, literal):
                 must |= 1 << other
         return DemandedRow(may, must, full, row.__getitem__) if may else _NOTHING
 
@@ -447,6 +447,16 @@ class _Facts:
             return self._circuit.false
         return self._circuit.conjunction(self._executed[one], self._executed[other])
 
+    def is_both(self, one: int, other: int, literal: Literal) -> bool:
+        """Whether a literal says that two events happen; it makes no gate to find out."""
+        first, second = self._executed[one], self._executed[other]
+        if self.surely[one] >> other & 1 or first is second:
+            return literal is first
+        if self.surely[other] >> one & 1:
+            return literal is second
+        operands = self._circuit.operands.get(literal.number)
+        return operands is not None and len(operands) == 2 and first in operands and second in operands
+
     def possible_with(self, event: int) -> int:
         """The events that may happen, and together with a given one."""
         return self._ever if event == SET else self.possible[event] & self._ever if self._executed[event] else 0
@@ -462,13 +472,13 @@ class _Facts:
         does not have.
         """
         circuit, executed = self._circuit, self._executed
-        if first is self.both(one, middle):
-            if second is self.both(middle, other):
+        if self.is_both(one, middle, first):
+            if self.is_both(middle, other, second):
                 if self.met(one, middle) >> other & 1:
                     return self.both(one, other)
                 return circuit.all_of((executed[one], executed[middle], executed[other]))
             first = circuit.true if (self.surely[middle] | self.surely[other]) >> one & 1 else executed[one]
-        elif second is self.both(middle, other):
+        elif self.is_both(middle, other, second):
             second = circuit.true if (self.surely[middle] | self.surely[one]) >> other & 1 else executed[other]
         return circuit.conjunction(first, second)
 

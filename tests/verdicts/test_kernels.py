@@ -82,9 +82,11 @@ def test_executions_that_are_listed_give_the_same_answers(need):
     paths = [str(KERNELS / f"{name}.cu") for name in LISTED]
     solved, listed = checked(paths), checked(paths, "--method", "enumerate")
     assert [each["answers"] for each in listed] == [each["answers"] for each in solved]
-    kinds = [[(each["kind"], each["text"]) for each in one["findings"]] for one in solved]
-    assert [[(each["kind"], each["text"]) for each in one["findings"]] for one in listed] == kinds
-    assert {kind for one in kinds for kind, _ in one} >= {"race", "expectation", "bounds", "uninitialised", "trap"}
+    # Of several races each method may find another.
+    told = [[[(each["kind"], each["kind"] == "race" or each["text"]) for each in one["findings"]] for one in way]
+            for way in (solved, listed)]  # fmt: skip
+    assert told[0] == told[1]
+    assert {kind for one in told[0] for kind, _ in one} >= {"race", "expectation", "bounds", "uninitialised", "trap"}
 
 
 @pytest.mark.device
