@@ -140,7 +140,7 @@ class Assignment:
         return variable in self._true
 
     def holds(self, literal: Literal) -> bool:
-        """Whether a literal is true."""
+        """Return whether a literal is true in the model that the solver has found."""
         waiting = [abs(literal.number)]
         while waiting:
             number = waiting[-1]

@@ -122,7 +122,7 @@ class Demanded(Algebra[Literal]):
         return DemandedRow(may, must, full, row.__getitem__) if may else _NOTHING
 
     def rows(self, relation: Relation[Literal]) -> list[DemandedRow]:
-        """The rows of a relation."""
+        """The rows of a relation: for each event, the pairs that it may begin."""
         return [self.row(event, row) for event, row in enumerate(relation)]
 
     # Rows, which are sets or of relations
@@ -438,7 +438,7 @@ class _Facts:
         """For each event, the function that gives the literal that it and another one happen; the last is of sets."""
 
     def both(self, one: int, other: int) -> Literal:
-        """The literal that two events happen."""
+        """Return the literal of two events that both happen, true where they surely do."""
         if self.surely[one] >> other & 1:
             return self._executed[one]
         if self.surely[other] >> one & 1:

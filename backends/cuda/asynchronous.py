@@ -184,7 +184,7 @@ def addresses(ins: Instruction) -> tuple[Operand, ...]:
 
 
 def mbarriers(test: LitmusTest) -> frozenset[str]:
-    """Return the locations that hold mbarriers."""
+    """Return the names of the locations on which a test has operations of mbarriers."""
     found = (
         addresses(ins)[-1]
         for thread in test.threads

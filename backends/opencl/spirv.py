@@ -31,7 +31,7 @@ class SpirvTools(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Both in words."""
+        """The name and version of the compiler and of its translator, in words."""
         return f"{self.clang.name}, {self.translator.name}"
 
 

@@ -89,11 +89,11 @@ class AsynchronousCell(Protocol):
 
     @property
     def opcode(self) -> str:
-        """The words of the instruction."""
+        """The words of the instruction, joined by dots as they were read."""
 
     @property
     def operands(self) -> Sequence[object]:
-        """The operands as they were read."""
+        """The operands as they were read, in the order of the text."""
 
     def error(self, message: str) -> InputError:
         """Return an error with a message, placed at the opcode."""
@@ -108,7 +108,7 @@ class AsynchronousCell(Protocol):
         """Return the addresses that an operand names, one for each element."""
 
     def value(self, index: int) -> litmus.Operand:
-        """Return a number or a register."""
+        """Return a number or a register that a word of the text is."""
 
     def count(self, index: int) -> litmus.Operand | None:
         """Return a natural number or a register."""
@@ -121,7 +121,7 @@ class AsynchronousNames(Protocol):
         """Return the name under which a register is printed."""
 
     def value(self, operand: litmus.Operand) -> str:
-        """Return a value as an operand."""
+        """Return a value as an operand has it in the text."""
 
 
 def read_asynchronous(cell: AsynchronousCell) -> tuple[litmus.Instruction, ...] | None:

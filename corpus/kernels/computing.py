@@ -298,7 +298,7 @@ def set_predicate(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction
 
 
 def negated(at: ThreadSpecialiser, value: Value) -> Value:
-    """Return a predicate's opposite."""
+    """Return the opposite of a predicate, as a number or a register of the residual program."""
     if isinstance(value, int):
         return value & 1 ^ 1
     return Held(at.temporary("xor", litmus.Reg(value.register), 1), 1) if isinstance(value, Held) else value

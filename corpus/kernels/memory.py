@@ -211,7 +211,7 @@ def _updated(at: ThreadSpecialiser, operation: str, kind: str, old: Value, opera
 
 
 def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
-    """``fence``, in the instruction's own mode."""
+    """Keep a ``fence`` in the residual program, in the instruction's own mode."""
     at.put(litmus.Fence(ins.mode))
     return True
 

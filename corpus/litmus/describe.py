@@ -102,7 +102,7 @@ _FENCES = {
 
 
 def _operation(asked: litmus.AsyncOperation) -> str:
-    """The name of an asynchronous operation."""
+    """Return the name of an asynchronous operation, in words of the dialect of PTX."""
     if asked.group == litmus.TENSOR_OPERATIONS:
         return f"{asked.group}.{next((tag for tag in asked.mode.tags if tag in ('cp', 'mma')), 'commit')}"
     stores = asked.group == litmus.BULK and asked.source is None and asked.target is not None

@@ -121,7 +121,7 @@ class KernelAnswers:
 
 @dataclass
 class _Asked:
-    """The answers so far."""
+    """The answers that are known so far, with the findings and reasons for them."""
 
     answers: dict[str, CheckAnswer] = field(default_factory=lambda: dict.fromkeys(QUESTIONS, CheckAnswer.SAFE))
     findings: list[KernelFinding] = field(default_factory=list)

@@ -79,7 +79,7 @@ class KernelFile:
 
     @property
     def language(self) -> KernelLanguage:
-        """The language of its kernels."""
+        """The language of its kernels: what instructions mean, and the model that it has."""
         return LANGUAGES[self.module.language]
 
 

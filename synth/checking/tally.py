@@ -28,7 +28,7 @@ class CheckTally:
         self._problem = self._found = False
 
     def add(self, checked: CheckedKernel) -> None:
-        """Count one more answer."""
+        """Count one more answer, and its problem where it has one."""
         self._answered.add(checked.file)
         self._problem |= bool(checked.problem)
         self._found |= checked.answer is CheckAnswer.FOUND

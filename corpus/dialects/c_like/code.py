@@ -241,7 +241,7 @@ class CCode:
                 self.emit(litmus.Branch(str(token(tree))))
 
     def _body(self, tree: Tree, loop: _Loop) -> None:
-        """Read the body of a loop."""
+        """Read the body of a loop, in which break and continue lead to labels of that loop."""
         self._loops.append(loop)
         self._statement(tree)
         self._loops.pop()

@@ -38,13 +38,13 @@ HANDLES = ("pthread_t",)
 
 
 class TypeName(NamedTuple):
-    """A name of a type (``typedef``)."""
+    """A name that ``typedef`` gives to a type, such as ``node_t``."""
 
     ctype: CType
 
 
 class Enumerator(NamedTuple):
-    """A name of a number (``enum``)."""
+    """A name that ``enum`` gives to a number, such as ``RED``."""
 
     value: int
 
@@ -58,7 +58,7 @@ class StoredVariable(NamedTuple):
 
 
 class CFunctionName(NamedTuple):
-    """A function, by its name."""
+    """A function, by its name, as an operand of calls and of comparisons."""
 
     ctype: CFunction
 
@@ -93,17 +93,17 @@ class Names:
         return InputError(what, *place_of(node, self.path))
 
     def enter(self) -> None:
-        """Begin a scope."""
+        """Begin a scope, whose names hide those outside of it."""
         self.scopes.append({})
         self.tags.append({})
 
     def leave(self) -> None:
-        """End the innermost scope."""
+        """End the innermost scope, whose names are gone then."""
         self.scopes.pop()
         self.tags.pop()
 
     def find(self, name: str) -> Meant | None:
-        """Return what a name stands for."""
+        """Return what a name stands for in the innermost scope that has it."""
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
     # types

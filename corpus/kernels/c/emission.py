@@ -115,7 +115,7 @@ class CodeWriter:
         self.emit("bra", (), ir.Symbol(label), guard=guard)
 
     def move(self, kind: str, target: ir.Register, source: ir.Operand) -> None:
-        """Give a register a value."""
+        """Append the move of a value to a register of the function."""
         self.emit("mov", (kind,), target, source)
 
     def compute(self, opcode: str, kind: str, *operands: ir.Operand) -> ir.Register:
@@ -173,7 +173,7 @@ class CodeWriter:
         return new
 
     def copy(self, target: ObjectPlace, source: ObjectPlace) -> None:
-        """Copy an object, member by member."""
+        """Append the copy of an object to another place, scalar by scalar."""
         if slots(target.ctype) > MOST_UNROLLED:
             raise self.names.wrong(self._at, f"a copy of more than {MOST_UNROLLED} elements is not understood")
         every = list(enumerate(scalars(target.ctype)))

@@ -174,7 +174,7 @@ class ExpressionTranslator(CodeWriter):
         self._at = outer
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
-        """Return what a comparison gives."""
+        """Return the number that a comparison gives, 0 or 1, as C has it (C11, 6.5.8)."""
         if isinstance(left.ctype, CScalar) and isinstance(right.ctype, CScalar):
             kind = common(left.ctype, right.ctype)
             operands = [self.converted(each, kind).operand for each in (left, right)]
@@ -215,7 +215,7 @@ class ExpressionTranslator(CodeWriter):
         return None
 
     def value(self, node: c_ast.Node) -> TypedValue:
-        """Evaluate an expression."""
+        """Evaluate an expression, and return the operand that holds its value."""
         outer, self._at = self._at, node if getattr(node, "coord", None) else self._at
         found = self._value(node)
         self._at = outer

@@ -81,7 +81,7 @@ def _ended(at: ThreadSpecialiser, state: State, result: Value) -> bool:
 
 
 def self(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
-    """``self``: the name of the thread."""
+    """Give a register the name of the thread, which ``pthread_self`` returns."""
     set_result(at, state, ins.operands[0], at.block)
     return True
 

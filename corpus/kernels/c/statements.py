@@ -20,7 +20,7 @@ from corpus.kernels.specialiser import NotUnderstoodError
 
 
 class FunctionTranslator(ExpressionTranslator):
-    """The translator of one function."""
+    """The translator of the statements of one function to instructions and labels."""
 
     def __init__(
         self, parts: ModuleParts, builtins: Mapping[str, Builtin], ctype: CFunction, body: c_ast.Compound

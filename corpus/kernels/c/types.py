@@ -60,7 +60,7 @@ class CFunction:
 
 @dataclass(frozen=True, slots=True)
 class CVoid:
-    """No value."""
+    """The type of what has no value, ``void``."""
 
 
 CType = CScalar | CPointer | CArray | CStruct | CFunction | CVoid
@@ -142,7 +142,7 @@ def scalars(ctype: CType) -> Sequence[CScalar | CPointer]:
 
 
 def plain(ctype: CType) -> CType:
-    """Return a type without ``_Atomic``."""
+    """Return a type without ``_Atomic``, which its values have (C11, 6.7.3)."""
     return replace(ctype, atomic=False) if isinstance(ctype, CScalar | CPointer) else ctype
 
 

@@ -53,19 +53,19 @@ class PlaceComparison(NamedTuple):
 
 
 class NotClaim(NamedTuple):
-    """Negation."""
+    """The negation of a claim, ``not``."""
 
     part: AnnotatedClaim
 
 
 class AllClaims(NamedTuple):
-    """Conjunction."""
+    """The conjunction of claims, ``and``."""
 
     parts: tuple[AnnotatedClaim, ...]
 
 
 class AnyClaim(NamedTuple):
-    """Disjunction."""
+    """The disjunction of claims, ``or``."""
 
     parts: tuple[AnnotatedClaim, ...]
 
@@ -159,7 +159,7 @@ class _Words:
         raise InputError(f"expected {wanted}, found {found}", self._path, self._line, self._columns[self._at])
 
     def inputs(self) -> list[tuple[str, InputValue]]:
-        """Read variables with their values."""
+        """Read variables with their values at the start, behind ``@Input:``."""
         found: list[tuple[str, InputValue]] = []
         while not found or self.take(","):
             name = self._name()
@@ -176,7 +176,7 @@ class _Words:
         return LaunchConfig(*numbers)
 
     def quantifier(self) -> Quantifier:
-        """Read what an output claims."""
+        """Read whether an output is claimed of all ends, of one, or of none."""
         if self.take("forall"):
             return Quantifier.FORALL
         denied = self.take("not")
@@ -185,7 +185,7 @@ class _Words:
         return Quantifier.NOT_EXISTS if denied else Quantifier.EXISTS
 
     def claim(self) -> AnnotatedClaim:
-        """Read a disjunction of conjunctions."""
+        """Read a claim, a disjunction of conjunctions of comparisons."""
         parts = [self._conjunction()]
         while self.take("or"):
             parts.append(self._conjunction())

@@ -46,7 +46,7 @@ class SpirvBody:
                     self._declare(ins)
 
     def _declare(self, ins: SpirvInstruction) -> None:
-        """Declare a variable of the function."""
+        """Declare a variable of the function, ``OpVariable``, with what it holds at first."""
         code, types = self.code, self.code.types
         code.at = ins
         try:
@@ -58,7 +58,7 @@ class SpirvBody:
             pass  # it counts where it is used
 
     def write(self) -> None:
-        """Write the blocks."""
+        """Write the blocks of the function in their order, each behind its label."""
         for block in self._function.blocks:
             self.code.label(block.label)
             for ins in block.instructions:
@@ -131,11 +131,11 @@ class SpirvBody:
         self.code.put("bra", (), (Symbol(label),), guard)
 
     def branch(self, block: SpirvBlock) -> None:
-        """``OpBranch``."""
+        """Write ``OpBranch``: the thread goes on at another block."""
         self._go(block, self.code.ids()[0])
 
     def branch_where(self, block: SpirvBlock) -> None:
-        """``OpBranchConditional``."""
+        """Write ``OpBranchConditional``: the thread goes on at one of two blocks."""
         condition, yes, no = self.code.ids()[:3]
         value = self.code.value(condition)
         edges: list[tuple[str, str]] = []
@@ -183,7 +183,7 @@ class SpirvBody:
             )
 
     def call(self, block: SpirvBlock) -> None:
-        """``OpFunctionCall``."""
+        """Write ``OpFunctionCall``: arguments and result are passed as scalars."""
         function, *arguments = self.code.ids()
         self.code.called[function] = None
         void = self.code.types.name(self.code.at.type or "") == "OpTypeVoid"
@@ -192,11 +192,11 @@ class SpirvBody:
         self.code.put("call", (), (Vector(results), Symbol(function_name(function)), Vector(tuple(values))))
 
     def leave(self, block: SpirvBlock) -> None:
-        """``OpReturn``."""
+        """Write ``OpReturn``: the thread goes back to the caller, or ends."""
         self.code.put("ret", (), ())
 
     def leave_with(self, block: SpirvBlock) -> None:
-        """``OpReturnValue``."""
+        """Write ``OpReturnValue``: the scalars of a value are the results of the function."""
         value = self.code.ids()[0]
         kinds = self.code.kinds(self.code.type_of(value))
         for target, kind, part in zip(
@@ -207,7 +207,7 @@ class SpirvBody:
         self.code.put("ret", (), ())
 
     def end(self, block: SpirvBlock) -> None:
-        """``OpKill`` and ``OpTerminateInvocation``: the thread ends."""
+        """Write ``OpKill`` or ``OpTerminateInvocation``: the thread ends, whatever has called."""
         self.code.put("exit", (), ())
 
     def never(self, block: SpirvBlock) -> None:

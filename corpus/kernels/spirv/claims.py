@@ -118,7 +118,7 @@ class _Claims:
     path: str
 
     def parts(self, claim: AnnotatedClaim) -> list[str | ClaimedComparison]:
-        """Return the parts of a claim."""
+        """Return the parts of a conjunction or disjunction, each as a condition."""
         match claim:
             case NotClaim(part):
                 return ["not (", *self.parts(part), ")"]

@@ -37,7 +37,7 @@ class SpirvSource:
 
     @property
     def types(self) -> SpirvTypes:
-        """The types of the module."""
+        """The types of the module, by how they lie in memory."""
         return self.constants.types
 
 
@@ -62,7 +62,7 @@ class SpirvCode:
 
     @property
     def types(self) -> SpirvTypes:
-        """The types of the module."""
+        """The types of the module, by how they lie in memory."""
         return self.source.types
 
     def wrong(self, what: str) -> InputError:
@@ -89,7 +89,7 @@ class SpirvCode:
         )
 
     def label(self, name: str) -> None:
-        """Put a label here."""
+        """Put a label before the next instruction that is appended."""
         self.labels[name] = len(self.code)
 
     def new_label(self) -> str:
@@ -97,7 +97,7 @@ class SpirvCode:
         return f"edge{len(self.code)}"
 
     def temporary(self, kind: str) -> Register:
-        """Return a register of its own."""
+        """Return a register of a kind that nothing else uses."""
         name = f"%tmp.{len(self.registers)}"
         self.registers[name] = kind
         return Register(name)
@@ -112,7 +112,7 @@ class SpirvCode:
     # values
 
     def type_of(self, id: str) -> str:
-        """Return the type of a value."""
+        """Return the id of the type of a value, be it a constant or the result of an instruction."""
         if id in self.value_types:
             return self.value_types[id]
         if id in self.source.module.globals:
@@ -124,7 +124,7 @@ class SpirvCode:
         return [scalar.kind for scalar in self.types.scalars(type)]
 
     def values(self, id: str) -> tuple[Operand, ...]:
-        """Return the scalars of a value."""
+        """Return the scalars that a value is made of, as operands in their order."""
         kinds = self.kinds(self.type_of(id))
         if id in self.value_types:
             if id in self.variables:

@@ -88,12 +88,12 @@ def _numbers(code: SpirvCode) -> list[int]:
 
 
 def construct(code: SpirvCode) -> None:
-    """``OpCompositeConstruct``: one value behind the other."""
+    """Compose a value, ``OpCompositeConstruct``: the scalars of one part behind those of the other."""
     code.set_result([value for id in code.ids() for value in code.values(id)])
 
 
 def extract(code: SpirvCode) -> None:
-    """``OpCompositeExtract``: a part of a composite."""
+    """Take a part of a composite, ``OpCompositeExtract``: some of its scalars."""
     composite = code.ids()[0]
     start, type = code.source.constants.part(code.type_of(composite), _numbers(code), code.at)
     code.set_result(code.values(composite)[start : start + len(code.kinds(type))])
@@ -108,7 +108,7 @@ def insert(code: SpirvCode) -> None:
 
 
 def shuffle(code: SpirvCode) -> None:
-    """``OpVectorShuffle``: some components of two vectors."""
+    """Compose a vector of components of two vectors, ``OpVectorShuffle``."""
     one, other = code.ids()[:2]
     both = (*code.values(one), *code.values(other))
     undefined = Register(f"%undefined.{code.at.result}")
@@ -191,7 +191,7 @@ def dot(code: SpirvCode) -> None:
 
 
 def times_scalar(code: SpirvCode) -> None:
-    """``OpVectorTimesScalar``."""
+    """Multiply each component of a vector by a scalar, ``OpVectorTimesScalar``."""
     vector, scalar = code.ids()[:2]
     kinds, factor = code.kinds(code.at.type or ""), code.value(scalar)
     pairs = zip(code.values(vector), kinds, strict=True)

@@ -158,7 +158,7 @@ class SpirvConstants:
         return found
 
     def type_of(self, id: str) -> str:
-        """Return the type of a constant."""
+        """Return the id of the type of a constant, or of an undefined value."""
         constant = self._module.globals.get(id)
         if constant is None or constant.type is None:
             raise self._wrong(id, "is no constant")

@@ -80,7 +80,7 @@ MANY_IDS = (OperandKind(("id",), "*"),)
 
 @cache
 def spirv_grammar() -> SpirvGrammar:
-    """Return the tables."""
+    """Return the tables of instructions and enumerants, which are read once from ``grammar.json``."""
     tables = json.loads(read_text(folder_of("corpus.kernels.spirv") / "grammar.json"))
     return SpirvGrammar(
         _table(tables["instructions"]),

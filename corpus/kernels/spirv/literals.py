@@ -30,7 +30,7 @@ class NumberType(NamedTuple):
 
     @property
     def words(self) -> int:
-        """The words that a literal has."""
+        """Return how many words of 32 bits a literal of a type has."""
         return self.width + 31 >> 5
 
 

@@ -39,7 +39,7 @@ def untold(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
 
 
 def not_understood(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
-    """What no thread may come to."""
+    """Refuse an instruction that no thread may come to, whose name the error has."""
     raise at.wrong(ins.words[0])
 
 

@@ -64,7 +64,7 @@ class SpirvSemantics(NamedTuple):
 
     @property
     def order(self) -> Order:
-        """The memory order."""
+        """Return the memory order that memory semantics ask for (SPIR-V, 3.25)."""
         found = [order for bit, order in _ORDERS.items() if self.bits & bit]
         return found[-1] if found else Order.RELAXED
 

@@ -15,7 +15,7 @@ from corpus.kernels.ir import SourceLine
 
 
 class Id(NamedTuple):
-    """An operand that is an id."""
+    """An operand that is an id: of a type, a value, a label or a set of instructions."""
 
     name: str
 
@@ -40,7 +40,7 @@ class SpirvFloat(NamedTuple):
 
 
 class SpirvString(NamedTuple):
-    """A literal string."""
+    """An operand that is a literal string, such as a name."""
 
     value: str
 

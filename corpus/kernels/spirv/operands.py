@@ -44,16 +44,16 @@ class OperandSource(Protocol):
         """Go to the operands of an instruction."""
 
     def more(self) -> bool:
-        """Whether there is another."""
+        """Return whether there is another operand in the instruction."""
 
     def id(self) -> Id:
-        """Take an id."""
+        """Take the next operand, which has to be an id."""
 
     def number(self, type: NumberType) -> SpirvInteger | SpirvFloat:
         """Take a literal number of a type."""
 
     def string(self) -> SpirvString:
-        """Take a string."""
+        """Take the next operand, which has to be a literal string."""
 
     def row(self, table: GrammarTable, what: str, any_name: bool = False) -> GrammarRow:
         """Take one name of a table, or its number; ``any_name`` where a name that is not in the table will do."""
@@ -77,7 +77,7 @@ class ModuleContext(NamedTuple):
 
 
 def read_instructions(places: Sequence[InstructionPlace], source: OperandSource) -> Iterator[SpirvInstruction]:
-    """Yield the instructions in their order."""
+    """Yield the instructions of a stream of words or of text, in their order."""
     context = ModuleContext(spirv_grammar(), {}, {}, {})
     for place in places:
         if place.result is None:

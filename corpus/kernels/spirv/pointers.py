@@ -144,7 +144,7 @@ def access_mode(code: SpirvCode, pointer: str, mask: Mask | None, write: bool) -
 
 
 def scope_of(code: SpirvCode, id: str) -> Scope | None:
-    """Return the level of a scope."""
+    """Return the level of the hierarchy of threads that a scope is."""
     number = code.number(id)
     if number not in SCOPES:
         raise code.wrong(f"{number} is no scope")
@@ -173,7 +173,7 @@ def load(code: SpirvCode) -> None:
 
 
 def store(code: SpirvCode) -> None:
-    """``OpStore``: each scalar of a value."""
+    """Write ``OpStore`` as a store of each scalar of the value."""
     pointer, value = code.ids()[:2]
     write(code, pointer, code.type_of(value), code.values(value), access_mode(code, pointer, _mask(code), True))
 
@@ -239,7 +239,7 @@ def _kind(code: SpirvCode, type: str) -> str:
 
 
 def atomic_load(code: SpirvCode) -> None:
-    """``OpAtomicLoad``."""
+    """Write ``OpAtomicLoad`` as a load of its order and scope."""
     pointer, scope, semantics = code.ids()[:3]
     assert code.at.type is not None
     given, model = _semantics(code, scope, semantics), code.source.model
@@ -249,7 +249,7 @@ def atomic_load(code: SpirvCode) -> None:
 
 
 def atomic_store(code: SpirvCode) -> None:
-    """``OpAtomicStore``, and ``OpAtomicFlagClear``, which stores 0."""
+    """Write ``OpAtomicStore``, or ``OpAtomicFlagClear``, which stores 0, as a store of its order and scope."""
     pointer, scope, semantics, *given = code.ids()
     said, model = _semantics(code, scope, semantics), code.source.model
     mode = model.atomic(said, storage_of(code, pointer), write_order(order_of(model, said)))
@@ -259,7 +259,7 @@ def atomic_store(code: SpirvCode) -> None:
 
 
 def atomic_update(code: SpirvCode) -> None:
-    """``OpAtomicIAdd`` and its kin, also ``OpAtomicExchange``."""
+    """Write ``OpAtomicIAdd`` and its kin, also ``OpAtomicExchange``, as an update of its order and scope."""
     pointer, scope, semantics, *given = code.ids()
     assert code.at.type is not None
     operation, form = UPDATES[code.at.name]

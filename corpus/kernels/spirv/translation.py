@@ -120,7 +120,7 @@ def specialisation(module: SpirvModule, kernel: KernelFunction, launch: KernelLa
 
 
 class _Translation:
-    """The translation of one module."""
+    """The translation of one module to variables and functions of kernels."""
 
     def __init__(self, module: SpirvModule, specialised: Mapping[int, int]) -> None:
         self._module = module
@@ -167,7 +167,7 @@ class _Translation:
     # variables
 
     def _declare(self, id: str) -> None:
-        """Declare a variable of the module."""
+        """Declare a variable of the module in the state space of its storage class."""
         ins = self._module.globals[id]
         name = self._source.symbols[id]
         try:
@@ -274,7 +274,7 @@ class _Translation:
         return kernel, tuple(each.source_name for each in parameters)
 
     def _callable(self, function: SpirvFunction) -> None:
-        """Add a function that others call."""
+        """Add a function that others call, with scalars as parameters and results."""
         name = function_name(function.name)
         if name in self._functions:
             return

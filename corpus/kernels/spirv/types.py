@@ -53,7 +53,7 @@ class SpirvCounts(Protocol):
 
 
 class SpirvTypes:
-    """The types of a module."""
+    """The types of a module: their sizes, strides and scalars, each found once."""
 
     def __init__(self, module: SpirvModule, counts: SpirvCounts) -> None:
         self._module, self._counts = module, counts
@@ -114,7 +114,7 @@ class SpirvTypes:
         return operand.name
 
     def width(self, type: str) -> int:
-        """Return the bits of a number."""
+        """Return the bits of a type of numbers, 8 to 64."""
         operand = self._of(type).operands[0]
         if not isinstance(operand, SpirvInteger) or operand.value not in (8, 16, 32, 64):
             raise self._wrong(type, "is no number of 8, 16, 32 or 64 bits")
