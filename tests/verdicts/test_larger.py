@@ -26,14 +26,14 @@ with Path(__file__).with_name("larger.csv").open(encoding="utf-8", newline="") a
     "row",
     [
         pytest.param(
-            row, id=f"{row['test']}, {row['model']}", marks=[pytest.mark.slow] if int(row["seconds"]) > 2 else []
+            row, id=f"{row['larger']}, {row['model']}", marks=[pytest.mark.slow] if int(row["seconds"]) > 2 else []
         )
         for row in TABLE
         if row["model"].rpartition(" ")[2] in model_names()
     ],
 )
 def test_verdict(row):
-    test = read_litmus(EXAMPLES / f"{row['test']}.litmus")
+    test = read_litmus(EXAMPLES / f"{row['larger']}.litmus")
     if is_liveness_model(row["model"]):
         (model,) = resolve_liveness_models([row["model"]])
         assert liveness_label(test, model, AUTO, 2).verdict == row["verdict"]
@@ -43,4 +43,4 @@ def test_verdict(row):
 
 
 def test_each_example_is_in_the_table():
-    assert {path.stem for path in EXAMPLES.glob("*.litmus")} == {row["test"] for row in TABLE}
+    assert {path.stem for path in EXAMPLES.glob("*.litmus")} == {row["larger"] for row in TABLE}

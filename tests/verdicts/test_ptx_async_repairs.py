@@ -36,7 +36,7 @@ def test_the_cheapest_repair(row):
     assert judge_by_sat(test, MODEL).answer is Answer.ALLOWED
     with fixing(test) as found:
         repair = next(iter(found))
-    assert "; ".join(change.text for change in repair.changes) == row["repair"]
+    assert "; ".join(change.text for change in repair.changes) in row["repair"].split("|"), "of equal cost"
     assert all(change.cut is not None for change in repair.changes), "each change is needed"
     assert judge_by_sat(repair.tests[0], MODEL).answer is Answer.FORBIDDEN
 
