@@ -168,8 +168,8 @@ def check(
             _ask_unfinished(asked, program, model, unroll)
             if asked.answers["race"] is not CheckAnswer.FOUND:
                 cut = f"no execution comes to its end within {unroll} jumps back of its loops"
-            none = "no execution has a meaning: an address that is computed or read is of no array"
-            asked.unknown(cut if asked.bounded else none)
+                none = "no execution has a meaning: an address that is computed or read is of no array"
+                asked.unknown(cut if asked.bounded else none)
         if asked.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
             asked.unknown(f"a data race leaves all else undefined under {model.name}")
     else:

@@ -138,7 +138,7 @@ def command(
       synth check examples/kernels -j 2 --timeout 60
       synth check examples/c/mcs-lock-late.c -m rc11 -m sc
       synth check examples/kernels -o answers.csv
-      synth check examples/kernels/spirv/mp-workgroup-scope.spvasm
+      synth check examples/kernels/spirv/mp.spvasm
       synth check examples/kernels/stream.cu --first 'fill --grid 2' --kernel total --grid 2 --expect 'sum == 3'
     """
     from backends.shared.process import ended_by_signals

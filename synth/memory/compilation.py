@@ -36,20 +36,28 @@ def compile_memory(files: Sequence[Input], backend: Backend, making: Making, out
     nothing is wrong. Raises ``InputError`` where none can be read, two share a file name, or no test can be said.
     """
     tests, all_read = read_all(files, Input.litmus)
-    _check_names(list(tests))
-    written = write_programs(_programs(tests, backend, making), backend, output, making.as_json)
+    named = dict(zip(_named_apart(list(tests)), tests.values(), strict=True))
+    written = write_programs(_programs(named, backend, making), backend, output, making.as_json)
     if not written:
         raise InputError(f"{backend.name} can say none of the {len(tests)} tests")
     click.echo(f"{len(written)} of {len(tests)} tests in {output}", err=True)
     return (not check or check_programs(written, backend)) and all_read
 
 
-def _check_names(files: Sequence[Input]) -> None:
+def _named_apart(files: Sequence[Input]) -> list[Input]:
+    """Return inputs of which no two have one file name: one whose name another has gets that of its folder before it,
+    ``vulkan-corr``. Raises ``InputError`` where that is taken, too.
+    """
     stems: dict[str, Input] = {}
+    found = []
     for file in files:
+        if file_stem(file.name).lower() in stems:
+            file = replace(file, name=f"{file.path.absolute().parent.name}-{file.name}")
         other = stems.setdefault(file_stem(file.name).lower(), file)  # some file systems ignore case
-        if other != file:
+        if other is not file:
             raise InputError(f"two tests share a file name: {other} and {file}")
+        found.append(file)
+    return found
 
 
 def _programs(tests: Mapping[Input, LitmusTest], backend: Backend, making: Making) -> Iterator[ProgramFiles]:

@@ -19,5 +19,7 @@ def test_the_examples_of_the_help_find_nothing(need: Callable[..., None], monkey
     lines = re.findall(r"^ +(synth check examples.*)$", synth("check", "--help").stdout, re.MULTILINE)
     assert len(lines) > 3
     for line in lines:
+        if any(Path(word).is_dir() for word in shlex.split(line)):
+            continue  # which has wrong kernels as well
         result = synth(*shlex.split(line)[1:])
         assert result.exit_code == 0, f"{line}: {result.output}"

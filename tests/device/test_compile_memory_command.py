@@ -36,7 +36,7 @@ def test_what_a_language_cannot_say_is_left_out(backend: str, names: list[str], 
 
 def test_the_same_command_writes_the_same_bytes(tmp_path: Path) -> None:
     for folder in ("a", "b"):
-        synth("compile", *sorted(EXAMPLES.glob("*.litmus")), "--backend", "cuda", "-o", tmp_path / folder)
+        synth("compile", EXAMPLES, "--backend", "cuda", "-o", tmp_path / folder)
     texts = [{file.name: file.read_bytes() for file in (tmp_path / folder).iterdir()} for folder in ("a", "b")]
     assert texts[0] == texts[1]
     assert len(texts[0]) > 80
@@ -63,9 +63,16 @@ def test_bad_requests_have_one_line(arguments: tuple[object, ...], message: str,
     assert not (tmp_path / "out").exists()
 
 
-def test_two_tests_cannot_share_a_file(tmp_path: Path) -> None:
-    (tmp_path / "MP-weak.litmus").write_text(WEAK.read_text())
-    done = synth("compile", WEAK, tmp_path / "MP-weak.litmus", "--backend", "cpp", "-o", tmp_path / "out")
+def test_two_tests_do_not_share_a_file(tmp_path: Path) -> None:
+    files = [WEAK]
+    for folder in ("a", "b", "other/a"):
+        files.append(tmp_path / folder / "MP-weak.litmus")
+        files[-1].parent.mkdir(parents=True)
+        files[-1].write_text(WEAK.read_text())
+    done = synth("compile", *files[:3], "--backend", "cuda", "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert {each.stem for each in (tmp_path / "out").glob("*.cu")} == {"mp-weak", "a-MP-weak", "b-MP-weak"}
+    done = synth("compile", *files, "--backend", "cuda", "-o", tmp_path / "more")
     assert done.exit_code == 2
     assert "two tests share a file name" in done.stderr
 
