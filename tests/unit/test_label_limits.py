@@ -143,10 +143,10 @@ def test_one_monster_among_the_tests(tmp_path):
     assert commands.synth("export", PROGRESS, "--to", "dartagnan-vulkan", "-o", f"{tmp_path}/v").exit_code == 0
     threads = " | ".join(f"P{number}@sg 0,wg {number},qf 0" for number in range(3))
     rows = "".join(" | ".join([f"st.atom.dv.sc0 x, {value}"] * 3) + ";\n" for value in range(1, 41))
-    (tmp_path / "v" / "stores.litmus").write_text(f"VULKAN stores\n{{ x=0; }}\n{threads};\n{rows}exists (x == 0)\n")
-    asked = ["label", f"{tmp_path}/v", "-m", "sc", "--timeout", "3600", "--memory", "150", "--format", "csv"]
-    command = [sys.executable, "-c", "from synth.cli import main; main()", *asked]  # what a process begins with counts
-    result = subprocess.run(command, capture_output=True, text=True)
+    (tmp_path / "stores.litmus").write_text(f"VULKAN stores\n{{ x=0; }}\n{threads};\n{rows}exists (x == 0)\n")
+    asked = ["label", f"{tmp_path}/v", f"{tmp_path}/stores.litmus", "-m", "sc", "--timeout", "3600", "--memory", "150"]
+    command = [sys.executable, "-c", "from synth.cli import main; main()", *asked, "--format", "csv"]
+    result = subprocess.run(command, capture_output=True, text=True)  # what a process begins with counts
     verdicts = {Path(line.split(",")[0]).stem: line.split(",")[2] for line in result.stdout.splitlines()[1:]}
     assert verdicts.pop("stores") == "UNKNOWN"
     assert len(verdicts) == 10 and {*verdicts.values()} == {"ALLOWED"}
