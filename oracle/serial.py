@@ -26,6 +26,7 @@ from oracle.executions.judge import Answer, judge
 
 _INTERLEAVING = """
 "Interleaving"
+(* To name ASYNCHRONOUS, as within does for its accesses, is to speak of operations. *)
 let po = po | asked | retired | (within & (ASYNCHRONOUS * ASYNCHRONOUS))
 include "sc.cat"
 """

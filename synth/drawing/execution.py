@@ -274,7 +274,8 @@ def _lines(
         elif len(related) > 1:
             related.pop("within", None)
     banded = {(step.source, step.target): dict.fromkeys(step.names) for step in steps if step.source != step.target}
-    names |= banded
+    for pair, related in banded.items():  # who asks for an operation is shown in a violation, too
+        names[pair] = related | ({_ASKED: None} if _ASKED in names.get(pair, ()) else {})
     for write, from_nowhere in execution.pairs("rf"):
         if write not in shown:
             yield _Line(Arrow(None, from_nowhere, "rf"), ("rf",))
