@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from corpus.progress.axb import Instruction, Program, Thread
 from oracle.graphs import NO_EDGE, closed_components, components
+from oracle.progress.levels import PlacedPromise, delegate_choices
 
 Table = NDArray[np.int32]
 """Rows of successors: ``table[s, t]`` is the state after a step of thread ``t`` from state ``s``, or ``NO_EDGE``."""
@@ -123,22 +124,33 @@ def by_value(guarantee: Callable[[int, int], int]) -> Guarantee:
     return promised
 
 
-def hangs_in_arrays(table: Table, guarantees: Sequence[Guarantee], chances: Table | None = None) -> tuple[int, int]:
-    """The guarantees under which a program may hang, read weakly and read strongly, bit ``g`` for the ``g``-th.
+def hangs_in_arrays(
+    table: Table,
+    guarantees: Sequence[Guarantee],
+    chances: Table | None = None,
+    placed: Sequence[PlacedPromise] = (),
+) -> tuple[int, int, int, int]:
+    """The guarantees under which a program may hang, read weakly and read strongly, bit ``g`` for the ``g``-th; then
+    the placed promises of several levels, in the same way.
 
     The program has at most ``MOST_THREADS`` threads.
     """
-    everyone = (1 << len(guarantees)) - 1
-    weak = strong = 0
+    everyone, all_placed = (1 << len(guarantees)) - 1, (1 << len(placed)) - 1
+    weak = strong = placed_weak = placed_strong = 0
     for layer in _layers(table, table if chances is None else np.concatenate([table, chances], axis=1)):
         for g, guarantee in enumerate(guarantees):
             if not (weak & strong) >> g & 1:
                 promised = np.broadcast_to(np.int64(guarantee(layer.running, layer.stepped)), layer.running.shape)
                 weak |= layer.may_starve(promised) << g
                 strong |= layer.may_trap(promised) << g
-        if weak & strong == everyone:
+        for p, promise in enumerate(placed):
+            if not (placed_weak & placed_strong) >> p & 1:
+                for promised in layer.to_delegates(promise):
+                    placed_weak |= layer.may_starve(promised) << p
+                    placed_strong |= layer.may_trap(promised) << p
+        if weak & strong == everyone and placed_weak & placed_strong == all_placed:
             break
-    return weak, strong
+    return weak, strong, placed_weak, placed_strong
 
 
 class _Layer:
@@ -171,6 +183,22 @@ class _Layer:
     def _each(self, operation: np.ufunc, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the values of each strongly connected component, joined by the operation."""
         return operation.reduceat(values, self.starts) if len(self.starts) else values
+
+    def to_delegates(self, promise: PlacedPromise) -> Iterator[Masks]:
+        """The threads that are promised execution at each node, for every choice of delegates in each component."""
+        views: dict[tuple[int, ...], list[NDArray[np.int64]]] = {}
+        for nodes in np.split(np.arange(len(self.running)), self.starts[1:]):
+            views.setdefault(tuple(np.unique(self.running[nodes]).tolist()), []).append(nodes)
+        choices = [
+            (np.array(view), np.concatenate(parts), delegate_choices([promise.sets(r, self.stepped) for r in view]))
+            for view, parts in views.items()
+        ]
+        for number in range(max((len(chosen) for _, _, chosen in choices), default=0)):
+            promised = np.zeros(len(self.running), np.int64)
+            for view, nodes, chosen in choices:
+                masks = np.array(chosen[min(number, len(chosen) - 1)], np.int64)
+                promised[nodes] = masks[np.searchsorted(view, self.running[nodes])]
+            yield promised
 
     def may_starve(self, promised: Masks) -> bool:
         """Whether in some component no thread is promised at every node that takes no step inside it."""
