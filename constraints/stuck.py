@@ -46,7 +46,7 @@ from oracle.executions.steps import Key
 from oracle.executions.stuck import EVENTFUL, Hang, Hanging, ThreadEnding, stays, unasked
 from oracle.executions.unrolled import Move, Node, Unrolled
 from oracle.progress import models
-from oracle.progress.levels import PlacedPromise, Promise, promised_sets
+from oracle.promises import PlacedPromise, Promise, promised_sets
 
 if TYPE_CHECKING:
     from constraints.smt import BitVectors

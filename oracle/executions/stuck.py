@@ -40,7 +40,7 @@ Some thread is stuck; or some thread waits and none is left, for if all threads 
 Scheduler: the promise of a progress model is a function of two masks of threads. One mask has the threads with steps to
 take, which have not ended and do not wait. The other has the threads that have taken a step. At the end of a hang both
 masks stay as they are, and the promise holds there: no thread that is promised execution is left, and of no set of
-threads of which some thread is promised execution are all left (``oracle.progress.levels``). This is weak
+threads of which some thread is promised execution are all left (``oracle.promises``). This is weak
 fairness, a promised thread steps again and again (Sorensen et al., *Specifying and Testing GPU Workgroup Progress
 Models*, OOPSLA 2021, 2.2). Fairness within a workgroup is not told apart from fairness over all of them: threads are
 ordered by number.
@@ -105,7 +105,7 @@ from oracle.executions.threads import MOST_PATHS, Path, Paths, unroll_threads
 from oracle.executions.valuations import compared, evaluate
 from oracle.executions.values import Value
 from oracle.executions.witness import CandidateExecution, execution_of
-from oracle.progress.levels import Promise, promised_sets
+from oracle.promises import Promise, promised_sets
 
 MOST_HANGS = 1 << 14
 """The limit of combinations of the threads' runs; with more, a test is for a solver."""

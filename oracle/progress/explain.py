@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_, or_
 
-from corpus.progress.axb import Program
+from corpus.progress.axb import Program, places_of
 from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import refine
 from oracle.progress.lts import explore
@@ -33,7 +33,6 @@ from oracle.progress.models import (
     Verdict,
     delegates_of_hang,
     lowest_delegates,
-    places_of,
     unfold,
 )
 from oracle.progress.system import NO_STEP, Action, Rows, TransitionSystem, having_steps

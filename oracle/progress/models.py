@@ -58,13 +58,12 @@ from operator import and_, or_
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from corpus.hierarchy import Places, apart
-from corpus.progress.axb import Program
+from corpus.progress.axb import Program, places_of
 from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import Behaviour
-from oracle.progress.levels import LevelPromise, PlacedPromise, Promise, delegate_choices, delegations
 from oracle.progress.lts import explore, explore_up_to
 from oracle.progress.system import NO_STEP, Rows, having_steps
+from oracle.promises import LevelPromise, PlacedPromise, Promise, delegate_choices, delegations
 
 if TYPE_CHECKING:
     from oracle.progress.fast.arrays import Table
@@ -428,11 +427,6 @@ def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.va
 
     table = explore_arrays(program)
     return system_verdicts(explore(program).successors, models) if table is None else _verdicts_in_arrays(table, models)
-
-
-def places_of(program: Program) -> Places:
-    """The places of a program's threads; where it has none, each thread is in a workgroup of its own."""
-    return apart(len(program.threads))
 
 
 def system_verdicts(

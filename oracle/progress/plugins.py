@@ -11,7 +11,7 @@ A name means, in this order:
 threads at that level of the execution hierarchy, where a test has any: ``device``, ``queuefamily``, ``workgroup``,
 ``subgroup`` or ``thread``, or another word of ``corpus.hierarchy``. A model of one level may be called by PTX's words,
 ``hsa@cta``; otherwise levels are called as Vulkan does. ``&`` between such names composes their promises
-(``oracle.progress.levels``), in the order of levels: ``hsa@workgroup & obe@subgroup``, and behind the last one the
+(``oracle.promises``), in the order of levels: ``hsa@workgroup & obe@subgroup``, and behind the last one the
 reading, ``-weak`` or ``-strong``.
 
 A user's guarantee is not trusted: each answer must be a part of ``running``, and what it raises is reported as an
@@ -41,8 +41,8 @@ from corpus.errors import InputError, did_you_mean
 from corpus.files import open_bytes
 from corpus.hierarchy import LEVEL_WORDS, SHORT_WORDS, HierarchyLevel
 from oracle.naming import names_apart, origins
-from oracle.progress.levels import LevelPromise
 from oracle.progress.models import GUARANTEES, MODELS, Guarantee, ProgressModel, both_readings, nobody_alone
+from oracle.promises import LevelPromise
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -62,10 +62,10 @@ class Progress:
         return distribution_svg(ProgressCounts(corpus).borders.table_4)
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
+        from corpus.progress.axb import places_of
         from corpus.progress.text import program_of
         from oracle.progress.explain import explain_system
         from oracle.progress.lts import explore
-        from oracle.progress.models import places_of
 
         resolved = resolve_models(models)
         program = program_of(given.axb())

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from corpus.progress.axb import Instruction, Program, Thread
 from oracle.graphs import NO_EDGE, closed_components, components
-from oracle.progress.levels import PlacedPromise, delegate_choices
+from oracle.promises import PlacedPromise, delegate_choices
 
 Table = NDArray[np.int32]
 """Rows of successors: ``table[s, t]`` is the state after a step of thread ``t`` from state ``s``, or ``NO_EDGE``."""
