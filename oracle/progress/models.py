@@ -466,8 +466,8 @@ def _verdicts_in_arrays(
     alone = [model for model in models if model.placed is None]
     placed = [model.placed for model in models if model.placed is not None]
     guarantees = [each.guarantee if each.guarantee in ours else by_value(each.guarantee) for each in alone]
-    weak, strong, *to_sets = hangs_in_arrays(table, guarantees, chances, placed)
-    said = _verdicts(alone, weak, strong) | _verdicts([m for m in models if m.placed is not None], *to_sets)
+    several = [model for model in models if model.placed is not None]
+    said = _verdicts([*alone, *several], *hangs_in_arrays(table, guarantees, chances, placed))
     return {model.name: said[model.name] for model in models}
 
 

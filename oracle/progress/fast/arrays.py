@@ -129,28 +129,23 @@ def hangs_in_arrays(
     guarantees: Sequence[Guarantee],
     chances: Table | None = None,
     placed: Sequence[PlacedPromise] = (),
-) -> tuple[int, int, int, int]:
-    """The guarantees under which a program may hang, read weakly and read strongly, bit ``g`` for the ``g``-th; then
-    the placed promises of several levels, in the same way.
+) -> tuple[int, int]:
+    """The guarantees under which a program may hang, read weakly and read strongly, bit ``g`` for the ``g``-th; behind
+    them the ``placed`` promises of several levels.
 
     The program has at most ``MOST_THREADS`` threads.
     """
-    everyone, all_placed = (1 << len(guarantees)) - 1, (1 << len(placed)) - 1
-    weak = strong = placed_weak = placed_strong = 0
+    everyone = (1 << len(guarantees) + len(placed)) - 1
+    weak = strong = 0
     for layer in _layers(table, table if chances is None else np.concatenate([table, chances], axis=1)):
-        for g, guarantee in enumerate(guarantees):
+        for g, promise in enumerate((*guarantees, *placed)):
             if not (weak & strong) >> g & 1:
-                promised = np.broadcast_to(np.int64(guarantee(layer.running, layer.stepped)), layer.running.shape)
-                weak |= layer.may_starve(promised) << g
-                strong |= layer.may_trap(promised) << g
-        for p, promise in enumerate(placed):
-            if not (placed_weak & placed_strong) >> p & 1:
-                for promised in layer.to_delegates(promise):
-                    placed_weak |= layer.may_starve(promised) << p
-                    placed_strong |= layer.may_trap(promised) << p
-        if weak & strong == everyone and placed_weak & placed_strong == all_placed:
+                for promised in layer.promised(promise):
+                    weak |= layer.may_starve(promised) << g
+                    strong |= layer.may_trap(promised) << g
+        if weak & strong == everyone:
             break
-    return weak, strong, placed_weak, placed_strong
+    return weak, strong
 
 
 class _Layer:
@@ -184,8 +179,11 @@ class _Layer:
         """Return the values of each strongly connected component, joined by the operation."""
         return operation.reduceat(values, self.starts) if len(self.starts) else values
 
-    def to_delegates(self, promise: PlacedPromise) -> Iterator[Masks]:
+    def promised(self, promise: Guarantee | PlacedPromise) -> Iterator[Masks]:
         """The threads that are promised execution at each node, for every choice of delegates in each component."""
+        if not isinstance(promise, PlacedPromise):
+            yield np.broadcast_to(np.int64(promise(self.running, self.stepped)), self.running.shape)
+            return
         views: dict[tuple[int, ...], list[NDArray[np.int64]]] = {}
         for nodes in np.split(np.arange(len(self.running)), self.starts[1:]):
             views.setdefault(tuple(np.unique(self.running[nodes]).tolist()), []).append(nodes)
