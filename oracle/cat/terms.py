@@ -67,6 +67,21 @@ class Call:
 
 Term = Name | Constant | Operation | Call
 
+HOLE = "?"
+"""The first character of the name of a hole. In a sketch (``oracle.inference.sketch``) a hole is a function of its
+alternatives."""
+
+
+def alternative_name(hole: str, number: int) -> str:
+    """The name of the set of a base that has all events where a hole is filled by its alternative of a number."""
+    return f"{hole}={number}"
+
+
+def hole_name(token: str) -> str:
+    """The name of a hole by its beginning in the text: ``?ww`` for ``? ww :``."""
+    return HOLE + token.strip("?: \t\n")
+
+
 OPERATORS = (
     *("union", "compose", "difference", "intersection", "complement", "product", "identity"),
     *("plus", "star", "optional", "inverse", "otherwise"),
