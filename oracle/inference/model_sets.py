@@ -206,6 +206,6 @@ class AlgebraOfModels(Algebra[ModelSet]):
         return acyclic
 
 
-def algebra_of(space: ModelSpace, events: int) -> AlgebraOfModels:
-    """The algebra over so many events whose truths are sets of assignments of a space."""
-    return AlgebraOfModels(space.every, ModelSet.__invert__, (space.every,) * events)
+def algebra_of(models: ModelSet, events: int) -> AlgebraOfModels:
+    """The algebra over so many events whose truths are sets of some models."""
+    return AlgebraOfModels(models, lambda truth: models - truth, (models,) * events)

@@ -27,8 +27,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from hashlib import sha256
+from operator import or_
 from pathlib import Path
 
 from corpus.errors import InputError, did_you_mean
@@ -82,11 +83,15 @@ class Hole:
 
 @dataclass(frozen=True)
 class Sketch:
-    """A .cat model with holes. ``model`` calls them as functions, whose names begin with ``?``."""
+    """A .cat model with holes. ``model`` calls them as functions, whose names begin with ``?``.
+
+    ``changes``: the limit of holes that are filled otherwise than usual, where models are that near to a given one.
+    """
 
     model: Model
     holes: tuple[Hole, ...]
     space: ModelSpace = field(repr=False, compare=False)
+    changes: int | None = None
 
     @property
     def name(self) -> str:
@@ -96,11 +101,22 @@ class Sketch:
     @cached_property
     def valid(self) -> ModelSet:
         """The models of the sketch among all truths of its variables: of a choice exactly one alternative holds."""
-        valid = self.space.every
-        for hole in self.holes:
-            if not hole.is_switch:
-                valid = valid & exactly_one(self.space, hole.variables)
-        return valid
+        space = self.space
+        levels = [space.every, *[space.none] * (self.changes or 0)]  # by the number of changes
+        for hole in reversed(self.holes):  # the last variables first, so that diagrams grow at their roots
+            right = space.every if hole.is_switch else exactly_one(space, hole.variables)
+            if self.changes is None or hole.usual is None:
+                levels = [level & right for level in levels]
+                continue
+            usual = space.variable(hole.variables[0 if hole.is_switch else hole.usual])
+            usual = right - usual if hole.is_switch and not hole.usual else right & usual
+            changed = [space.none, *levels]
+            levels = [(level & usual) | (more & (right - usual)) for level, more in zip(levels, changed, strict=False)]
+        return reduce(or_, levels)
+
+    def within(self, changes: int | None) -> Sketch:
+        """The sketch whose models fill at most so many holes otherwise than usual; None: as many as they like."""
+        return replace(self, changes=changes)
 
     def filling(self, values: Sequence[bool]) -> Filling:
         """The filling that the truths of the variables stand for."""

@@ -17,7 +17,7 @@ from oracle.cat.base import Base
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import candidates
 from oracle.executions.threads import unroll_threads
-from oracle.inference.model_sets import ModelSet, ModelSpace, algebra_of
+from oracle.inference.model_sets import ModelSet, algebra_of
 from oracle.inference.sketch import Sketch
 
 
@@ -30,17 +30,17 @@ class OneExecution:
 
     base: Base[int]
     candidate: int
-    space: ModelSpace
+    sketch: Sketch
 
     @cached_property
     def algebra(self) -> Algebra[ModelSet]:
         """The algebra of sets of models over the events of the execution."""
-        return algebra_of(self.space, self.base.algebra.size)
+        return algebra_of(self.sketch.valid, self.base.algebra.size)
 
     def value(self, name: str) -> Set[ModelSet] | Relation[ModelSet] | None:
         """The set or relation of a name, None where the base has none."""
-        if name in self.space:
-            here = self.space.variable(name)
+        if name in self.sketch.space:
+            here = self.sketch.space.variable(name) & self.sketch.valid
             return dict.fromkeys(range(self.algebra.size), here)
         value = self.base.value(name)
         if value is None:
@@ -48,7 +48,7 @@ class OneExecution:
         return tuple(map(self._row, value)) if isinstance(value, tuple) else self._row(value)
 
     def _row(self, row: Mapping[int, int]) -> Mapping[int, ModelSet]:
-        every = self.space.every
+        every = self.sketch.valid
         return {event: every for event, truth in row.items() if truth & self.candidate}
 
 
@@ -58,15 +58,15 @@ def allowing(test: LitmusTest, sketch: Sketch, unroll: int = UNROLL) -> ModelSet
     Raises ``TooManyError`` where executions are too many, and ``InputError`` where the sketch does not speak of what
     the test has.
     """
-    condition, space, found = test.condition, sketch.space, sketch.space.none
+    condition, found = test.condition, sketch.space.none
     for batch in candidates(test, unroll_threads(test, unroll), sketch.model):
         satisfying = batch.valid & batch.satisfying(condition.proposition)
         if condition.filter is not None:
             satisfying &= batch.satisfying(condition.filter)
         base = batch.only(satisfying) if satisfying else None
         left = base.algebra.true if base is not None else 0
-        while left and base is not None and not sketch.valid <= found:
+        while left and base is not None and found is not sketch.valid:
             candidate = left & -left
             left ^= candidate
-            found = found | sketch.model.passing(OneExecution(base, candidate, space))
-    return found & sketch.valid
+            found = found | sketch.model.passing(OneExecution(base, candidate, sketch))
+    return found

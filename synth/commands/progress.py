@@ -150,7 +150,7 @@ def _border(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     parts = (passing, *failing.split(","))
     own = tuple(dict.fromkeys(_bare(part) for part in parts if _bare(part) not in GUARANTEES))
     models = resolve_models((*GUARANTEES, *own))
-    if leveled := [model.name for model in models if model.level]:
+    if leveled := [model.name for model in models if model.levels]:
         raise InputError(f"{leveled[0]} is of groups of threads, which progress tests have none of")
     read = dict(zip((*GUARANTEES, *own), zip(models[::2], models[1::2], strict=True), strict=True))
     names = tuple(read[_bare(part)][_is_strong(part, failing=number > 0)].name for number, part in enumerate(parts))
