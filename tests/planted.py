@@ -4,7 +4,8 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-from oracle.inference.sketch import Filling, Sketch, resolve_sketch
+from oracle.inference.resolution import resolve_sketch
+from oracle.inference.sketch import Filling, Sketch
 
 TABLE = Path(__file__).parent / "verdicts" / "planted_models.csv"
 
