@@ -1,4 +1,4 @@
-"""Models that are found again: TSO from what was published of x86, Power from its cycles, and planted ones by asking."""
+"""Models that are found again: TSO from what was published of x86, Power from its cycles, planted ones by asking."""
 
 import csv
 from functools import cache
@@ -13,6 +13,12 @@ from oracle.inference.verdicts import allowing
 from tests.planted import asked, found_in, judged, planted_models, shuffled
 
 FACTS = Path(__file__).parents[2] / "examples" / "inference"
+
+
+@cache
+def named(sketch):
+    """The sketch of a name, one object whose sets of models can be compared."""
+    return resolve_sketch(sketch)
 
 
 @cache
@@ -41,7 +47,7 @@ def varying(sketch, models):
 
 
 def test_what_was_published_of_x86_is_tso():
-    sketch = resolve_sketch("cpu")
+    sketch = named("cpu")
     models = fitting(sketch.valid, list(facts_of("x86", sketch)))
     open_holes, decided = varying(sketch, models)
     assert decided == {"ww": 1, "wr": 0, "rw": 1, "rr": 1, "sync": 1, "locked": 1, "rf": 1}
@@ -52,7 +58,7 @@ def test_what_was_published_of_x86_is_tso():
 
 
 def test_a_verdict_of_x86_that_is_flipped_is_in_the_core():
-    sketch = resolve_sketch("cpu")
+    sketch = named("cpu")
     names = [fact.name for fact in facts_of("x86", sketch)]
     accused = 0
     for name in names:
@@ -67,7 +73,7 @@ def test_a_verdict_of_x86_that_is_flipped_is_in_the_core():
 
 
 def test_cycles_and_tests_by_hand_are_power():
-    sketch = resolve_sketch("power")
+    sketch = named("power")
     (planted,) = (each for each in planted_models() if each.name == "power")
     values = sketch.values(planted.filling(sketch))
     tests = judged(sketch)
@@ -79,7 +85,7 @@ def test_cycles_and_tests_by_hand_are_power():
 
 @pytest.mark.parametrize("sketch", ["cpu", "c11", pytest.param("gpu", marks=pytest.mark.slow)])
 def test_planted_models_are_found_again_by_asking(sketch):
-    sketch = resolve_sketch(sketch)
+    sketch = named(sketch)
     tests = judged(sketch)
     planted = [each for each in planted_models() if each.sketch == sketch.name]
     for each in planted:
