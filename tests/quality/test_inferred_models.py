@@ -51,10 +51,9 @@ def test_what_was_published_of_x86_is_tso():
     models = fitting(sketch.valid, list(facts_of("x86", sketch)))
     open_holes, decided = varying(sketch, models)
     assert decided == {"ww": 1, "wr": 0, "rw": 1, "rr": 1, "sync": 1, "locked": 1, "rf": 1}
-    # Dependencies are kept with the program order that is kept, and no test of the tables has fences other than mfence
-    # or two atomic operations on one location.
+    # Dependencies are kept with the program order that is kept, and no test of the table has fences other than mfence.
     implied = {"llh", "addr", "data", "ctrl-w", "ctrl-r", "a-cumul", "b-cumul", "thin-air"}
-    assert open_holes == implied | {"lwsync", "atomicity"}
+    assert open_holes == implied | {"lwsync"}
 
 
 def test_a_verdict_of_x86_that_is_flipped_is_in_the_core():
@@ -92,5 +91,5 @@ def test_planted_models_are_found_again_by_asking(sketch):
         values = sketch.values(each.filling(sketch))
         models = found_in(sketch, tests, values)
         assert values in models
-        by_chance = sorted(shuffled(sketch, tests, values, models, seed)[0] for seed in range(5))
-        assert asked(sketch, tests, values) * 5 < by_chance[2], each.name
+        by_chance = sorted(shuffled(sketch, tests, values, models, seed)[0] for seed in range(20))
+        assert asked(sketch, tests, values) * 2 < by_chance[10], each.name
