@@ -32,8 +32,7 @@ from hashlib import sha256
 from operator import or_
 from pathlib import Path
 
-from corpus.errors import InputError, did_you_mean
-from corpus.files import folder_of
+from corpus.errors import InputError
 from oracle.cat import terms
 from oracle.cat.interpreter import Model, checked_model, prelude
 from oracle.cat.mentions import names_reached, own_lines
@@ -183,34 +182,6 @@ def load_sketch(path: str, name: str = "") -> Sketch:
     holes of one name have different numbers of alternatives.
     """
     return _sketch(read_cat(path), name or Path(path).stem)
-
-
-def shipped_sketches() -> Mapping[str, str]:
-    """The path of every sketch that ships, by its name."""
-    return {path.stem: str(path) for path in sorted((folder_of("oracle") / "sketches").glob("*.cat"))}
-
-
-def resolve_sketch(name: str) -> Sketch:
-    """The sketch of a name: one that ships, the path of a .cat file, or a model that ships.
-
-    A model without holes becomes a sketch in which every check, operand of a union and conjunct has a switch
-    (``oracle.inference.switches``). Raises ``InputError`` where there is none of that name, and as ``load_sketch``.
-    """
-    from oracle.consistency import AxiomaticModel, model_names, resolve_consistency_models
-    from oracle.inference.switches import with_switches
-
-    ships = shipped_sketches()
-    if name in ships:
-        return load_sketch(ships[name], name)
-    if name.endswith(".cat"):
-        sketch = load_sketch(name)
-        return sketch if sketch.holes else with_switches(sketch.model)
-    if name in model_names():
-        (model,) = resolve_consistency_models([name])
-        if isinstance(model, AxiomaticModel):
-            return with_switches(model.model)
-    known = f"known, besides paths that end in .cat: {', '.join([*ships, *model_names()])}"
-    raise InputError(f"unknown sketch {name!r}; {did_you_mean(name, [*ships, *model_names()], known)}")
 
 
 def sketch_of(model: Model, usual: Mapping[str, int] | None = None) -> Sketch:

@@ -34,6 +34,7 @@ ROOMS = {
     "oracle/certificates": {"progress", "executions", "cat"},
     "oracle/cat": set(),
     "oracle/executions": {"cat"},
+    "oracle/inference": {"cat", "executions", "progress"},
     "oracle/operational": {"executions"},
     "constraints/programs": set(),
     "backends/shared": set(),
