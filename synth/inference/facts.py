@@ -127,7 +127,7 @@ def read_facts(
     speaks of tests that are not there.
     """
     found = MemoryFacts(sketch)
-    given = _named(expand(tests)) if tests else {}
+    given = named(expand(tests)) if tests else {}
     for source in sources:
         if source.suffix == TABLE:
             _read_table(found, source, given, column)
@@ -141,7 +141,7 @@ def read_facts(
     return found
 
 
-def _named(inputs: Iterable[Input]) -> dict[str, Input]:
+def named(inputs: Iterable[Input]) -> dict[str, Input]:
     """Return inputs by each name that a table or a line of results may have for them."""
     found: dict[str, Input] = {}
     for each in inputs:
@@ -151,20 +151,15 @@ def _named(inputs: Iterable[Input]) -> dict[str, Input]:
 
 
 def _around(source: Path) -> dict[str, Input]:
-    return _named(expand([str(source.parent)]))
+    return named(expand([str(source.parent)]))
 
 
 def _read_table(found: MemoryFacts, source: Path, given: dict[str, Input], column: str | None) -> None:
-    models = models_of_table(source)
-    if models and column is None and len(models) > 1:
-        raise InputError(f"verdicts of {', '.join(models)}: --column names whose count", str(source))
-    if models and column is not None and column not in models:
-        raise InputError(f"no verdicts of {column}, but of {', '.join(models)}", str(source))
-    name = column or (models[0] if models else "verdict")
+    name = column_of(source, column)
     number = 0
     for row in read_expected(source, (name,), ("verdict", "condition")):
         number += 1
-        test = _test_of(row.test, source, given, row.line)
+        test = test_of(row.test, source, given, row.line).litmus()
         allowed = _is_allowed(row.cells, test.condition.quantifier)
         if allowed is None:
             found.unread.append(f"{source}:{row.line}: no verdict that is ALLOWED or FORBIDDEN")
@@ -172,6 +167,19 @@ def _read_table(found: MemoryFacts, source: Path, given: dict[str, Input], colum
             found.add_verdict(test, allowed, f"{source}:{row.line}")
     if not number:
         raise InputError(f"the table has no verdict of {name}", str(source))
+
+
+def column_of(source: Path, column: str | None) -> str:
+    """Return the model whose verdicts in a table count: the one that is named, or the only one.
+
+    Raises ``InputError`` where there is none, or several.
+    """
+    models = models_of_table(source)
+    if models and column is None and len(models) > 1:
+        raise InputError(f"verdicts of {', '.join(models)}: --column names whose count", str(source))
+    if models and column is not None and column not in models:
+        raise InputError(f"no verdicts of {column}, but of {', '.join(models)}", str(source))
+    return column or (models[0] if models else "verdict")
 
 
 def _is_allowed(cells: object, quantifier: Quantifier) -> bool | None:
@@ -184,15 +192,15 @@ def _is_allowed(cells: object, quantifier: Quantifier) -> bool | None:
     return None
 
 
-def _test_of(name: str, source: Path, given: dict[str, Input], line: int) -> LitmusTest:
-    """Return the test that a table names: one of those given, or a file beside the table."""
+def test_of(name: str, source: Path, given: dict[str, Input], line: int) -> Input:
+    """Return the test that a table names: one of those given, or a file beside the table. Raises ``InputError``."""
     known = given.get(name)
     if known is None:
         beside = source.parent / name
         if not beside.is_file():
             raise InputError(f"no test {name} beside the table; --tests names where tests are", str(source), line, 1)
         known = Input(str(beside), beside.stem, beside)
-    return known.litmus()
+    return known
 
 
 def _read_results(found: MemoryFacts, source: Path, given: dict[str, Input], never: NeverSeen) -> None:
@@ -220,7 +228,7 @@ def _read_corpus(found: MemoryFacts, source: Path, column: str | None, never: Ne
     if column is None:
         if not results.is_file():
             raise InputError("the corpus has no results; --column names the model whose verdicts count", str(source))
-        _read_results(found, results, _named(inputs), never)
+        _read_results(found, results, named(inputs), never)
         return
     number = 0
     for each in inputs:
