@@ -116,9 +116,11 @@ class DueProgress:
         return (trial.mapping,) if trial.placement == DEVICE.name else (trial.mapping, trial.placement)
 
     def files(self) -> dict[str, str]:
+        """Return the files of the program, by name."""
         return BACKENDS[self.trial.backend].progress_files(self.trial.test, self.shape)
 
     def result(self, run: Run) -> ProgressResult:
+        """Return the result that a run of the program gives."""
         return ProgressResult(**msgspec.structs.asdict(self.trial), outcomes=run.outcomes, date=now())
 
 
