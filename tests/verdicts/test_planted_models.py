@@ -46,7 +46,7 @@ def test_a_filling_is_in_the_set_of_models_that_allow_what_it_allows(planted):
     filling = planted.filling(sketch)
     filled, values = sketch.filled(filling), sketch.values(filling)
     said = set()
-    for test in examples()[::6]:
+    for test in examples()[::4]:
         try:
             allowed = values in allowing(test, sketch)
         except InputError:
