@@ -6,7 +6,7 @@ contradicts a model; only a hang that is confirmed (``synth.hangs``) does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from backends.shared.results import ProgressResult
@@ -77,24 +77,27 @@ def by_mapping(results: Iterable[ProgressResult]) -> list[MappingSummary]:
     ]
 
 
-def by_model(results: Iterable[ProgressResult], verdicts: Mapping[str, Mapping[str, str]]) -> list[ModelSummary]:
+def by_model(
+    results: Iterable[ProgressResult], verdicts: Callable[[ProgressResult], Mapping[str, str]]
+) -> list[ModelSummary]:
     """Return a summary for each placement and model.
 
-    ``verdicts`` maps the name of each test that was run to its verdicts.
+    ``verdicts`` gives those of the test of a result, in its placement.
     """
-    promises = {test: promises_of(said) for test, said in verdicts.items()}
+    results = list(results)
+    promises = {(each.placement, each.test): promises_of(verdicts(each)) for each in results}
     models = dict.fromkeys(model for said in promises.values() for model in said)
     hung: dict[str, dict[str, bool]] = {}
     against: dict[tuple[str, str], set[str]] = {}
     for result in results:
         level = hung.setdefault(result.placement, {})
         level[result.test] = level.get(result.test, False) or result.hangs
-        for model in contradicted(result, verdicts[result.test]):
+        for model in contradicted(result, verdicts(result)):
             against.setdefault((result.placement, model), set()).add(result.test)
     lines = []
     for placement, level in hung.items():
         for model in models:
-            of_tests = {test: promises[test].get(model, NO_PROMISE) for test in level}
+            of_tests = {test: promises[placement, test].get(model, NO_PROMISE) for test in level}
             each = standing(model, of_tests, level, against.get((placement, model), ()))
             refuting = tuple(sorted(each.contradicting))
             lines.append(ModelSummary(placement, model, each.allowed, each.observed, refuting))
