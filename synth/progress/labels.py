@@ -76,9 +76,9 @@ LEGEND = "T terminates, H may hang"
 
 
 def progress_head(name: str) -> str:
-    """Return the head of a model's column, in two lines: the guarantee and its reading."""
+    """Return the head of a model's column: its guarantee, or those that it is composed of, and its reading."""
     base, _, reading = name.rpartition("-")
-    return f"{base}\n{reading}"
+    return f"{base}\n{reading}".replace(" & ", "\n& ")
 
 
 def _facts(test: Test) -> Mapping[str, object]:

@@ -26,7 +26,7 @@ from oracle.progress.models import ProgressModel, verdicts
 from synth.hangs import Control, remarks
 from synth.junit import Case, CaseOutcome, class_name
 from synth.progress.compilation import launched
-from synth.progress.conformance import ModelSummary, by_mapping, by_model, is_doubtful, promising
+from synth.progress.conformance import ModelSummary, by_mapping, by_model, is_doubtful, promising, verdicts_in
 from synth.runs import Running, TrialsRun, tell_unsound
 from synth.screen import screen
 
@@ -160,7 +160,7 @@ class _Verdicts:
         key = test.name, placement
         if key not in self._known:
             asked = [self.models] if self.models else []
-            own = {} if self.models else test.verdicts
+            own = {} if self.models else {**test.verdicts, **verdicts_in(test, placement)}
             self._known[key] = own or verdicts(in_placement(program_of(test), placement), *asked)
         return self._known[key]
 

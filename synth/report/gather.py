@@ -10,15 +10,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from backends.shared.mapping import in_placement
 from backends.shared.results import RESULTS, Entry, MemoryResult, ProgressTrial
 from corpus.errors import InputError
 from corpus.links import LINKS, MUTANTS
-from corpus.progress.text import program_of
 from corpus.suite import is_corpus, read_manifest
 from oracle.consistency import ConsistencyModel
 from oracle.executions.bounds import UNROLL
-from oracle.progress.models import verdicts
 from oracle.progress.plugins import is_progress_model, resolve_models
 from synth.conformance import Promise
 from synth.families.interface import family
@@ -29,6 +26,7 @@ from synth.memory.questions import questions
 from synth.mutation.kills import observed, read_suite
 from synth.options.models import AUTO
 from synth.options.tests import SelectionFilter
+from synth.progress.conformance import verdicts_in
 from synth.report.evidence import Evidence, Scored, Subject, distinct, evidence
 from synth.watch import watching
 from synth.worker import Limits
@@ -163,14 +161,11 @@ def _in_placements(subjects: Sequence[Subject], entries: Iterable[Entry], models
     for entry in entries:
         if isinstance(entry, ProgressTrial):
             ran.setdefault(entry.digest, set()).add(entry.placement)
-    leveled = [model for model in resolve_models(models) if model.levels] if models else []
+    named = resolve_models(models) if models else []
     for each in subjects:
-        placements = sorted(ran.get(each.test.digest, ())) if each.family == PROGRESS and leveled else []
-        if not placements or (program := program_of(each.test)).places:
-            yield each
-        else:
-            placed = {name: verdicts(in_placement(program, name), leveled) for name in placements}
-            yield dataclasses.replace(each, placed=placed)
+        placements = sorted(ran.get(each.test.digest, ())) if each.family == PROGRESS else []
+        placed = {name: verdicts_in(each.test, name, named) for name in placements}
+        yield dataclasses.replace(each, placed=placed) if placed else each
 
 
 def _judges(suites: Sequence[str], models: Sequence[str]) -> dict[str, ConsistencyModel]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,11 +14,14 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
+import reported
 from bruteforce import all_tests
 from commands import printed, synth
 from refusals import refusal
 
+from backends.shared.mapping import PLACEMENTS, in_placement, launch, placements_of
 from corpus.hierarchy import apart, in_order
 from corpus.journal import read_corpus
 from corpus.progress.axb import Program, canonical, digest, placed, rename_locations
@@ -233,3 +238,78 @@ def test_litmus_tests_are_judged_under_a_memory_model_too(tmp_path, file):
         f"{MODEL}-strong": "MAY_HANG",
     }
     assert "between workgroups" in printed("explain", test, "-m", f"{MODEL} & sc")
+
+
+# -- devices ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_placed_program_is_launched_where_it_says_alone():
+    plain = parse_axb(text("", "", ""))
+    assert placements_of(plain, ("device", "subgroup")) == ("device", "subgroup")
+    for name in PLACEMENTS:
+        own = in_placement(plain, name)
+        if own.places:  # each in a workgroup of its own is said by no places
+            assert placements_of(own, ("device",)) == (name,) and in_placement(own, "device") == own
+            assert launch(own, placement=name).placement.name == name
+            other = next(each for each in PLACEMENTS if each != name)
+            assert "places its threads in other groups" in refusal(lambda p=own, at=other: launch(p, placement=at))
+    mixed = parse_axb(text(" @ workgroup 0", " @ workgroup 0", " @ workgroup 1"))
+    assert placements_of(mixed, tuple(PLACEMENTS)) == ()
+
+
+def test_results_contradict_composed_models_by_their_placement(tmp_path):
+    """A consumer before its producer hangs: in one subgroup that contradicts OBE of subgroups, and elsewhere not."""
+    waits, _ = reported.progress_tests()
+    suite = reported.write_suite(tmp_path / "suite", reported.progress_tests(), "progress")
+    places = ("device", "workgroup", "subgroup")
+    results = [msgspec.structs.replace(reported.confirmed(waits), placement=each, instances=9) for each in places]
+    file = reported.write_results(suite / "results.jsonl", results)
+    other = "fair@workgroup & hsa@thread"
+    told = json.loads(printed("report", file, "-m", MODEL, "-m", other, "-m", "lobe", "--format", "json"))
+    against = {told["columns"][cell["column"]]["placement"]: cell["contradicts"] for cell in told["cells"]}
+    assert against == {
+        "device": [f"{other}-weak", f"{other}-strong"],
+        "workgroup": [],
+        "subgroup": [f"{MODEL}-weak", f"{MODEL}-strong"],
+    }
+    fairest = {told["columns"][each["column"]]["placement"]: each["fairest"] for each in told["fairness"]}
+    assert f"{other}-strong" in fairest["workgroup"] and f"{MODEL}-strong" not in fairest["subgroup"]
+
+
+def test_a_labelled_corpus_says_what_holds_where_its_tests_ran(tmp_path):
+    """The verdicts of a corpus on a test without places are of workgroups, and the test was run in one subgroup."""
+    tests = made(tmp_path / "placed", "-t", 2, "-n", 2, "--all", "--levels", "workgroup,subgroup", "-m", MODEL)
+    (waits,) = (test for test in tests if test.text == reported.WAITS)
+    assert waits.verdicts[f"{MODEL}-weak"] == "MAY_HANG"
+    hang = msgspec.structs.replace(reported.confirmed(waits), placement="subgroup")
+    file = reported.write_results(tmp_path / "placed" / "results.jsonl", [hang])
+    (cell,) = json.loads(printed("report", file, "--format", "json"))["cells"]
+    assert f"{MODEL}-weak" in cell["contradicts"] and "fair-weak" in cell["contradicts"]
+
+
+# -- the page --------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_shows_what_the_commands_print(tmp_path, monkeypatch):
+    """The section of docs/progress.md on composed levels: its commands are run, and print what is below them."""
+    page = Path("docs/progress.md").read_text(encoding="utf-8")
+    section = page[page.index("## Composed levels") : page.index("## Agreement with published verdicts")]
+    blocks = re.findall(r"(?:^    .*\n(?:\n(?=    ))?)+", section, re.M)
+    lines = [line.removeprefix("    ") for block in blocks for line in block.splitlines()]
+    shown: dict[str, list[str]] = {}
+    for line in lines:
+        if line.startswith("synth "):
+            command = line
+        elif line.strip() and not line.startswith(("THREAD", "0:", "//")):
+            shown.setdefault(command, []).append(" ".join(line.split()))
+    assert len(shown) == 3
+    for command, expected in shown.items():
+        arguments = [str(tmp_path / "placed") if word == "placed" else word for word in shlex.split(command)[1:]]
+        said = [" ".join(line.split()).replace(str(tmp_path) + "/", "") for line in printed(*arguments).splitlines()]
+        assert [line for line in expected if line not in said] == [], (command, said)
+    assert all(
+        f"// {line}" in section for line in ("Thread 0 waits for a flag that thread 1 sets, in another subgroup",)
+    )
+    assert Path("examples/levels/flag-within.axb").read_text(encoding="utf-8") in re.sub(
+        "^    ", "", section, flags=re.M
+    )

@@ -11,6 +11,8 @@ MODULES = (
     "oracle.cat.algebra",
     "oracle.executions.stuck",
     "oracle.progress.models",
+    "oracle.promises",
+    "synth.progress.placements",
 )
 
 
