@@ -37,7 +37,8 @@ MOST_TRIED = 20_000
 class Fact:
     """A fact about a test: its outcome is allowed, or it is forbidden. ``fitting``: the models that agree.
 
-    ``source`` says where the fact is from, such as a line of a table, and ``evidence`` what it rests on.
+    ``source`` says where the fact is from, such as a line of a table, and ``evidence`` what it rests on. ``verdict`` is
+    the verdict in words, where these are not the usual ones.
     """
 
     name: str
@@ -45,11 +46,12 @@ class Fact:
     fitting: ModelSet
     source: str = ""
     evidence: str = ""
+    verdict: str = ""
 
     @property
     def text(self) -> str:
         """The fact in words: ``MP is forbidden``."""
-        told = f"{self.name} is {'allowed' if self.allowed else 'forbidden'}"
+        told = f"{self.name} {self.verdict or ('is allowed' if self.allowed else 'is forbidden')}"
         return told + (f" ({', '.join(filter(None, [self.evidence, self.source]))})" if self.source else "")
 
 

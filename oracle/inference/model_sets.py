@@ -29,10 +29,10 @@ class ModelSet:
     ``level`` is the number of the variable; the two constants are below all variables. Only the empty set is false.
     """
 
-    __slots__ = ("_complement", "_space", "high", "level", "low", "number")
+    __slots__ = ("_complement", "high", "level", "low", "number", "space")
 
     def __init__(self, space: ModelSpace, number: int, level: int, low: ModelSet | None, high: ModelSet | None) -> None:
-        self._space = space
+        self.space = space
         self.number = number
         self.level = level
         self.low = low
@@ -40,22 +40,22 @@ class ModelSet:
         self._complement: ModelSet | None = None
 
     def __and__(self, other: ModelSet) -> ModelSet:
-        return self._space.intersection(self, other)
+        return self.space.intersection(self, other)
 
     def __or__(self, other: ModelSet) -> ModelSet:
-        return ~self._space.intersection(~self, ~other)
+        return ~self.space.intersection(~self, ~other)
 
     def __sub__(self, other: ModelSet) -> ModelSet:
-        return self._space.intersection(self, ~other)
+        return self.space.intersection(self, ~other)
 
     def __invert__(self) -> ModelSet:
         if self._complement is None:
-            self._complement = self._space.complement(self)
+            self._complement = self.space.complement(self)
             self._complement._complement = self
         return self._complement
 
     def __bool__(self) -> bool:
-        return self is not self._space.none
+        return self is not self.space.none
 
     def __le__(self, other: ModelSet) -> bool:
         return not self - other
@@ -66,12 +66,12 @@ class ModelSet:
         node = self
         while node.low is not None and node.high is not None:
             node = node.high if values[node.level] else node.low
-        return node is self._space.every
+        return node is self.space.every
 
     @property
     def size(self) -> int:
         """The number of assignments to the variables that are in the set."""
-        return self._space.count(self)
+        return self.space.count(self)
 
     def nodes(self) -> list[ModelSet]:
         """The nodes of the diagram with their variables, each after those that it leads to."""

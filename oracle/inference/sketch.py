@@ -25,7 +25,7 @@ Source of the idea: Bornholt and Torlak, "Synthesizing Memory Models from Framew
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from hashlib import sha256
@@ -147,7 +147,10 @@ class Sketch:
         Raises ``InputError`` where it is no model, as where nothing is left under ``~``.
         """
         given = {f"{terms.HOLE}{hole.name}": chosen for hole, chosen in zip(self.holes, filling, strict=True)}
-        statements = _needed([made for each in self.model.syntax.statements for made in _filled(each, given)])
+        statements: list[terms.Statement] = []
+        for each in self.model.syntax.statements:
+            statements += _filled(each, given)
+        statements = _needed(statements)
         name = name or f"{self.name}-{''.join(map(str, filling))}"
         syntax = replace(self.model.syntax, title=name, statements=tuple(statements))
         digest = sha256(model_text(syntax).encode()).hexdigest()
@@ -187,7 +190,7 @@ def load_sketch(path: str, name: str = "") -> Sketch:
 def sketch_of(model: Model, usual: Mapping[str, int] | None = None) -> Sketch:
     """The sketch whose holes a model calls; ``usual`` says what fills some of them in a model that it is made of."""
     found: dict[str, terms.Call] = {}
-    for call in _calls(model.syntax.statements):
+    for call in terms.holes_of(model.syntax.statements):
         first = found.setdefault(call.name, call)
         if len(first.arguments) != len(call.arguments):
             wanted = len(first.arguments)
@@ -210,33 +213,43 @@ def _sketch(syntax: terms.ModelSyntax, name: str) -> Sketch:
     return sketch_of(checked_model(name, syntax, VOCABULARY))
 
 
-def _calls(statements: Iterable[terms.Statement]) -> Iterator[terms.Call]:
-    for statement in statements:
-        for body in terms.bodies_of(statement):
-            for part in terms.subterms(body):
-                if isinstance(part, terms.Call) and part.name[0] == terms.HOLE:
-                    yield part
-
-
 # Filling
 
+NOTHING = -1
+"""The entry of a name that means nothing, among what fills holes."""
 
-def _filled(statement: terms.Statement, given: Mapping[str, int]) -> list[terms.Statement]:
-    """A statement once its holes are filled; none where it is a check of nothing."""
+
+def _filled(statement: terms.Statement, given: dict[str, int]) -> list[terms.Statement]:
+    """A statement once its holes are filled; none where it is a check of nothing, or defines nothing.
+
+    ``given`` has what fills each hole, and gets the names that mean nothing from then on.
+    """
     match statement:
         case terms.ModelCheck(body=body, negated=negated):
             term = _simple(body, given)
             return [] if _is_nothing(term) and not negated else [replace(statement, body=term)]
         case terms.Linearisation(events=events):
             return [replace(statement, events=_simple(events, given))]
-        case terms.Definition(bindings=bindings):
-            made = tuple(replace(binding, body=_simple(binding.body, given)) for binding in bindings)
-            return [replace(statement, bindings=made)]
+        case terms.Definition(bindings=bindings, recursive=recursive):
+            own = {name for binding in bindings for name in (binding.name, *binding.parameters)}
+            inner = {name: way for name, way in given.items() if name not in own} if recursive else given
+            made = []
+            for binding in bindings:
+                known = {name: way for name, way in inner.items() if name not in binding.parameters}
+                body = _simple(binding.body, known)
+                given.pop(binding.name, None)
+                if _is_nothing(body) and not recursive and not binding.parameters:
+                    given[binding.name] = NOTHING
+                else:
+                    made.append(replace(binding, body=body))
+            return [replace(statement, bindings=tuple(made))] if made else []
 
 
 def _simple(term: terms.Term, given: Mapping[str, int]) -> terms.Term:
     """A term with its holes filled, and without what then is nothing."""
     match term:
+        case terms.Name(name, position) if given.get(name) == NOTHING:
+            return terms.Constant("0", position)
         case terms.Call(name, arguments, position) if name[0] == terms.HOLE:
             chosen = given[name]
             if len(arguments) > 1:

@@ -70,3 +70,25 @@ def allowing(test: LitmusTest, sketch: Sketch, unroll: int = UNROLL) -> ModelSet
             left ^= candidate
             found = found | sketch.model.passing(OneExecution(base, candidate, sketch))
     return found
+
+
+def flagging(test: LitmusTest, sketch: Sketch, unroll: int = UNROLL) -> ModelSet:
+    """The set of the models that raise a flag on an execution that they allow, so that they promise nothing of a test.
+
+    Raises what ``allowing`` raises.
+    """
+    found = sketch.space.none
+    for batch in candidates(test, unroll_threads(test, unroll), sketch.model) if sketch.model.flags else ():
+        base = batch.only(batch.valid)
+        left = base.algebra.true
+        while left and found is not sketch.valid:
+            candidate = left & -left
+            left ^= candidate
+            passing, raised = sketch.valid, sketch.space.none
+            for result in sketch.model.judge(OneExecution(base, candidate, sketch)):
+                if result.check.flag:
+                    raised = raised | result.truth
+                else:
+                    passing = passing & result.truth
+            found = found | (passing & raised)
+    return found
