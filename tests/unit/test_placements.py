@@ -240,6 +240,20 @@ def test_litmus_tests_are_judged_under_a_memory_model_too(tmp_path, file):
     assert "between workgroups" in printed("explain", test, "-m", f"{MODEL} & sc")
 
 
+def test_suites_are_exported_with_their_places(tmp_path):
+    tests = made(tmp_path / "suite", "-t", 2, "-n", 2, "--levels", "workgroup,subgroup", "-m", MODEL)
+    printed("export", tmp_path / "suite", "--to", "dartagnan-vulkan", "-o", tmp_path / "vulkan")
+    text = (tmp_path / "vulkan" / "2x2-0001.litmus").read_text()
+    assert "P0@sg 0,wg 0,qf 0" in text and (tmp_path / "vulkan/expected/hsa.workgroup+obe.subgroup-weak.csv").exists()
+    lines = printed("label", tmp_path / "vulkan", "-m", MODEL, "--format", "csv").splitlines()[1:]
+    said = [(Path(file).stem, model, verdict) for file, model, verdict, *_ in (line.split(",") for line in lines)]
+    assert said == [
+        (test.name, model, test.verdicts[model]) for test in tests for model in test.verdicts if "@" in model
+    ]
+    refused = printed("export", tmp_path / "suite", "--to", "dartagnan-ptx", "-o", tmp_path / "ptx", exit_code=2)
+    assert "2x2-0001: P0 and P1 are in one warp: the PTX dialect has a warp for each thread" in refused
+
+
 # -- devices ---------------------------------------------------------------------------------------------------------
 
 
