@@ -217,6 +217,9 @@ def test_label_and_explain_judge_placed_programs(file):
     assert [line.rpartition(",")[2] for line in said.splitlines()[1:]] == ["MAY_HANG"] * 2 + ["TERMINATES"] + [
         "MAY_HANG"
     ] * 2
+    for method in ("sat", "smt", "enumerate"):
+        names = ("-m", MODEL, "-m", "fair@wg & unfair@sg-weak", "-m", "hsa")
+        assert printed("label", file, *names, "--format", "csv", "--method", method) == said
     told = printed("explain", file, "-m", f"{MODEL}-weak")
     assert "between workgroups, the lowest thread that has not ended" in told
     assert "between subgroups, threads that have taken a step" in told and "for ever" in told
