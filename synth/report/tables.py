@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from oracle.progress.hierarchy import strictly_less_fair
-from oracle.progress.models import MODELS
+from oracle.progress.plugins import shipped_model
 from synth.conformance import ConformanceStatus, ModelConformance
 from synth.inputs import PROGRESS
 from synth.mutation.kills import Machine
@@ -35,7 +35,7 @@ def strongest(standings: Sequence[ModelConformance[int]]) -> tuple[str, ...]:
         for each in standings
         if each.status not in (ConformanceStatus.CONTRADICTED, ConformanceStatus.SILENT)
     ]
-    below = strictly_less_fair(MODELS[model] for model in standing if model in MODELS)
+    below = strictly_less_fair(known for model in standing if (known := shipped_model(model)) is not None)
     covered = {lesser for lessers in below.values() for lesser in lessers}
     return tuple(model for model in standing if model not in covered)
 
