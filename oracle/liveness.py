@@ -28,7 +28,7 @@ from oracle.executions.stuck import Hanging, find_hang, only_as, unasked
 from oracle.lassos import MOST_STATES, hang_of_lasso
 from oracle.progress.explain import explain_system
 from oracle.progress.litmus import NoVerdictError, explore_litmus
-from oracle.progress.models import GUARANTEES, MODELS, ProgressModel, Verdict
+from oracle.progress.models import GUARANTEES, MODELS, STEPPINGS, ProgressModel, Verdict, split_stepping
 from oracle.progress.plugins import is_progress_model, resolve_models
 
 AND = "&"
@@ -129,7 +129,7 @@ def _sc() -> Model:
 
 def is_liveness_model(name: str) -> bool:
     """Whether a name, among those of models of all kinds, is meant for ``resolve_liveness_models``."""
-    return AND in name and not Path(name).is_file()
+    return AND in name and not split_stepping(name)[1] and not Path(name).is_file()
 
 
 def resolve_liveness_models(names: Sequence[str], bell: str | None = None) -> list[LivenessModel]:
@@ -154,6 +154,10 @@ def resolve_liveness_models(names: Sequence[str], bell: str | None = None) -> li
 
 def _two(name: str) -> tuple[str, str]:
     parts = [part.strip() for part in name.split(AND)]
+    if set(parts) & set(STEPPINGS):
+        raise InputError(
+            f"{name!r}: a stepping of lanes is asked with a progress model alone, as 'fair {AND} lockstep'"
+        )
     if len(parts) != 2 or not all(parts):
         raise InputError(f"expected a progress model {AND} a consistency model, as 'fair {AND} rc11', found {name!r}")
     progress, consistency = parts

@@ -111,6 +111,16 @@ def fair(running: int, stepped: int) -> int:
     return running
 
 
+STEPPINGS = ("independent", "lockstep", "lockstep.taken", "lockstep.fallthrough", "maximal")
+"""The ways in which the lanes of one subgroup step, by name (``oracle.progress.stepping``)."""
+
+
+def split_stepping(name: str) -> tuple[str, str]:
+    """Return a model's name without its stepping, and the stepping, empty where there is none: ``fair & lockstep``."""
+    model, _, last = name.rpartition("&")
+    return (model.strip(), last.strip()) if last.strip() in STEPPINGS and model.strip() else (name, "")
+
+
 GUARANTEES: dict[str, Guarantee] = {
     "unfair": unfair,
     "hsa": hsa,
@@ -126,7 +136,9 @@ class ProgressModel:
     """A named guarantee, read weakly or strongly. ``name`` ends in ``-weak`` or ``-strong``.
 
     ``digest`` names the text of a user's model; it is empty for a model that ships. ``level``: the level of the scope
-    tree whose groups the guarantee is for, where a test places its threads; None: each thread for itself.
+    tree whose groups the guarantee is for, where a test places its threads; None: each thread for itself. ``stepping``:
+    how lanes of one subgroup step, one of ``STEPPINGS``; empty: as independent threads, which is what the others are
+    compared with.
     """
 
     name: str
@@ -134,6 +146,7 @@ class ProgressModel:
     strong: bool
     digest: str = ""
     level: Scope | None = None
+    stepping: str = ""
 
     def among(self, places: Sequence[Place]) -> ProgressModel:
         """The model of a test whose threads are at these places: its guarantee as threads see it.

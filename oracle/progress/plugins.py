@@ -10,6 +10,9 @@ A name means, in this order:
 ``@cta`` behind the guarantee, ``hsa@cta-weak`` or ``path.py@cta``, makes it one for the groups of threads at that level
 of the execution hierarchy, where a test has any: ``warp``, ``cta``, ``queue`` or ``gpu``.
 
+``& lockstep`` and its like behind it, ``hsa@cta & lockstep``, say how the lanes of one subgroup step
+(``oracle.progress.stepping``).
+
 A user's guarantee is not trusted: each answer must be a part of ``running``, and what it raises is reported as an
 ``InputError``. It must be a pure function: each pair of arguments is asked for once.
 
@@ -36,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 from corpus.errors import InputError, did_you_mean
 from corpus.files import open_bytes
 from oracle.naming import names_apart, origins
-from oracle.progress.models import GUARANTEES, MODELS, Guarantee, ProgressModel, both_readings
+from oracle.progress.models import GUARANTEES, MODELS, Guarantee, ProgressModel, both_readings, split_stepping
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -56,7 +59,7 @@ def resolve_models(names: Sequence[str] = ()) -> list[ProgressModel]:
     """
     found: dict[tuple[str, str | Path], ProgressModel] = {}
     for origin, name in origins(names or list(GUARANTEES), ".py").items():
-        for model in _at_level(name):
+        for model in _stepped(name):
             found[model.name, origin if isinstance(origin, Path) else model.name] = model
     return [replace(model, name=name) for model, name in zip(found.values(), names_apart(list(found)), strict=True)]
 
@@ -78,7 +81,7 @@ def _leveled(name: str) -> tuple[str, str]:
 
 def is_progress_model(name: str) -> bool:
     """Whether a name, among those of models of all kinds, is meant for ``resolve_models``."""
-    name, _ = _leveled(name)
+    name, _ = _leveled(split_stepping(name)[0])
     base, _, reading = name.rpartition("-")
     bare = base if reading in ("weak", "strong") else name
     return bare in GUARANTEES or name.endswith(".py") or bare in _installed()
@@ -88,6 +91,13 @@ def _installed() -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points  # loaded late: it takes long to load, and is seldom needed
 
     return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def _stepped(name: str) -> Sequence[ProgressModel]:
+    bare, stepping = split_stepping(name)
+    if not stepping:
+        return _at_level(name)
+    return [replace(model, name=f"{model.name} & {stepping}", stepping=stepping) for model in _at_level(bare)]
 
 
 def _at_level(name: str) -> Sequence[ProgressModel]:
