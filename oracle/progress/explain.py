@@ -55,6 +55,10 @@ class ModelLts:
         """Mask of the threads that wait at a barrier."""
         return self.lts.waiting(self.states[node])
 
+    def masked(self, node: int) -> int:
+        """Mask of the lanes that wait for others of their subgroup to reconverge with them."""
+        return self.lts.masked(self.states[node])
+
     def memory(self, node: int) -> tuple[int | str, ...]:
         """The value of each location at a node."""
         return self.lts.memories[self.states[node]]

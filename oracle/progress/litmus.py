@@ -384,6 +384,10 @@ class LitmusLts:
         """The mask of threads that wait at a barrier."""
         return self.waits[state]
 
+    def masked(self, state: int) -> int:
+        """The mask of lanes that wait to reconverge, which are none where every lane is a thread as any other."""
+        return 0
+
     def action(self, state: int, thread: int) -> Action:
         """The access or barrier that a thread is at, and what it reads."""
         memory, positions = self.states[state]

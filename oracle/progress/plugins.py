@@ -50,8 +50,10 @@ GROUP = "synth.progress_models"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
 
-def resolve_models(names: Sequence[str] = ()) -> list[ProgressModel]:
+def resolve_models(names: Sequence[str] = (), lanes: bool = False) -> list[ProgressModel]:
     """The models that ``names`` mean, in their order, each once; the twelve built-in ones where none is named.
+
+    ``lanes``: they are asked about tests that have lanes of one subgroup, so that a name may have a stepping.
 
     Of two files whose models have one name, each is called by the folders, too, that tell them apart, as
     ``old/mine-weak``. Raises ``InputError`` where a name is unknown, with the nearest right ones, where one file is
@@ -59,7 +61,7 @@ def resolve_models(names: Sequence[str] = ()) -> list[ProgressModel]:
     """
     found: dict[tuple[str, str | Path], ProgressModel] = {}
     for origin, name in origins(names or list(GUARANTEES), ".py").items():
-        for model in _stepped(name):
+        for model in _stepped(name) if lanes else _at_level(name):
             found[model.name, origin if isinstance(origin, Path) else model.name] = model
     return [replace(model, name=name) for model, name in zip(found.values(), names_apart(list(found)), strict=True)]
 
@@ -128,6 +130,8 @@ def _models(name: str) -> tuple[ProgressModel, ...]:
 
 
 def _unknown(name: str, installed: Sequence[str]) -> str:
+    if split_stepping(name)[1]:
+        return f"{name!r} says how lanes of a subgroup step, which is asked of litmus tests"
     if "&" in name:
         return f"{name!r} is asked of litmus tests; synth export --to dartagnan-ptx makes these of progress tests"
     bare = [*GUARANTEES, *installed]

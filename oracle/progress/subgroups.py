@@ -47,7 +47,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 
 from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
@@ -95,6 +94,9 @@ class Convergence(ABC):
 
     goes_on = False
     """Whether a lane that has come to an operation without a mask goes on by a step, with whoever has come by then."""
+
+    branches = False
+    """Whether a branch at which lanes stop is a step of its own."""
 
     def __init__(self, lanes: Sequence[int], threads: Sequence[Automaton]) -> None:
         self.lanes = lanes
@@ -329,7 +331,7 @@ def _without(tree: Tree, done: int) -> Tree:
     return replace(tree, sides=tuple(_without(side, done) for side in tree.sides))
 
 
-Rounds = Mapping[int, float]
+Rounds = Mapping[int, int]
 """For each loop, by its header, that a lane is in, the rounds that it has begun."""
 
 
@@ -337,8 +339,10 @@ class _Maximal(Convergence):
     """Lanes that step as any threads do, and do operations in tangles.
 
     The control has the ``Rounds`` of each lane as sorted pairs. They are counted from the lane that is least far, as
-    soon as nobody can come to a loop from before it any more.
+    soon as nobody can come to a loop from before it any more. A branch is a step, for others may wait for it.
     """
+
+    branches = True
 
     def __init__(self, lanes: Sequence[int], threads: Sequence[Automaton]) -> None:
         super().__init__(lanes, threads)
@@ -353,7 +357,11 @@ class _Maximal(Convergence):
 
     @staticmethod
     def stops(body: Body) -> frozenset[int]:
-        return frozenset(loop.header for loop in _loops_with_operations(body))
+        if not any(map(_is_tangled, body)):
+            return frozenset()
+        graph = ControlFlowGraph(body)
+        branches = {pc for pc in graph.places if len(graph.successors[pc]) > 1}
+        return frozenset(branches).union(loop.header for loop in _loops_with_operations(body))
 
     def start(self, positions: list[int]) -> object:
         return self._counted([self._onward(lane, {}, positions) for lane in self.lanes], positions)
@@ -403,22 +411,18 @@ class _Maximal(Convergence):
         return [dict(pairs) for pairs in control]
 
     def _onward(self, lane: int, rounds: Rounds, positions: list[int]) -> Rounds:
-        """The rounds of a lane after what it does by itself; ``inf`` of loops that it then goes round for ever."""
+        """The rounds of a lane after what it does by itself, up to its next branch."""
         thread, loops = self._threads[lane], self._loops[lane]
         counts = dict(rounds)
-        seen: list[int] = []
+        seen = set[int]()
         while True:
             position = positions[lane]
             pc = _pc(thread, position)
             counts = {loop.header: counts[loop.header] for loop in loops if loop.header in counts and pc in loop.places}
-            still = thread.ended(position) or thread.positions[position].round
-            if still or isinstance(thread.body[pc], SEEN_BY_OTHERS):
+            still = thread.ended(position) or thread.positions[position].round or position in seen
+            if still or isinstance(thread.body[pc], SEEN_BY_OTHERS | litmus.Branch):
                 return counts
-            if position in seen:
-                for each in seen[seen.index(position) :]:
-                    counts[_pc(thread, each)] = inf
-                return counts
-            seen.append(position)
+            seen.add(position)
             counts[pc] = counts.get(pc, -1) + 1
             positions[lane] = thread.onward(position)
 
@@ -429,7 +433,7 @@ class _Maximal(Convergence):
         for code in self.codes:
             for loop in self._loops[code[0]] if len(code) > 1 else ():
                 around = [outer for outer in self._loops[code[0]] if loop.header in outer.places and outer != loop]
-                inside: dict[tuple[float, ...], list[int]] = {}
+                inside: dict[tuple[int, ...], list[int]] = {}
                 for lane in code:
                     if loop.header in known[at[lane]]:
                         instance = tuple(known[at[lane]][outer.header] for outer in around)
@@ -450,9 +454,8 @@ class _Maximal(Convergence):
                     )
                     least = 0 if any(late) else min(known[at[lane]][loop.header] for lane in members)
                     for lane in members:
-                        count = known[at[lane]][loop.header]
-                        count = count - least if count < inf else count
-                        if MOST_ROUNDS < count < inf:
+                        count = known[at[lane]][loop.header] - least
+                        if count > MOST_ROUNDS:
                             raise NoVerdictError(
                                 f"P{lane} is more than {MOST_ROUNDS} rounds ahead of other lanes of its subgroup, in a "
                                 "loop with operations of the subgroup"
@@ -499,7 +502,7 @@ class SubgroupLts(LitmusLts):
         if isinstance(ins, SEEN_BY_OTHERS) and not isinstance(ins, litmus.GroupOperation):
             return super().action(state, thread)
         after = self.successors[state][thread]
-        outcome = "for ever, without access"
+        outcome = "for ever, without access" if after == state else ""
         if isinstance(ins, litmus.GroupOperation):
             waits = after in (NO_STEP, state) or self.states[after][1][thread] == position
             outcome = "waits" if waits else ""
@@ -606,6 +609,8 @@ class _Exploration:
             moved = replace(state, memory=memory, positions=positions)
             waits = positions[tid] == thread.waiting_at(position)
             return self._went_on(moved, tid, self._passed(state, moved) & ~(1 << tid) | (not waits) << tid)
+        if isinstance(ins, litmus.Branch) and self._groups[self._of[tid]].branches:
+            return self._went_on(self._moved(state, tid, thread.onward(position), state.memory), tid, 1 << tid)
         if thread.positions[position].round or not isinstance(ins, SEEN_BY_OTHERS):
             return self._went_on(state, tid, 0)  # for ever
         following, memory = thread.access(position, state.memory)
