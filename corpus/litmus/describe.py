@@ -82,9 +82,10 @@ def _body(instruction: litmus.Instruction) -> str:
                 return f"barrier.cluster.{half}{'.relaxed' * (litmus.RELAXED in mode.tags)}"
             return f"bar{group}{_suffix(mode)}.{half} {given}"
         case litmus.GroupOperation(operation, target, mask=mask):
-            name = _GROUP_OPERATIONS.get(operation, f"vote.{operation}") + ".sync" * (mask is not None)
-            said = [] if target is None else [target]
-            return f"{name} {', '.join([*said, *map(_value, litmus.operands(instruction))])}".rstrip()
+            name, *kind = _GROUP_OPERATIONS.get(operation, ("vote", operation))
+            words = [name, *(["sync"] if mask is not None else []), *kind]
+            said = [*([] if target is None else [target]), *map(_value, litmus.operands(instruction))]
+            return f"{'.'.join(words)} {', '.join(said)}".rstrip()
         case litmus.Assign(target, operation, values):
             name = f"setp.{operation}" if operation in litmus.COMPARISONS else operation
             return f"{name} {', '.join([target, *map(_value, values)])}"
@@ -105,7 +106,7 @@ _FENCES = {
 """The names of fences that their tags do not spell."""
 
 
-_GROUP_OPERATIONS = {"elect": "elect", "shuffle": "shfl.idx", "barrier": "bar.warp"}
+_GROUP_OPERATIONS = {"elect": ("elect",), "shuffle": ("shfl", "idx"), "barrier": ("bar.warp",)}
 """The names of operations of a subgroup that are no votes."""
 
 
