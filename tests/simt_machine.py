@@ -3,7 +3,7 @@
 
 Programs are trees of statements, from which both the code of a litmus test and the tangles of lanes come: a *path* says
 where in the tree a lane is and in which round of each loop, and lanes with one path are in one tangle. The machine in
-lock step is a stack of entries (Fung et al. 2007, figure 4), whose post-dominators are found by taking places away.
+lock step is a stack of entries (Fung et al. 2007), whose post-dominators are found by taking places away.
 """
 
 from __future__ import annotations

@@ -82,10 +82,10 @@ def _body(instruction: litmus.Instruction) -> str:
                 return f"barrier.cluster.{half}{'.relaxed' * (litmus.RELAXED in mode.tags)}"
             return f"bar{group}{_suffix(mode)}.{half} {given}"
         case litmus.GroupOperation(operation, target, mask=mask):
-            name, *kind = _GROUP_OPERATIONS.get(operation, ("vote", operation))
-            words = [name, *(["sync"] if mask is not None else []), *kind]
-            said = [*([] if target is None else [target]), *map(_value, litmus.operands(instruction))]
-            return f"{'.'.join(words)} {', '.join(said)}".rstrip()
+            first, *kind = _GROUP_OPERATIONS.get(operation, ("vote", operation))
+            name = ".".join([first, *(["sync"] if mask is not None else []), *kind])
+            result = [] if target is None else [target]
+            return f"{name} {', '.join([*result, *map(_value, litmus.operands(instruction))])}".rstrip()
         case litmus.Assign(target, operation, values):
             name = f"setp.{operation}" if operation in litmus.COMPARISONS else operation
             return f"{name} {', '.join([target, *map(_value, values)])}"

@@ -28,7 +28,7 @@ from oracle.graphs import components, reachable
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class NaturalLoop:
     """A loop: its header, and all places that belong to it, break blocks among them."""
 
     header: int
@@ -83,7 +83,7 @@ class ControlFlowGraph:
         return max(dominators, key=lambda pc: len(self._post_dominators[pc]))
 
     @cached_property
-    def loops(self) -> tuple[Loop, ...]:
+    def loops(self) -> tuple[NaturalLoop, ...]:
         """The loops, outer ones first. What comes back to one header is one loop."""
         inside: dict[int, set[int]] = {}
         for pc in self.places:
@@ -91,7 +91,9 @@ class ControlFlowGraph:
                 if header in self._dominating[pc]:
                     members = inside.setdefault(header, {header})
                     members |= {each for each in self.places if each == pc or self.leads(each, pc, [header])}
-        loops = [Loop(header, frozenset(self._with_breaks(header, members))) for header, members in inside.items()]
+        loops = [
+            NaturalLoop(header, frozenset(self._with_breaks(header, members))) for header, members in inside.items()
+        ]
         return tuple(sorted(loops, key=lambda loop: (-len(loop.places), loop.header)))
 
     def _with_breaks(self, header: int, members: set[int]) -> set[int]:

@@ -17,7 +17,7 @@ operation of the subgroup together:
 
 - *independent*: a lane has a step as any thread has. Nothing says who does an operation together, so that a lane comes
   to it by one step, and by the next goes on, with all lanes that have come to the same instruction by then
-  (NVIDIA, "Volta architecture whitepaper", 2017: independent thread scheduling).
+  (NVIDIA, "Tesla V100 GPU architecture", 2017: independent thread scheduling).
 - *lock step*: the lanes have one program counter, and a tree of what is still to be done. At a branch where they
   diverge, one side goes first and the other is *masked* until the first has come to the immediate post-dominator; then
   that one goes, and all go on together (Fung et al., "Dynamic warp formation", MICRO 2007; Collange, "Stack-less SIMT
@@ -61,7 +61,7 @@ from oracle.progress.litmus import (
     NoVerdictError,
     memory_of,
 )
-from oracle.progress.reconvergence import ControlFlowGraph, Loop
+from oracle.progress.reconvergence import ControlFlowGraph, NaturalLoop
 from oracle.progress.system import NO_STEP, Action
 
 MOST_ROUNDS = 8
@@ -391,7 +391,9 @@ class _Maximal(Convergence):
                 return 0
         return together
 
-    def _may_come(self, lane: int, pc: int, rounds: Rounds, goal: int, around: Sequence[Loop], wanted: Rounds) -> bool:
+    def _may_come(
+        self, lane: int, pc: int, rounds: Rounds, goal: int, around: Sequence[NaturalLoop], wanted: Rounds
+    ) -> bool:
         """Whether a lane can still come to a place in the given rounds of the loops around it, outermost first."""
         graph = self._graphs[lane]
         if pc == graph.end:
@@ -476,7 +478,7 @@ CONVERGENCES: Mapping[str, type[Convergence]] = {
 """What each of ``oracle.progress.models.STEPPINGS`` says of a subgroup."""
 
 
-def _loops_with_operations(body: Body) -> tuple[Loop, ...]:
+def _loops_with_operations(body: Body) -> tuple[NaturalLoop, ...]:
     operations = {pc for pc, ins in enumerate(body) if _is_tangled(ins)}
     return tuple(loop for loop in ControlFlowGraph(body).loops if loop.places & operations) if operations else ()
 
