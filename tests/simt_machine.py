@@ -9,6 +9,7 @@ lock step is a stack of entries (Fung et al. 2007), whose post-dominators are fo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 from corpus.litmus.test import (
     And,
@@ -64,24 +65,25 @@ def random_program(rng, depth=2, loop=False):
     return body
 
 
-def crossing_program(rng):
-    """A program whose lanes go two ways, where one may wait for what the other does: a list of statements."""
-
-    def side():
-        return [
-            rng.choice([SPIN, SPIN, SIGNAL, SIGNAL, LOCK, UNLOCK, ("op", _group(rng)), ("op", _access(rng))])
-            for _ in range(rng.randint(0, 2))
-        ]
-
-    parted = ("if", (rng.choice(["eq", "ne"]), "r0", rng.randint(0, 1)), side(), side())
-    body = [*side()[:1], parted, *side()[:1]]
-    return [("do", body, _condition(rng))] if rng.random() < 0.2 else body
-
-
 SPIN = ("do", [("op", Load("r1", Loc("x")))], ("eq", "r1", 0))
 SIGNAL = ("op", Store(Loc("x"), 1))
 LOCK = ("do", [("op", Rmw("exch", "r1", Loc("y"), (1,)))], ("eq", "r1", 1))
 UNLOCK = ("op", Store(Loc("y"), 0))
+VOTE = ("op", GroupOperation("any", "r2", (Reg("r0"),)))
+MEET = ("op", GroupOperation("barrier", None, (), 3))
+PARTS = ([], [SPIN], [SIGNAL], [SIGNAL, SPIN], [LOCK, UNLOCK], [VOTE], [MEET])
+
+
+def crossing_programs():
+    """Programs whose two lanes part, do one thing each, and do one together: each as a list of statements."""
+    for then, otherwise, tail in product(PARTS, PARTS, ([], [SIGNAL], [SPIN], [VOTE, SIGNAL])):
+        yield [("if", ("eq", "r0", 0), then, otherwise), *tail]
+
+
+def locking_programs():
+    """Programs whose lanes all want a lock, with an operation before, in or behind what it guards."""
+    for before, inside, behind in product(([], [VOTE], [MEET]), ([], [VOTE], [MEET], [SIGNAL]), ([], [SPIN], [VOTE])):
+        yield [*before, LOCK, *inside, UNLOCK, *behind]
 
 
 def _condition(rng):

@@ -82,8 +82,8 @@ def _body(instruction: litmus.Instruction) -> str:
                 return f"barrier.cluster.{half}{'.relaxed' * (litmus.RELAXED in mode.tags)}"
             return f"bar{group}{_suffix(mode)}.{half} {given}"
         case litmus.GroupOperation(operation, target, mask=mask):
-            first, *kind = _GROUP_OPERATIONS.get(operation, ("vote", operation))
-            name = ".".join([first, *(["sync"] if mask is not None else []), *kind])
+            first, *further = _GROUP_OPERATIONS.get(operation, ("vote", operation))
+            name = ".".join([first, *(["sync"] if mask is not None else []), *further])
             result = [] if target is None else [target]
             return f"{name} {', '.join([*result, *map(_value, litmus.operands(instruction))])}".rstrip()
         case litmus.Assign(target, operation, values):

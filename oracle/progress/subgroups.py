@@ -34,8 +34,9 @@ operation of the subgroup together:
 An operation with a mask is done by the lanes of the mask that have not ended, under every stepping, once each of them
 has come to one with that name and mask (PTX ISA 9.1, ``vote.sync``); in lock step a masked lane does not come.
 
-Lanes reconverge where they have the same code, as threads of one kernel have. In lock step, each of several codes in a
-subgroup is a side of a branch before the first instruction, and all reconverge at the end; a tangle has one code.
+Lanes reconverge where they have the same code up to names of registers and labels, as threads of one kernel have. In
+lock step, each of several codes in a subgroup is a side of a branch before the first instruction, and all reconverge at
+the end; a tangle has one code.
 
 Gaps: a lane that runs ahead of others by more than ``MOST_ROUNDS`` rounds of a loop with such operations, or a loop
 that is entered by several ways, leaves the verdict open under *maximal*. Merges are where
@@ -50,6 +51,7 @@ from dataclasses import dataclass, replace
 
 from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
+from corpus.litmus.normal import map_operands
 from oracle.executions.values import Value
 from oracle.progress.litmus import (
     MOST_STATES,
@@ -101,15 +103,11 @@ class Convergence(ABC):
     def __init__(self, lanes: Sequence[int], threads: Sequence[Automaton]) -> None:
         self.lanes = lanes
         self._threads = threads
-        self.codes: list[list[int]] = []
-        """The lanes that have one code, by code."""
+        by_code: dict[tuple[litmus.Instruction, ...], list[int]] = {}
         for lane in lanes:
-            alike = (code for code in self.codes if threads[code[0]].body == threads[lane].body)
-            code = next(alike, None)
-            if code is None:
-                self.codes.append([lane])
-            else:
-                code.append(lane)
+            by_code.setdefault(_without_names(threads[lane].body), []).append(lane)
+        self.codes = list(by_code.values())
+        """The lanes that have one code, by code."""
 
     @staticmethod
     def stops(body: Body) -> frozenset[int]:
@@ -481,6 +479,34 @@ CONVERGENCES: Mapping[str, type[Convergence]] = {
 def _loops_with_operations(body: Body) -> tuple[NaturalLoop, ...]:
     operations = {pc for pc, ins in enumerate(body) if _is_tangled(ins)}
     return tuple(loop for loop in ControlFlowGraph(body).loops if loop.places & operations) if operations else ()
+
+
+def _without_names(body: Body) -> tuple[litmus.Instruction, ...]:
+    """The code with registers named by first mention, and labels by their place."""
+    labels = {ins.name: str(pc) for pc, ins in enumerate(body) if isinstance(ins, litmus.Label)}
+    registers: dict[str, str] = {}
+
+    def renamed(name: str | None) -> str | None:
+        return None if name is None else registers.setdefault(name, f"r{len(registers)}")
+
+    found: list[litmus.Instruction] = []
+    for ins in body:
+        new = map_operands(
+            ins, lambda operand: litmus.Reg(str(renamed(operand.name))) if isinstance(operand, litmus.Reg) else operand
+        )
+        match new:
+            case litmus.Label(name):
+                new = litmus.Label(labels[name])
+            case litmus.Branch(label):
+                new = replace(new, label=labels[label])
+            case litmus.Load(target) | litmus.Assign(target):
+                new = replace(new, target=str(renamed(target)))
+            case litmus.GroupOperation():
+                new = replace(new, target=renamed(new.target))
+            case litmus.Rmw():
+                new = replace(new, target=renamed(new.target), success=renamed(new.success))
+        found.append(new)
+    return tuple(found)
 
 
 def _is_tangled(ins: litmus.Instruction) -> bool:

@@ -14,7 +14,7 @@ from corpus.litmus.describe import describe
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import GroupOperation
 from oracle.progress.litmus import NoVerdictError, explore_litmus
-from oracle.progress.models import Verdict
+from oracle.progress.models import STEPPINGS, Verdict
 from oracle.progress.plugins import resolve_models
 from oracle.progress.reconvergence import ControlFlowGraph
 from oracle.progress.stepping import explore_stepping, stepping_verdicts
@@ -74,6 +74,18 @@ def test_a_loop_that_is_entered_by_two_ways_has_no_tangles():
     said = verdict(lanes(*code), "fair-weak & maximal")
     assert isinstance(said, NoVerdictError) and "a loop is entered by several ways" in said.message
     assert verdict(lanes(*code), "fair-weak & lockstep") is Verdict.MAY_HANG
+
+
+def test_names_of_registers_and_labels_make_no_other_code():
+    """Lanes with one code reconverge before the vote; those of two codes vote alone, and may spin."""
+    rows = [line.partition("|") for line in (EXAMPLES / "vote-after-signal.litmus").read_text().splitlines()]
+    new = {"LC00": "LC77", "r1": "r5", "r2": "r1"}
+    columns = [(one, bar, re.sub(r"LC00|r1|r2", lambda found: new[found[0]], other)) for one, bar, other in rows]
+    renamed = "\n".join(map("".join, columns))
+    assert renamed.count("LC77") == 3
+    assert verdict(parse_litmus(renamed), "obe-weak & lockstep") is Verdict.TERMINATES
+    changed = "\n".join(one + bar + other.replace("flag, 1", "flag, 2") for one, bar, other in columns)
+    assert verdict(parse_litmus(changed), "obe-weak & lockstep") is Verdict.MAY_HANG
 
 
 # Operations
@@ -139,7 +151,12 @@ def test_a_test_with_operations_has_no_plain_transition_system():
 def test_examples_are_printed_and_read_again(path):
     test = read_litmus(path)
     dialect = DIALECTS[{"VULKAN": "vulkan", "GPU_PTX": "gpu-ptx"}[path.read_text().split()[0]]]
-    assert litmus_digest(parse_litmus(dialect.print(test))) == litmus_digest(test)
+    again = parse_litmus(dialect.print(test))
+    assert litmus_digest(again) == litmus_digest(test)
+    for stepping in STEPPINGS:
+        models = resolve_models([f"obe & {stepping}"], lanes=True)
+        said, told = (list(map(str, stepping_verdicts(each, models).values())) for each in (test, again))
+        assert said == told or "has no meaning" in said[0]
 
 
 def test_operations_are_told_apart():
