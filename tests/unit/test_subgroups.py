@@ -124,6 +124,15 @@ def test_a_tangle_is_of_one_round():
     assert sum(all(after < 0 for after in row) for row in ends.successors) == 2
 
 
+def test_a_lane_in_a_later_round_is_not_waited_for():
+    """Lane 1 goes by the barrier, and waits in its next round, before the barrier, for what lane 0 does behind it."""
+    code = ["LC00:", "add r2, r2, 1", "add r3, r9, r2", "bne r3, 3, LC02", "LC03:", "ld.atom.dv.sc0 r1, x",
+            "beq r1, 0, LC03", "LC02:", "bne r9, 0, LC01", "sg.barrier", "st.atom.dv.sc0 x, 1", "LC01:",
+            "blt r2, 2, LC00"]  # fmt: skip
+    assert verdict(lanes(*code), "fair-weak & maximal") is Verdict.TERMINATES
+    assert verdict(lanes(*code), "fair-weak & lockstep") is Verdict.TERMINATES
+
+
 def test_operations_without_a_meaning_leave_the_verdict_open():
     missing = lanes("beq r9, 0, LC00", "sg.shuffle r1, r9, 0", "LC00:", "st.atom.dv.sc0 x, r1")
     said = verdict(missing, "fair-weak & lockstep")
