@@ -13,7 +13,8 @@ Constraints
     of a round that cycles each step is taken again, a round later, and its reads read equal values again
     what is read for ever is co-maximal, or written for ever
     rf, co, the order of fence.sc and syncbar are within the second round as within the first, and do not lead out of it
-    where a hang is asked for, some thread is stuck, or waits and none is left; none is left that is promised execution
+    where a hang is asked for, some thread is stuck, or waits and none is left; none is left that is promised execution,
+    nor are all threads of a set of which some thread is
 
 A promise may depend in any way on which threads run and which have stepped. Those that ship are known as conditions
 (``promised_where``). Clauses of others are added one by one: each for the threads of a hang that breaks the promise.
@@ -42,9 +43,10 @@ from oracle.executions.events import EventKind, Read
 from oracle.executions.flow import Flow
 from oracle.executions.spins import forgets_reads, spinning_jumps
 from oracle.executions.steps import Key
-from oracle.executions.stuck import EVENTFUL, Guarantee, Hang, Hanging, ThreadEnding, stays, unasked
+from oracle.executions.stuck import EVENTFUL, Hang, Hanging, ThreadEnding, stays, unasked
 from oracle.executions.unrolled import Move, Node, Unrolled
 from oracle.progress import models
+from oracle.promises import PlacedPromise, Promise, promised_sets
 
 if TYPE_CHECKING:
     from constraints.smt import BitVectors
@@ -66,7 +68,7 @@ class _Round:
 
 def find_hang_by_sat(
     test: LitmusTest,
-    guarantee: Guarantee,
+    promise: Promise,
     model: Model,
     unroll: int = UNROLL,
     steady: bool = False,
@@ -79,9 +81,9 @@ def find_hang_by_sat(
     ``solver``: one of ``constraints.solvers``, or ``smt``. Raises ``InputError`` as ``merged_threads`` does, and
     ``TooManyError`` where there are too many clauses or values.
     """
-    found = _hangs(unasked(test), model, 1, solver).find(guarantee, steady)
+    found = _hangs(unasked(test), model, 1, solver).find(promise, steady)
     if unroll > 1 and found.hang is None and found.provisional:
-        return _hangs(unasked(test), model, unroll, solver).find(guarantee, steady)
+        return _hangs(unasked(test), model, unroll, solver).find(promise, steady)
     return found
 
 
@@ -97,20 +99,20 @@ def only_as_by_sat(
 
 
 def promised_where(
-    guarantee: Guarantee, thread: int, running: Sequence[Literal], stepped: Sequence[Literal]
+    promise: Promise, thread: int, running: Sequence[Literal], stepped: Sequence[Literal]
 ) -> Sequence[Sequence[Literal]]:
     """The conditions under which a thread that runs is promised execution by a guarantee that ships, each a conjunction
     of literals; none for other guarantees."""
     is_lowest = [[~other for other in running[:thread]]]
     has_stepped = [[stepped[thread]]]
-    conditions: dict[Guarantee, Sequence[Sequence[Literal]]] = {
+    conditions: dict[Promise, Sequence[Sequence[Literal]]] = {
         models.hsa: is_lowest,
         models.obe: has_stepped,
         models.hsa_obe: is_lowest + has_stepped,
         models.lobe: [[other] for other in stepped[thread:]],
         models.fair: [[]],
     }
-    return conditions.get(guarantee, [])
+    return [] if isinstance(promise, PlacedPromise) else conditions.get(promise, [])
 
 
 SMT = "smt"
@@ -162,12 +164,12 @@ class _Hangs:
         self._times_are_alike()
         self._further = self._goes_on()
 
-    def find(self, guarantee: Guarantee, steady: bool) -> Hanging:
+    def find(self, promise: Promise, steady: bool) -> Hanging:
         """The answer whether the program may hang under a promise."""
         executions, circuit = self._executions, self._circuit
         promised = circuit.fresh()
         for number, left in enumerate(self._left):
-            for condition in promised_where(guarantee, number, self._running, self._stepped):
+            for condition in promised_where(promise, number, self._running, self._stepped):
                 circuit.require(~promised, ~left, ~self._running[number], *(~literal for literal in condition))
         further = circuit.asked([~self._hang, self._further])
         opened = self._open()
@@ -176,7 +178,7 @@ class _Hangs:
                 while opened.solve([literal.number for literal in asked]):
                     found = Assignment(circuit, opened.model())
                     known = len(circuit.formula.clauses)
-                    if self._is_kept(guarantee, promised, found):
+                    if self._is_kept(promise, promised, found):
                         return Hanging(self._decoded(found), executions.bounded, False)
                     opened.add(circuit.formula.clauses[known:])
             provisional = not executions.complete and opened.solve(further)
@@ -301,20 +303,21 @@ class _Hangs:
                         found.append(holds)
         return self._circuit.any_of(found)
 
-    def _is_kept(self, guarantee: Guarantee, promised: Literal, found: Assignment) -> bool:
-        """Whether no thread is left that is promised execution. From now on, where ``promised`` holds, none is of those
-        that are promised it here, when as many have ended and stepped as here."""
+    def _is_kept(self, promise: Promise, promised: Literal, found: Assignment) -> bool:
+        """Whether of each set of threads that is promised execution some thread is not left. From now on, where
+        ``promised`` holds, that is so of the sets that are promised it here, when as many have ended and stepped as
+        here."""
         running, stepped = _mask(self._running, found), _mask(self._stepped, found)
-        fair = guarantee(running, stepped)
+        sets, left = promised_sets(promise, running, stepped), _mask(self._left, found)
         otherwise = [
             ~literal if mask >> number & 1 else literal
             for mask, literals in ((running, self._running), (stepped, self._stepped))
             for number, literal in enumerate(literals)
         ]
-        for number, left in enumerate(self._left):
-            if fair >> number & 1:
-                self._circuit.require(~promised, *otherwise, ~left)
-        return not fair & _mask(self._left, found)
+        for threads in sets:
+            members = [~literal for number, literal in enumerate(self._left) if threads >> number & 1]
+            self._circuit.require(~promised, *otherwise, *members)
+        return all(threads & ~left for threads in sets)
 
     # Rounds that go on for ever
 

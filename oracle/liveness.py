@@ -28,11 +28,8 @@ from oracle.executions.stuck import Hanging, find_hang, only_as, unasked
 from oracle.lassos import MOST_STATES, hang_of_lasso
 from oracle.progress.explain import explain_system
 from oracle.progress.litmus import NoVerdictError, explore_litmus
-from oracle.progress.models import GUARANTEES, MODELS, STEPPINGS, ProgressModel, Verdict, split_stepping
-from oracle.progress.plugins import is_progress_model, resolve_models
-
-AND = "&"
-"""The text between the two names of a liveness model."""
+from oracle.progress.models import GUARANTEES, MODELS, STEPPINGS, ProgressModel, Verdict
+from oracle.progress.plugins import AND, is_progress_model, resolve_models
 
 LIVELOCK = (
     "every hang that was found is a livelock; strong fairness is about states of memory, "
@@ -91,7 +88,7 @@ def judge_liveness(test: LitmusTest, model: LivenessModel, unroll: int = UNROLL)
     """The answer of a liveness model on a test, by listing executions. Raises ``TooManyError`` where there are too
     many."""
     progress = model.progress_of(test)
-    hanging = find_hang(test, progress.guarantee, model.consistency, unroll, progress.strong)
+    hanging = find_hang(test, progress.promise, model.consistency, unroll, progress.strong)
     found = Liveness(test, model, hanging, unroll)
     return settled(found, lambda sc: only_as(test, model.consistency, sc, unroll))
 
@@ -129,7 +126,7 @@ def _sc() -> Model:
 
 def is_liveness_model(name: str) -> bool:
     """Whether a name, among those of models of all kinds, is meant for ``resolve_liveness_models``."""
-    return AND in name and not split_stepping(name)[1] and not Path(name).is_file()
+    return AND in name and not Path(name).is_file() and not is_progress_model(name)
 
 
 def resolve_liveness_models(names: Sequence[str], bell: str | None = None) -> list[LivenessModel]:
@@ -153,14 +150,13 @@ def resolve_liveness_models(names: Sequence[str], bell: str | None = None) -> li
 
 
 def _two(name: str) -> tuple[str, str]:
-    parts = [part.strip() for part in name.split(AND)]
-    if set(parts) & set(STEPPINGS):
+    if {part.strip() for part in name.split(AND)} & set(STEPPINGS):
         raise InputError(
             f"{name!r}: a stepping of lanes is asked with a progress model alone, as 'fair {AND} lockstep'"
         )
-    if len(parts) != 2 or not all(parts):
+    progress, _, consistency = (part.strip() for part in name.rpartition(AND))
+    if not all(part.strip() for part in name.split(AND)) or (AND in progress and "@" not in progress):
         raise InputError(f"expected a progress model {AND} a consistency model, as 'fair {AND} rc11', found {name!r}")
-    progress, consistency = parts
     if not is_progress_model(progress):
         known = f"known: {', '.join(GUARANTEES)}, with -weak or -strong"
         hint = did_you_mean(progress, (*GUARANTEES, *MODELS), known)

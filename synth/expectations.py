@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -40,21 +41,39 @@ class ExpectedVerdict:
     cells: Mapping[str, str]
 
 
-def read_expected(path: Path, labelling: Labelling) -> Iterator[ExpectedVerdict]:
-    """Yield the expectations that a table has of the models that are asked.
+def models_of_table(path: Path) -> list[str]:
+    """Return the models that a table has verdicts of, in its order; none where it names no model.
 
-    Raises ``InputError`` with the line where the file cannot be read or is no such table.
+    Raises ``InputError`` as ``read_expected`` does.
     """
+    rows, _, wide = _opened(path)
+    if wide[:1] == ["model"]:
+        return list(dict.fromkeys(row[1] for _, row in rows if len(row) > 1))
+    return [] if wide == [_VERDICT] else wide
+
+
+def _opened(path: Path) -> tuple[Iterator[tuple[int, list[str]]], list[str], list[str]]:
+    """Return the rows of a table below its head, the head, and what it says besides the test; nothing without a
+    head."""
     rows = read_rows(path)
     first, head = next(rows, (1, []))
     wide = head[1:] if head[:1] and head[0] in _TESTS else []
     if len(head) == 2 and head[1] in _TRUTHS:
-        rows = iter([(first, head), *rows])
+        rows = chain([(first, head)], rows)
     elif not wide:
         raise InputError("expected file,model,verdict or file,verdict or name,MODEL,..", str(path), first, 1)
+    return rows, head, wide
+
+
+def read_expected(path: Path, names: Sequence[str], columns: Sequence[str]) -> Iterator[ExpectedVerdict]:
+    """Yield the expectations that a table has of the models that are asked, ``names``; ``columns`` are what is asked.
+
+    Raises ``InputError`` with the line where the file cannot be read or is no such table.
+    """
+    rows, head, wide = _opened(path)
     if not wide or wide == [_VERDICT]:
-        if len(labelling.names) != 1:
-            raise InputError(f"the table names no model, and {len(labelling.names)} are asked; -m names one", str(path))
+        if len(names) != 1:
+            raise InputError(f"the table names no model, and {len(names)} are asked; -m names one", str(path))
         column = _VERDICT if wide else _CONDITION
         wide = []
     for line, row in rows:
@@ -67,10 +86,10 @@ def read_expected(path: Path, labelling: Labelling) -> Iterator[ExpectedVerdict]
         elif column == _CONDITION and row[1] not in _TRUTHS:
             raise InputError(f"expected 0 or 1, found {row[1]}", str(path), line, 1)
         else:
-            of_model = {labelling.names[0]: {column: _TRUTHS.get(row[1], row[1])}}
+            of_model = {names[0]: {column: _TRUTHS.get(row[1], row[1])}}
         for model, cells in of_model.items():
-            wanted = {name: cell for name, cell in cells.items() if cell and name in labelling.columns}
-            if wanted and model in labelling.names:
+            wanted = {name: cell for name, cell in cells.items() if cell and name in columns}
+            if wanted and model in names:
                 yield ExpectedVerdict(line, row[0], model, wanted)
 
 
@@ -89,7 +108,7 @@ class Expectations:
         self._of: dict[tuple[str, str], ExpectedVerdict] = {}
         self._met = 0
         self.differences: list[str] = []
-        for expected in read_expected(path, labelling):
+        for expected in read_expected(path, labelling.names, labelling.columns):
             meant = labels.get(expected.test, {expected.test})
             if len(meant) > 1:
                 raise InputError(f"{expected.test} may be {' or '.join(sorted(meant))}", str(path), expected.line, 1)

@@ -319,7 +319,11 @@ class Forbidden(OutcomeEncoding):
             return None
         if self._verifier is None:
             self._verifier = Verifier(self.model, self.unknown.words, self.unknown.sizes)
-        return self._verifier.allowed(solution)
+        return self._search(self._verifier, solution)
+
+    def _search(self, verifier: Verifier, solution: Execution) -> AllowedChoices | None:
+        """The choices by which the model allows an execution with the outcome of a solution."""
+        return verifier.allowed(solution)
 
     def block(self, solution: Execution) -> Iterable[Clause]:
         """The blocking clauses of a test: one for each of its images under the exchange of threads."""
@@ -394,9 +398,12 @@ class Verifier(OutcomeEncoding):
             circuit.require(truth, *flags)
         self._search = AllowedSearch(circuit)
 
-    def allowed(self, execution: Execution) -> AllowedChoices | None:
-        """The choices of an execution that is allowed; None where every execution is forbidden."""
-        holds = self._search.find([literal.number for literal in self.outcome(execution)])
+    def allowed(self, execution: Execution, chosen: Iterable[Literal] = ()) -> AllowedChoices | None:
+        """The choices of an execution that is allowed; None where every execution is forbidden.
+
+        ``chosen`` are literals that are to hold besides.
+        """
+        holds = self._search.find([literal.number for literal in (*self.outcome(execution), *chosen)])
         if holds is None:
             return None
 

@@ -113,7 +113,7 @@ class _Programs:
         self._rest()
 
     def _events(self) -> None:
-        fences = any(edge.kind == "Fence" for edge in self.cycles.edges)
+        fences = any(edge.fenced for edge in self.cycles.edges)
         self.access: list[int] = []
         self.fence: dict[int, int] = {}
         self.thread: list[int] = []
@@ -153,7 +153,7 @@ class _Programs:
     def _executed(self) -> None:
         self.executed = [self.circuit.true] * len(self.thread)
         for position, fence in self.fence.items():
-            self.executed[fence] = self._kind(position, "Fence")
+            self.executed[fence] = self._has(position, lambda edge: edge.fenced)
 
     def _ways(self) -> None:
         circuit, cycles = self.circuit, self.cycles
@@ -183,7 +183,7 @@ class _Programs:
                     add(self.access[p + 1], EventMode(EventKind.WRITE, mode, True), both)
         for p, fence in self.fence.items():
             for edge in cycles.edges:
-                if edge.kind == "Fence":
+                if edge.fenced:
                     add(fence, EventMode(EventKind.FENCE, edge.fence), self._literal(cycles.edge(p, edge)))
         strong = ~circuit.any_of(
             self.written[p] & literal
@@ -329,6 +329,8 @@ class _Programs:
             if kind == "addr" and p + 1 in self.atomic:
                 rows[self.access[p]][self.access[p + 2]] = here & self.atomic[p + 1]
             if kind == "ctrl":
+                if p in self.fence:
+                    rows[self.access[p]][self.fence[p]] = self._has(p, lambda edge: edge.kind == "Ctrl" and edge.fenced)
                 for later in range(self.access[p + 1], len(self.thread)):
                     if self.thread[later] == self.thread[self.access[p]]:
                         rows[self.access[p]][later] = here

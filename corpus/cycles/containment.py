@@ -74,7 +74,7 @@ def _edge_is_at_least(edge: Edge, other: Edge) -> bool:
         return edge.kind in ("Po", "Fence", "Addr", "Data", "Ctrl")
     if (edge.kind, other.kind) == ("Fence", "Fence"):
         return _mode_is_at_least(edge.fence, other.fence)
-    return edge.kind == other.kind
+    return edge.kind == other.kind and (edge.fenced or not other.fenced)
 
 
 def _modes(cycle: Cycle) -> Iterator[Mode | None]:

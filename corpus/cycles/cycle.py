@@ -284,12 +284,12 @@ class _Writer:
     def _between(self, before: Edge, access: CycleEvent) -> Iterator[litmus.Instruction]:
         """Yield the instructions of a thread between two accesses: fences, and what makes dependencies."""
         event, source = access.event, access.event - 1
-        if before.kind == "Fence":
-            yield litmus.Fence(before.fence)
         if before.kind in ("Addr", "Data", "Ctrl"):
             yield masked(f"d{source}", f"r{source}")
         if before.kind == "Ctrl":
             yield litmus.Branch("LC0", litmus.Comparison("ne", litmus.Reg(f"d{source}"), 0))
+        if before.fenced:
+            yield litmus.Fence(before.fence)
         if before.kind == "Addr":
             yield litmus.Assign(f"a{event}", "add", (litmus.Loc(access.location), litmus.Reg(f"d{source}")))
         if before.kind == "Data":
@@ -402,7 +402,7 @@ def _between_name(edge: Edge) -> str:
         case "Rf" | "Fr" | "Co":
             return edge.kind.lower() + "i"
         case kind:
-            return kind.lower() + same
+            return kind.lower() + edge.spelled.lower() + same
 
 
 def _joined(parts: list[str]) -> str:

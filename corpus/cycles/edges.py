@@ -4,6 +4,7 @@ section 4.1.
     Rfe Fre Coe Rfi Fri Coi            communication, between threads (e) or within one (i); Ws is another name of Co
     PodWR PosRR ..                     program order, to another location (d) or the same (s), and the two accesses
     DpAddrdR DpDatadW DpCtrlsW ..      a dependency from a read: location, and the access it leads to
+    DpCtrlIsyncdR ..                   a control dependency with an acquire fence, Power's isync, after the branch
     MembarGldWW FenceSc.gpu.dWR ..     program order with a fence between
     Rmw                                the read and the write of one atomic operation
     Rlx.gpu Acq.cta Rel.sys Sc.gpu     annotations: order and scope of an access
@@ -96,7 +97,8 @@ class Edge:
     """An edge of a cycle: its kind, the two accesses it joins, and whether they share a thread and a location.
 
     ``kind`` is ``Rf Fr Co Po Rmw Addr Data Ctrl`` or ``Fence``; a fence has its order and scope, and ``spelled`` is how
-    it is called (``MembarGl`` and ``FenceSc.gpu.`` are one). ``source`` and ``target`` are ``R`` or ``W``.
+    it is called (``MembarGl`` and ``FenceSc.gpu.`` are one). A control dependency may have a fence after its branch.
+    ``source`` and ``target`` are ``R`` or ``W``.
     """
 
     kind: str
@@ -138,11 +140,16 @@ class Edge:
             case "Rmw":
                 return "Rmw"
             case kind:
-                return f"Dp{kind}{where}{self.target}"
+                return f"Dp{kind}{self.spelled}{where}{self.target}"
+
+    @property
+    def fenced(self) -> bool:
+        """The truth that there is a fence between the two accesses of an edge."""
+        return bool(self.scope)
 
     @property
     def fence(self) -> Mode:
-        """The mode of the fence that a fence edge stands for."""
+        """The mode of the fence between the two accesses of a fenced edge."""
         return Mode(self.order, SCOPES[self.scope])
 
 
@@ -218,6 +225,8 @@ def all_edges() -> dict[str, Edge]:
     found += [Edge("Po", source, target, True, same) for same, source, target in accesses]
     for kind, targets in (("Addr", "RW"), ("Data", "W"), ("Ctrl", "RW")):
         found += [Edge(kind, "R", target, True, same) for same in (False, True) for target in targets]
+    branches = [Edge("Ctrl", "R", target, True, same) for same in (False, True) for target in "RW"]
+    found += [replace(edge, spelled="Isync", order=Order.ACQUIRE, scope="sys") for edge in branches]
     fences = [("Membar" + word.capitalize(), Order.SC, scope.label) for word, scope in MEMBARS.items()]
     for short, order in (("FenceSc", Order.SC), ("FenceAcqRel", Order.ACQ_REL)):
         fences += [(f"{short}.{scope}.", order, scope) for scope in SCOPES]
@@ -251,7 +260,8 @@ def describe_edge(edge: Edge) -> str:
             return "the read and the write of one atomic operation"
         case kind:
             long = {"Addr": "the address of", "Data": "the data of", "Ctrl": "whether there is"}[kind]
-            return f"the value of a read decides {long} {words[edge.target]} of {where}"
+            after = ", with an isync between" if edge.fenced else ""
+            return f"the value of a read decides {long} {words[edge.target]} of {where}{after}"
     return f"{text}, {'in one thread' if edge.internal else 'between threads'}"
 
 

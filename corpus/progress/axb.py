@@ -7,6 +7,10 @@ its instructions. A thread is enabled until it reaches its end.
 
 Programs that differ only in the names of locations are one test; the *canonical form* numbers locations in the order
 of their first occurrence. Thread order is part of a test, for ids matter to HSA and LOBE, unless asked otherwise.
+
+A program may *place* its threads in the groups of the execution hierarchy (``corpus.hierarchy``). Without places each
+thread is in a workgroup of its own, and a program that says so is one without places. The canonical form numbers the
+groups of each level from 0, in their order, which is part of a test.
 """
 
 from __future__ import annotations
@@ -16,6 +20,8 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+
+from corpus.hierarchy import Places, apart, in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +58,12 @@ Thread = tuple[Instruction, ...]
 class Program:
     """An AXB program: one tuple of instructions a thread, in the order of thread ids.
 
-    Raises ``ValueError`` where a thread is empty, a jump leaves its thread, or a number is negative.
+    ``places`` has the groups of each thread; it is empty where each is in a workgroup of its own. Raises ``ValueError``
+    where a thread is empty or has no place while others have, a jump leaves its thread, or a number is negative.
     """
 
     threads: tuple[Thread, ...]
+    places: Places = ()
 
     def __post_init__(self) -> None:
         if not self.threads:
@@ -68,11 +76,15 @@ class Program:
                     raise ValueError(f"thread {tid}, instruction {pc}: jump to {ins.jump}, outside 0..{len(thread)}")
                 if min(ins.location, ins.check, ins.exchange or 0) < 0:
                     raise ValueError(f"thread {tid}, instruction {pc}: locations and values are not negative")
+        if self.places and len(self.places) != len(self.threads):
+            raise ValueError(f"{len(self.threads)} threads have {len(self.places)} places")
+        if any(len(place) != 4 or min(place) < 0 for place in self.places):
+            raise ValueError("a place is four numbers, none of them negative")
 
     @property
-    def key(self) -> tuple[tuple[tuple[int, int, int, int], ...], ...]:
-        """The place of a program in a total order, thread by thread."""
-        return tuple(tuple(ins.key for ins in thread) for thread in self.threads)
+    def key(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        """The place of a program in a total order, thread by thread, and last its places, where it has any."""
+        return (*(tuple(ins.key for ins in thread) for thread in self.threads), *(self.places and (self.places,)))
 
     @property
     def size(self) -> int:
@@ -113,8 +125,28 @@ def rename_locations(program: Program) -> Program:
         tuple(
             tuple(Instruction(names[i.location], i.check, i.jump, i.exchange) for i in thread)
             for thread in program.threads
-        )
+        ),
+        program.places,
     )
+
+
+def placed(program: Program, places: Places) -> Program:
+    """Return the program with its threads at these places, groups numbered in their order.
+
+    Each in a workgroup of its own, in the order of ids, is a program without places.
+    """
+    places = in_order(places)
+    return Program(program.threads, () if places == apart(len(program.threads)) else places)
+
+
+def places_of(program: Program) -> Places:
+    """Return the places of a program's threads; where it has none, each is in a workgroup of its own."""
+    return program.places or apart(len(program.threads))
+
+
+def _in_order(program: Program, order: tuple[int, ...]) -> Program:
+    threads = tuple(program.threads[t] for t in order)
+    return placed(Program(threads), tuple(places_of(program)[t] for t in order)) if program.places else Program(threads)
 
 
 def thread_images(program: Program) -> list[tuple[Program, tuple[int, ...]]]:
@@ -124,7 +156,7 @@ def thread_images(program: Program) -> list[tuple[Program, tuple[int, ...]]]:
     """
     images: dict[Program, tuple[int, ...]] = {}
     for order in permutations(range(len(program.threads))):
-        images.setdefault(rename_locations(Program(tuple(program.threads[t] for t in order))), order)
+        images.setdefault(rename_locations(_in_order(program, order)), order)
     return sorted(images.items(), key=lambda image: image[0].key)
 
 
@@ -133,21 +165,30 @@ def canonical(program: Program, symmetric_threads: bool = False) -> Program:
 
     With ``symmetric_threads``, also up to permutation of threads: the least of the images.
     """
-    return thread_images(program)[0][0] if symmetric_threads else rename_locations(program)
+    if symmetric_threads:
+        return thread_images(program)[0][0]
+    return rename_locations(placed(program, program.places) if program.places else program)
 
 
 def digest(program: Program, symmetric_threads: bool = False) -> str:
     """Return 16 hexadecimal digits that name the canonical form: SHA-256 of its numbers, cut.
 
     The hashed bytes are big-endian 32-bit integers: for each thread its length, then location, check, jump and the
-    exchanged value (-1 for none) of each instruction. They are part of the corpus format and do not change.
+    exchanged value (-1 for none) of each instruction; then, of a program with places, 0 and the four numbers of each
+    place. They are part of the corpus format and do not change.
     """
     numbers: list[int] = []
-    for thread in canonical(program, symmetric_threads).threads:
+    form = canonical(program, symmetric_threads)
+    for thread in form.threads:
         numbers.append(len(thread))
         for ins in thread:
             numbers += (ins.location, ins.check, ins.jump, -1 if ins.exchange is None else ins.exchange)
-    return digest_numbers(numbers)
+    return digest_numbers(numbers + place_numbers(form.places))
+
+
+def place_numbers(places: Places) -> list[int]:
+    """Return the numbers by which places are part of a digest: none where there are none, else 0 and theirs."""
+    return [0, *(number for place in places for number in place)] if places else []
 
 
 def digest_numbers(numbers: Sequence[int]) -> str:

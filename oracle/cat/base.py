@@ -12,6 +12,7 @@ from typing import Protocol
 
 from corpus.litmus.test import ANNOTATED
 from oracle.cat.algebra import Algebra, Relation, Set, T, bits
+from oracle.cat.terms import HOLE
 
 
 class Base(Protocol[T]):
@@ -49,4 +50,4 @@ class BaseNames:
 
     def value(self, name: str) -> Set[int] | Relation[int] | None:
         """The empty set or relation of a name, None where the base has no such name."""
-        return {} if name in self.sets or name[0] == ANNOTATED else () if name in self.relations else None
+        return {} if name in self.sets or name[0] in (ANNOTATED, HOLE) else () if name in self.relations else None

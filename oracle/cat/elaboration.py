@@ -134,6 +134,9 @@ class Elaboration(Expressions):
                 return self._recursion(tree, scope)
             case "requirement":
                 self._requirement(tree, scope)
+            case "optional_check":
+                (check,) = subtrees(tree)
+                self._check(check, scope, hole=leaves(tree)[0])
             case "choice":
                 return self._choice(tree, scope)
             case "inclusion":
@@ -237,7 +240,14 @@ class Elaboration(Expressions):
         # A condition under which a model says anything is a flag where it does not hold.
         self._check(check, scope, flag=bool(kind), inverted=kind in ("ASSERT", "UNDEFINED"))
 
-    def _check(self, tree: Tree, scope: meanings.NameScope, flag: bool = False, inverted: bool = False) -> None:
+    def _check(
+        self,
+        tree: Tree,
+        scope: meanings.NameScope,
+        flag: bool = False,
+        inverted: bool = False,
+        hole: Token | None = None,
+    ) -> None:
         kind, *names = leaves(tree)
         (body,) = subtrees(tree)
         negated = kind.type == "NEGATED"
@@ -251,6 +261,10 @@ class Elaboration(Expressions):
             column = len(skipped) - skipped.rfind("\n") if lines else position.column + len(skipped)
             position = terms.FilePosition(position.path, position.line + lines, column)
         term = self._term(body, scope)
+        if hole is not None:
+            if negated:
+                raise meanings.error("expected a check without ~, for of nothing it would fail", position)
+            term = terms.Call(terms.hole_name(hole), (term,), meanings.place_of(hole, scope))
         self.statements.append(terms.ModelCheck(word, term, name, negated != inverted, flag, position))
 
     def _choice(self, tree: Tree, scope: meanings.NameScope) -> meanings.NameScope:

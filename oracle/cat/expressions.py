@@ -234,6 +234,8 @@ class Expressions:
                     )
                 inner = self._recursive(recursive, scope, self._around or "it", depth + 1)
                 return self._value(body, inner, depth + 1)
+            case "hole":
+                return self._hole(tree, scope, depth)
             case "otherwise":
                 return self._otherwise(tree, scope, depth)
             case "conditional":
@@ -375,6 +377,12 @@ class Expressions:
             inside = meanings.naming(inside, {name: value})
         self._around = around
         return self._value(body, inside, depth + 1)
+
+    def _hole(self, tree: Tree, scope: meanings.NameScope, depth: int) -> terms.Term:
+        """The call of a hole with its alternatives, which stays a call: what it gives is for a sketch to say."""
+        alternatives = tuple(self._term(part, scope, depth + 1) for part in subtrees(tree))
+        call = terms.Call(terms.hole_name(leaves(tree)[0]), alternatives, meanings.at(tree, scope))
+        return self._made(call, alternatives)
 
     def _otherwise(self, tree: Tree, scope: meanings.NameScope, depth: int) -> meanings.Value:
         one, other = subtrees(tree)

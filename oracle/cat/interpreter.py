@@ -26,6 +26,7 @@ from oracle.cat.names import resolved
 from oracle.cat.recursion import solved
 from oracle.cat.syntax import read_cat
 from oracle.cat.terms import (
+    HOLE,
     Call,
     Constant,
     Definition,
@@ -37,6 +38,7 @@ from oracle.cat.terms import (
     Name,
     Operation,
     Term,
+    alternative_name,
     bodies_of,
     subterms,
 )
@@ -243,7 +245,11 @@ class Model:
     def allows(self, base: Base[T]) -> bool:
         """Whether some execution passes every check that is no flag; only definitions on which that depends are
         evaluated."""
-        return self._decision(base).allows(self.syntax)
+        return bool(self.passing(base))
+
+    def passing(self, base: Base[T]) -> T:
+        """The truth that every check holds which is no flag; as in ``allows`` no more is evaluated than it takes."""
+        return self._decision(base).passing(self.syntax)
 
     def raised(self, base: Base[T]) -> list[CheckResult[T]]:
         """The results of the flags that some execution raises, allowed or not; only definitions on which they depend
@@ -593,6 +599,8 @@ class Interpreter(Generic[T]):
 
     def _call(self, call: Call, values: list[Meaning[T]], names: Mapping[str, Meaning[T]]) -> Meaning[T]:
         name, position = call.name, call.position
+        if name[0] == HOLE:
+            return self._filled(call, values)
         function = self._function(name, names)
         if isinstance(function, _Function):
             parameters = function.binding.parameters
@@ -609,6 +617,27 @@ class Interpreter(Generic[T]):
             raise _error(f"expected a function, and '{name}' is none", position)
         _check_arity(name, 1, values, position)
         return self._algebra.domain(self._relation(values[0], call.arguments[0].position))
+
+    def _filled(self, hole: Call, values: list[Meaning[T]]) -> Meaning[T]:
+        """The union of the alternatives of a hole, each as true as it is that the hole is filled by it."""
+        algebra = self._algebra
+        filled: Meaning[T] = NOTHING
+        for number, (value, term) in enumerate(zip(values, hole.arguments, strict=True)):
+            where = self._set(self.value(alternative_name(hole.name, number)) or NOTHING, hole.position)
+            value = _plain(value, term.position) if not isinstance(value, _Nothing) else value
+            if isinstance(value, tuple):
+                value = algebra.from_set(where, value)
+            elif not isinstance(value, _Nothing):
+                value = algebra.set_intersection(where, value)
+            if number and not isinstance(filled, _Nothing) and not isinstance(value, _Nothing):
+                if isinstance(filled, tuple) != isinstance(value, tuple):
+                    wanted, found = ("relation", "set") if isinstance(filled, tuple) else ("set", "relation")
+                    raise _error(f"expected a {wanted}, as in the alternatives before, found a {found}", term.position)
+                unite = algebra.union if isinstance(filled, tuple) else algebra.set_union
+                filled = cast("Meaning[T]", unite(filled, value))  # type: ignore[arg-type]
+            elif not isinstance(value, _Nothing):
+                filled = value
+        return filled
 
     def _function(self, name: str, names: Mapping[str, Meaning[T]]) -> Meaning[T] | None:
         return names[name] if name in names else self.value(name)
@@ -661,14 +690,15 @@ class _Decision(Interpreter[T]):
             for binding in definition.bindings:
                 self._flat[binding.name] = self._bound(binding)
 
-    def allows(self, syntax: ModelSyntax) -> bool:
+    def passing(self, syntax: ModelSyntax) -> T:
+        """The truth that every check holds which is no flag; the checks end where that is known to be false."""
         among = self._algebra.true
         for check in self._checks(syntax):
             if not check.flag:
                 among = among & self.check(check).truth
                 if not among:
-                    return False
-        return True
+                    break
+        return among
 
     def raised(self, syntax: ModelSyntax) -> list[CheckResult[T]]:
         """The results of those flags that some execution raises."""

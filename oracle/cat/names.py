@@ -130,7 +130,7 @@ class Resolver:
     def _is_unknown(self, part: terms.Term) -> bool:
         if not isinstance(part, terms.Name | terms.Call) or part.name in self.known or part.name[0] == ANNOTATED:
             return False
-        return not (isinstance(part, terms.Call) and part.name == "domain")
+        return not (isinstance(part, terms.Call) and (part.name == "domain" or part.name[0] == terms.HOLE))
 
 
 def _unknown(part: terms.Name | terms.Call, known: Collection[str]) -> InputError:

@@ -58,6 +58,7 @@ _TERMINALS = {
     "NEGATED": "~ before a check",
     "SUFFIX": "a postfix operator",
     "TAG": "a tag",
+    "HOLE": "a hole",
     "BACKSLASH": "\\",
     "UNDERSCORE": "_",
     "UNDEFINED": "undefined_unless",
@@ -72,7 +73,7 @@ _KEYWORDS_BEYOND = (
 )
 _WORDS = {**_TERMINALS, **{f"_{word.upper()}": word for word in (*_KEYWORDS, *_KEYWORDS_BEYOND)}}
 _BEYOND = re.compile(
-    rf"\+\+|[{{}}']|\(\s*\)|let\s*(\(|[\w.-]+\s*,)|(?<![\w.-])({'|'.join(_KEYWORDS_BEYOND)})(?![\w.-])"
+    rf"\+\+|[{{}}']|\?\s*[A-Za-z][\w.-]*\s*:|\(\s*\)|let\s*(\(|[\w.-]+\s*,)|(?<![\w.-])({'|'.join(_KEYWORDS_BEYOND)})(?![\w.-])"
 )
 """A pattern of text that only the grammar of the whole language can parse."""
 

@@ -6,7 +6,7 @@ to find its dependencies, handles four kinds of terms and three of statements.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -66,6 +66,21 @@ class Call:
 
 
 Term = Name | Constant | Operation | Call
+
+HOLE = "?"
+"""The first character of the name of a hole. In a sketch (``oracle.inference.sketch``) a hole is a function of its
+alternatives."""
+
+
+def alternative_name(hole: str, number: int) -> str:
+    """The name of the set of a base that has all events where a hole is filled by its alternative of a number."""
+    return f"{hole}={number}"
+
+
+def hole_name(token: str) -> str:
+    """The name of a hole by its beginning in the text: ``?ww`` for ``? ww :``."""
+    return HOLE + token.strip("?: \t\n")
+
 
 OPERATORS = (
     *("union", "compose", "difference", "intersection", "complement", "product", "identity"),
@@ -173,3 +188,12 @@ def nesting(term: Term) -> int:
 def operands_of(term: Term) -> Sequence[Term]:
     """The terms to which an operator or a function is applied; none for a name or constant."""
     return term.operands if isinstance(term, Operation) else term.arguments if isinstance(term, Call) else ()
+
+
+def holes_of(statements: Iterable[Statement]) -> Iterator[Call]:
+    """The holes in some statements, as the calls that they are, in the order of the text."""
+    for statement in statements:
+        for body in bodies_of(statement):
+            for part in subterms(body):
+                if isinstance(part, Call) and part.name[0] == HOLE:
+                    yield part

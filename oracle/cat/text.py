@@ -49,6 +49,8 @@ def term_text(term: terms.Term) -> str:
             return name
         case terms.Constant(symbol):
             return symbol
+        case terms.Call(hole, alternatives) if hole[0] == terms.HOLE:
+            return f"({hole}: {' | '.join(_inside(each, 'hole') for each in alternatives)})"
         case terms.Call(function, arguments):
             return f"{function}({', '.join(map(term_text, arguments))})"
         case terms.Operation("identity", (operand,)):
@@ -66,5 +68,7 @@ def _inside(term: terms.Term, around: str) -> str:
     text = term_text(term)
     if not isinstance(term, terms.Operation) or term.kind == "identity":
         return text
+    if around == "hole":  # whose alternatives are apart by |
+        return f"({text})" if term.kind == "union" else text
     bare = {"product": set[str](), "suffix": set(_SUFFIXES)}.get(around, {*_SUFFIXES, "complement"})
     return text if term.kind in bare or (term.kind == around and around in _ASSOCIATIVE) else f"({text})"

@@ -39,7 +39,8 @@ Some thread is stuck; or some thread waits and none is left, for if all threads 
 
 Scheduler: the promise of a progress model is a function of two masks of threads. One mask has the threads with steps to
 take, which have not ended and do not wait. The other has the threads that have taken a step. At the end of a hang both
-masks stay as they are, and the promise holds there: no thread that is promised execution is left. This is weak
+masks stay as they are, and the promise holds there: no thread that is promised execution is left, and of no set of
+threads of which some thread is promised execution are all left (``oracle.promises``). This is weak
 fairness, a promised thread steps again and again (Sorensen et al., *Specifying and Testing GPU Workgroup Progress
 Models*, OOPSLA 2021, 2.2). Fairness within a workgroup is not told apart from fairness over all of them: threads are
 ordered by number.
@@ -86,7 +87,7 @@ several co-maximal writes, memory chooses which of them is read, and the schedul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations, product
@@ -104,9 +105,7 @@ from oracle.executions.threads import MOST_PATHS, Path, Paths, unroll_threads
 from oracle.executions.valuations import compared, evaluate
 from oracle.executions.values import Value
 from oracle.executions.witness import CandidateExecution, execution_of
-
-Guarantee = Callable[[int, int], int]
-"""``(running, stepped) -> promised``, masks of threads, as in ``oracle.progress.models``."""
+from oracle.promises import Promise, promised_sets
 
 MOST_HANGS = 1 << 14
 """The limit of combinations of the threads' runs; with more, a test is for a solver."""
@@ -195,9 +194,7 @@ def unasked(test: LitmusTest) -> LitmusTest:
     return replace(test, condition=_ANY)
 
 
-def find_hang(
-    test: LitmusTest, guarantee: Guarantee, model: Model, unroll: int = UNROLL, steady: bool = False
-) -> Hanging:
+def find_hang(test: LitmusTest, promise: Promise, model: Model, unroll: int = UNROLL, steady: bool = False) -> Hanging:
     """Whether a program may hang under a promise and a model, by listing executions; ``steady``: look for a steady
     hang.
 
@@ -206,7 +203,7 @@ def find_hang(
     test, unroll = unasked(test), max(1, unroll)
     threads = unroll_threads(test, unroll)
     found: Hang | None = None
-    for ways in _together([ways_through(test, number, unroll) for number in range(len(test.threads))], guarantee):
+    for ways in _together([ways_through(test, number, unroll) for number in range(len(test.threads))], promise):
         runs = [Paths((way.path,)) for way in ways]
         for batch in candidates(test, runs, model, excluded=_excluded(ways), for_ever=True):
             rounds = _Rounds(ways, batch)
@@ -259,11 +256,11 @@ def _lowest(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
 
 
-def _together(ways: Sequence[Sequence[ThreadRun]], guarantee: Guarantee) -> Iterator[tuple[ThreadRun, ...]]:
+def _together(ways: Sequence[Sequence[ThreadRun]], promise: Promise) -> Iterator[tuple[ThreadRun, ...]]:
     """One way through each thread, such that some thread never ends and the promise is kept."""
     looked_at = 0
     for chosen in product(*ways):
-        if not _is_hanging(chosen) or _promised(chosen, guarantee) & _those(chosen, ThreadEnding.LEFT):
+        if not _is_hanging(chosen) or not _is_kept(chosen, promise):
             continue
         written = frozenset[str | None]().union(*(way.writes for way in chosen))
         if any(way.ending is ThreadEnding.SPINS and way.reads & written for way in chosen):
@@ -280,10 +277,12 @@ def _is_hanging(ways: Sequence[ThreadRun]) -> bool:
     return bool(_those(ways, ThreadEnding.WAITS)) and not _those(ways, ThreadEnding.LEFT)
 
 
-def _promised(ways: Sequence[ThreadRun], guarantee: Guarantee) -> int:
-    """The mask of the threads that are promised execution for ever."""
+def _is_kept(ways: Sequence[ThreadRun], promise: Promise) -> bool:
+    """Whether of each set of threads that is promised execution for ever some thread is not left."""
     stepped = sum(1 << number for number, way in enumerate(ways) if way.stepped)
-    return guarantee(_those(ways, ThreadEnding.LEFT, ThreadEnding.SPINS, ThreadEnding.CYCLES), stepped)
+    running = _those(ways, ThreadEnding.LEFT, ThreadEnding.SPINS, ThreadEnding.CYCLES)
+    left = _those(ways, ThreadEnding.LEFT)
+    return all(threads & ~left for threads in promised_sets(promise, running, stepped))
 
 
 def _those(ways: Sequence[ThreadRun], *endings: ThreadEnding) -> int:

@@ -14,7 +14,8 @@ from collections.abc import Hashable, Sequence
 from itertools import permutations
 from operator import itemgetter
 
-from corpus.progress.axb import Program, digest_numbers
+from corpus.hierarchy import Places
+from corpus.progress.axb import Program, digest_numbers, place_numbers
 from oracle.progress.lts import Lts, explore
 from oracle.progress.system import NO_STEP
 
@@ -37,18 +38,18 @@ def behaviour(program: Program, symmetric_threads: bool = False) -> Behaviour:
 def behaviour_digest(program: Program, symmetric_threads: bool = False) -> str:
     """16 hexadecimal digits that name the behaviour: SHA-256 of its numbers, cut.
 
-    The hashed bytes are big-endian 32-bit integers: the number of threads, then the rows one after another. They are
-    part of the corpus format and do not change.
+    The hashed bytes are big-endian 32-bit integers: the number of threads, then the rows one after another, and last
+    the places, if the program has any. They are part of the corpus format and do not change.
     """
-    return digest_automaton(behaviour(program, symmetric_threads))
+    return digest_automaton(behaviour(program, symmetric_threads), program.places)
 
 
-def digest_automaton(automaton: Behaviour) -> str:
-    """The digest of a minimal automaton, as ``behaviour_digest`` gives it for a program."""
+def digest_automaton(automaton: Behaviour, places: Places = ()) -> str:
+    """The digest of a minimal automaton, as ``behaviour_digest`` gives it for a program at these places."""
     numbers = [len(automaton[0])]
     for row in automaton:
         numbers += row
-    return digest_numbers(numbers)
+    return digest_numbers(numbers + place_numbers(places))
 
 
 def minimise(lts: Lts) -> Behaviour:

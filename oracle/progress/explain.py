@@ -24,11 +24,17 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_, or_
 
-from corpus.progress.axb import Program
+from corpus.progress.axb import Program, places_of
 from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import refine
 from oracle.progress.lts import explore
-from oracle.progress.models import ProgressModel, Verdict, unfold
+from oracle.progress.models import (
+    ProgressModel,
+    Verdict,
+    delegates_of_hang,
+    lowest_delegates,
+    unfold,
+)
 from oracle.progress.system import NO_STEP, Action, Rows, TransitionSystem, having_steps
 
 
@@ -135,11 +141,18 @@ class Explanation:
 
 def explain(program: Program, model: ProgressModel) -> Explanation:
     """The verdict of a progress model on a program, with its reasons."""
-    return explain_system(explore(program), model)
+    return explain_system(explore(program), model.among(places_of(program)))
 
 
 def explain_system(system: TransitionSystem, model: ProgressModel) -> Explanation:
-    """The verdict of a progress model on a transition system, with its reasons."""
+    """The verdict of a progress model on a transition system, with its reasons.
+
+    Under a model of several levels these are for one choice of delegates, one under which the program hangs if any.
+    """
+    if model.placed is not None:
+        chosen = delegates_of_hang(unfold(system.successors, system.chances), model) or lowest_delegates(model.placed)
+        found = explain_system(system, replace(model, guarantee=chosen, placed=None))
+        return replace(found, model=replace(model, guarantee=chosen))
     graph = lts_under(system, model)
     lasso = find_lasso(graph, model.strong)
     return Explanation(model, graph, lasso, () if lasso else tuple(_exits(graph, model.strong)))

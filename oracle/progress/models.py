@@ -50,7 +50,7 @@ Gap: a model whose promise depends on more than these two sets (an age, a priori
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache, reduce, wraps
@@ -58,14 +58,15 @@ from operator import and_, or_
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from corpus.progress.axb import Program
+from corpus.hierarchy import Places
+from corpus.progress.axb import Program, places_of
 from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import Behaviour
 from oracle.progress.lts import explore, explore_up_to
 from oracle.progress.system import NO_STEP, Rows, having_steps
+from oracle.promises import LevelPromise, PlacedPromise, Promise, delegate_choices, delegations
 
 if TYPE_CHECKING:
-    from corpus.litmus.test import Place, Scope
     from oracle.progress.fast.arrays import Table
 
 Guarantee = Callable[[int, int], int]
@@ -131,46 +132,52 @@ GUARANTEES: dict[str, Guarantee] = {
 }
 
 
+def nobody_alone(running: int, stepped: int) -> int:
+    """A promise to sets of threads, at several levels; it has no meaning before the threads have places."""
+    raise AssertionError("a composed model promises execution to sets of threads: place it, and ask for its sets")
+
+
 @dataclass(frozen=True, slots=True)
 class ProgressModel:
     """A named guarantee, read weakly or strongly. ``name`` ends in ``-weak`` or ``-strong``.
 
-    ``digest`` names the text of a user's model; it is empty for a model that ships. ``level``: the level of the scope
-    tree whose groups the guarantee is for, where a test places its threads; None: each thread for itself. ``stepping``:
-    how lanes of one subgroup step, one of ``STEPPINGS``; empty: as independent threads, which is what the others are
-    compared with.
+    ``digest`` names the text of a user's model; it is empty for a model that ships. ``levels``: promises at levels of
+    the execution hierarchy, outermost first, for a test that places its threads; none: each thread for itself.
+    ``placed``: where there are several levels, their promise to the threads at their places. ``stepping``: how lanes of
+    one subgroup step, one of ``STEPPINGS``; empty: as independent threads.
     """
 
     name: str
     guarantee: Guarantee
     strong: bool
     digest: str = ""
-    level: Scope | None = None
+    levels: tuple[LevelPromise, ...] = ()
+    placed: PlacedPromise | None = None
     stepping: str = ""
 
-    def among(self, places: Sequence[Place]) -> ProgressModel:
-        """The model of a test whose threads are at these places: its guarantee as threads see it.
+    def among(self, places: Sequence[Sequence[int]]) -> ProgressModel:
+        """The model of a test whose threads are at these places: its promise as threads see it.
 
         A group is running where a thread of it is, and has taken a step where one of its threads has. All threads that
-        run in a group that is promised execution are promised execution: within a group there is nothing but fairness.
+        run in a group of the innermost level that is promised execution are promised execution.
         """
-        if self.level is None:
+        if not self.levels:
             return self
-        prefixes = [place[: self.level.value] for place in places]
-        groups = [
-            sum(1 << tid for tid, prefix in enumerate(prefixes) if prefix == group) for group in sorted(set(prefixes))
-        ]
-        return replace(self, guarantee=_of_groups(self.guarantee, groups))
+        placed = PlacedPromise(self.levels, tuple(tuple(place) for place in places))
+        if len(self.levels) == 1:
+            return replace(self, guarantee=_to_each(placed, self.levels[0].guarantee))
+        return replace(self, placed=placed)
+
+    @property
+    def promise(self) -> Promise:
+        """The promise to threads: the guarantee, or that of several levels to sets of threads."""
+        return self.guarantee if self.placed is None else self.placed
 
 
-def _of_groups(guarantee: Guarantee, groups: Sequence[int]) -> Guarantee:
+def _to_each(placed: PlacedPromise, guarantee: Guarantee) -> Guarantee:
     @wraps(guarantee)
     def seen(running: int, stepped: int) -> int:
-        promised = guarantee(_groups_of(running), _groups_of(stepped))
-        return sum(group & running for number, group in enumerate(groups) if promised >> number & 1)
-
-    def _groups_of(threads: int) -> int:
-        return sum(1 << number for number, group in enumerate(groups) if group & threads)
+        return sum(placed.sets(running, stepped))
 
     return seen
 
@@ -207,6 +214,12 @@ class History:
     components: list[list[int]]
     movers: list[int]
     chances: list[tuple[int, ...]]
+
+    def cyclic(self) -> Iterator[int]:
+        """The numbers of the components that have an edge, and threads that run."""
+        for number, (members, movers) in enumerate(zip(self.components, self.movers, strict=True)):
+            if movers and self.running[members[0]]:
+                yield number
 
     def promised(self, node: int, guarantee: Guarantee) -> int:
         """Mask of the threads that are guaranteed fair execution at ``node``."""
@@ -295,28 +308,83 @@ def hangs(history: History, panel: Panel) -> tuple[int, int]:
     Strongly: some component holds a set of nodes that a run need never leave.
     """
     weak = strong = 0
-    for members, movers in zip(history.components, history.movers, strict=True):
+    for number, (members, movers) in enumerate(zip(history.components, history.movers, strict=True)):
         if not history.running[members[0]]:
             continue
-        stepped = history.stepped[members[0]]  # equal at all of them, and so is running where nobody waits
-        views = {running: panel.promises(running, stepped) for running in {history.running[node] for node in members}}
+        views = _views(history, number, panel)  # asked everywhere: a user's guarantee answers for what it may be asked
         if not movers:
             continue
-        starving = panel.everyone
-        first, *others = [promises for promises, _ in views.values()]
-        for tid, guarantees in first.items():
-            if not movers >> tid & 1:
-                for promises in others:
-                    guarantees &= promises.get(tid, 0)
-                starving &= ~guarantees
+        starving, trapped = _hangs_in(history, number, panel, views, ~strong)
         weak |= starving
-        trapped, unclear = _trapping(history, members, views)
-        strong |= panel.everyone & trapped
-        unclear &= ~strong
-        for g, guarantee in enumerate(panel.guarantees):
-            if unclear >> g & 1 and _has_trap(history, members, guarantee):
-                strong |= 1 << g
+        strong |= trapped
     return weak, strong
+
+
+def _views(history: History, number: int, panel: Panel) -> dict[int, _Promises]:
+    """The promises of a panel at the nodes of a component, by who is running there."""
+    members = history.components[number]
+    stepped = history.stepped[members[0]]  # equal at all of them, and so is running where nobody waits
+    return {running: panel.promises(running, stepped) for running in {history.running[node] for node in members}}
+
+
+def _hangs_in(
+    history: History, number: int, panel: Panel, views: Mapping[int, _Promises], asked: int
+) -> tuple[int, int]:
+    """The guarantees under which a run may stay in a component: weakly, and of those ``asked`` about strongly."""
+    members, movers = history.components[number], history.movers[number]
+    starving = panel.everyone
+    first, *others = [promises for promises, _ in views.values()]
+    for tid, guarantees in first.items():
+        if not movers >> tid & 1:
+            for promises in others:
+                guarantees &= promises.get(tid, 0)
+            starving &= ~guarantees
+    trapped, unclear = _trapping(history, members, views)
+    strong = panel.everyone & trapped
+    unclear &= asked & ~strong
+    for g, guarantee in enumerate(panel.guarantees):
+        if unclear >> g & 1 and _has_trap(history, members, guarantee):
+            strong |= 1 << g
+    return starving, strong
+
+
+def delegates_of_hang(history: History, model: ProgressModel) -> Guarantee | None:
+    """The choice of delegates with which a program may hang under a placed model of several levels, as a guarantee that
+    promises execution to them; None where the program terminates.
+
+    A promise to a set of threads is one to a thread of it, its *delegate*. Who that is, is the scheduler's choice, and
+    the same wherever the set is promised.
+    """
+    assert model.placed is not None
+    for number in history.cyclic():
+        members = history.components[number]
+        stepped = history.stepped[members[0]]
+        views = sorted({history.running[node] for node in members})
+        choices = [
+            {(running, stepped): mask for running, mask in zip(views, chosen, strict=True)}
+            for chosen in delegate_choices([model.placed.sets(running, stepped) for running in views])
+        ]
+        panel = Panel([_of_table(choice) for choice in choices])
+        hanging = _hangs_in(history, number, panel, _views(history, number, panel), -1)[model.strong]
+        if hanging:
+            chosen = choices[(hanging & -hanging).bit_length() - 1]
+            return lowest_delegates(model.placed, chosen)
+    return None
+
+
+def _of_table(promised: Mapping[tuple[int, int], int]) -> Guarantee:
+    return lambda running, stepped: promised[running, stepped]
+
+
+def lowest_delegates(placed: PlacedPromise, chosen: Mapping[tuple[int, int], int] = MappingProxyType({})) -> Guarantee:
+    """The promise to delegates as a guarantee: to those ``chosen`` in some situations, by ``(running, stepped)``, in
+    others to the lowest threads that have one of each set."""
+
+    def seen(running: int, stepped: int) -> int:
+        known = chosen.get((running, stepped))
+        return delegations(placed.sets(running, stepped))[0] if known is None else known
+
+    return seen
 
 
 def _trapping(history: History, members: list[int], views: Mapping[int, _Promises]) -> tuple[int, int]:
@@ -363,6 +431,8 @@ LARGE = 512
 
 def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.values())) -> dict[str, Verdict]:
     """The verdict of each model on a program, by model name, in the order of ``models``."""
+    places = places_of(program)
+    models = [model.among(places) for model in models]
     lts = explore_up_to(program, LARGE)
     if lts is not None:
         return system_verdicts(lts.successors, models)
@@ -375,14 +445,23 @@ def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.va
 def system_verdicts(
     system: Rows, models: Iterable[ProgressModel] = tuple(MODELS.values()), chances: Rows = ()
 ) -> dict[str, Verdict]:
-    """The verdict of each model on a transition system, given as its rows of successors and, if any, of chances."""
+    """The verdict of each model on a transition system, given as its rows of successors and, if any, of chances.
+
+    Models of several levels are placed among the system's threads.
+    """
     if len(system) > LARGE:
         from oracle.progress.fast.arrays import MOST_THREADS, as_table
 
         if len(system[0]) <= MOST_THREADS:
             return _verdicts_in_arrays(as_table(system), models, as_table(chances) if chances else None)
     models = list(models)
-    return _verdicts(models, *hangs(unfold(system, chances), _panel(tuple(model.guarantee for model in models))))
+    alone = [model for model in models if model.placed is None]
+    history = unfold(system, chances)
+    said = _verdicts(alone, *hangs(history, _panel(tuple(model.guarantee for model in alone))))
+    for model in models:
+        if model.placed is not None:
+            said[model.name] = _verdict(delegates_of_hang(history, model) is not None)
+    return {model.name: said[model.name] for model in models}
 
 
 @lru_cache(maxsize=8)  # many tests are judged by one set of models, whose promises do not depend on the test
@@ -397,8 +476,12 @@ def _verdicts_in_arrays(
 
     models = list(models)
     ours = list(GUARANTEES.values())  # arithmetic of bits, which works on arrays as well
-    guarantees = [each.guarantee if each.guarantee in ours else by_value(each.guarantee) for each in models]
-    return _verdicts(models, *hangs_in_arrays(table, guarantees, chances))
+    alone = [model for model in models if model.placed is None]
+    placed = [model.placed for model in models if model.placed is not None]
+    guarantees = [each.guarantee if each.guarantee in ours else by_value(each.guarantee) for each in alone]
+    several = [model for model in models if model.placed is not None]
+    said = _verdicts([*alone, *several], *hangs_in_arrays(table, guarantees, chances, placed))
+    return {model.name: said[model.name] for model in models}
 
 
 def _verdicts(models: Sequence[ProgressModel], weak: int, strong: int) -> dict[str, Verdict]:
@@ -448,6 +531,14 @@ def image_verdicts_with(
         }
         for image, vector in enumerate(image_verdicts(automaton, orders))
     ]
+
+
+@lru_cache(maxsize=1 << 15)  # programs of a suite, and their reductions, have few distinct behaviours
+def verdicts_at(own: tuple[ProgressModel, ...], automaton: Behaviour, places: Places) -> Vector:
+    """The verdicts of the 12 models and of further ones on every program with this behaviour whose threads are at these
+    places."""
+    (vector,) = image_verdicts(automaton, (tuple(range(len(places))),))
+    return {**vector, **system_verdicts(automaton, [model.among(places) for model in own])}
 
 
 @lru_cache(maxsize=1 << 15)  # the reductions of many tests have few distinct behaviours

@@ -7,8 +7,12 @@ A name means, in this order:
   ``oracle.progress.models.Guarantee``) and may define ``NAME``, else it is called by the file's stem;
 - ``mine`` or ``mine-weak``: an entry point of the group ``synth.progress_models``, which loads to such a function.
 
-``@cta`` behind the guarantee, ``hsa@cta-weak`` or ``path.py@cta``, makes it one for the groups of threads at that level
-of the execution hierarchy, where a test has any: ``warp``, ``cta``, ``queue`` or ``gpu``.
+``@workgroup`` behind the guarantee, ``hsa@workgroup-weak`` or ``path.py@workgroup``, makes it one for the groups of
+threads at that level of the execution hierarchy, where a test has any: ``device``, ``queuefamily``, ``workgroup``,
+``subgroup`` or ``thread``, or another word of ``corpus.hierarchy``. A model of one level may be called by PTX's words,
+``hsa@cta``; otherwise levels are called as Vulkan does. ``&`` between such names composes their promises
+(``oracle.promises``), in the order of levels: ``hsa@workgroup & obe@subgroup``, and behind the last one the
+reading, ``-weak`` or ``-strong``.
 
 ``& lockstep`` and its like behind it, ``hsa@cta & lockstep``, say how the lanes of one subgroup step
 (``oracle.progress.stepping``).
@@ -26,7 +30,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache, wraps
@@ -38,13 +42,21 @@ from typing import TYPE_CHECKING, Any
 
 from corpus.errors import InputError, did_you_mean
 from corpus.files import open_bytes
+from corpus.hierarchy import LEVEL_WORDS, SHORT_WORDS, HierarchyLevel
 from oracle.naming import names_apart, origins
-from oracle.progress.models import GUARANTEES, MODELS, Guarantee, ProgressModel, both_readings, split_stepping
+from oracle.progress.models import (
+    GUARANTEES,
+    MODELS,
+    Guarantee,
+    ProgressModel,
+    both_readings,
+    nobody_alone,
+    split_stepping,
+)
+from oracle.promises import LevelPromise
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-    from corpus.litmus.test import Scope
 
 GROUP = "synth.progress_models"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
@@ -66,27 +78,34 @@ def resolve_models(names: Sequence[str] = (), lanes: bool = False) -> list[Progr
     return [replace(model, name=name) for model, name in zip(found.values(), names_apart(list(found)), strict=True)]
 
 
-@cache
-def _levels() -> Mapping[str, Scope]:
-    from corpus.litmus.test import Scope  # loaded late: only models with levels need litmus tests
+AND = "&"
+"""The text between the promises of a composed model."""
 
-    return {scope.label: scope for scope in Scope if scope is not Scope.SYS}
+_READING = re.compile(r"(.*?)(?:-(weak|strong))?")
 
 
-def _leveled(name: str) -> tuple[str, str]:
-    """A name without its level, and the level, empty where there is none."""
-    if "@" not in name:
-        return name, ""
-    found = re.fullmatch(rf"(.*)@({'|'.join(_levels())})(-weak|-strong)?", name)
-    return (f"{found[1]}{found[3] or ''}", found[2]) if found else (name, "")
+def _leveled(name: str) -> tuple[str, str, str]:
+    """A name in three parts: what is before the level, the level, and the reading; without a level all is in the first
+    part."""
+    bare, _, level = name.rpartition("@")
+    found = _READING.fullmatch(level)
+    assert found is not None
+    return (bare, found[1], found[2] or "") if bare and found[1] in LEVEL_WORDS else (name, "", "")
 
 
 def is_progress_model(name: str) -> bool:
     """Whether a name, among those of models of all kinds, is meant for ``resolve_models``."""
-    name, _ = _leveled(split_stepping(name)[0])
-    base, _, reading = name.rpartition("-")
-    bare = base if reading in ("weak", "strong") else name
-    return bare in GUARANTEES or name.endswith(".py") or bare in _installed()
+    name, _ = split_stepping(name)
+    return all(_is_promise(part.strip(), AND in name) for part in name.split(AND))
+
+
+def _is_promise(name: str, leveled: bool) -> bool:
+    bare, level, _ = _leveled(name)
+    if leveled and not level:
+        return False
+    base, _, reading = bare.rpartition("-")
+    bare = base if reading in ("weak", "strong") else bare
+    return bare in GUARANTEES or bare.endswith(".py") or bare in _installed()
 
 
 def _installed() -> dict[str, EntryPoint]:
@@ -103,13 +122,56 @@ def _stepped(name: str) -> Sequence[ProgressModel]:
 
 
 def _at_level(name: str) -> Sequence[ProgressModel]:
-    bare, level = _leveled(name)
-    if not level:
+    if AND in name:
+        return _composed(name)
+    bare, word, reading = _leveled(name)
+    if not word:
         return _models(name)
+    level = LEVEL_WORDS[word]
+    called = word if word in SHORT_WORDS else level.word
     return [
-        replace(model, name=f"{base}@{level}-{reading}", level=_levels()[level])
+        replace(model, name=f"{base}@{called}-{read}", levels=(LevelPromise(level, model.guarantee),))
         for model in _models(bare)
-        for base, _, reading in [model.name.rpartition("-")]
+        for base, _, read in [model.name.rpartition("-")]
+        if reading in ("", read)
+    ]
+
+
+def _composed(name: str) -> Sequence[ProgressModel]:
+    """The readings of a composed model. Raises ``InputError`` where a part has no level, or two have one."""
+    found: dict[HierarchyLevel, tuple[str, LevelPromise, str]] = {}
+    readings: list[str] = []
+    parts = [part.strip() for part in name.split(AND)]
+    if split_stepping(name)[1]:
+        raise InputError(f"{name!r} says how lanes of a subgroup step, which is asked of litmus tests")
+    if not all(parts):
+        raise InputError(f"expected promises with {AND} between in {name!r}, as 'hsa@workgroup {AND} obe@subgroup'")
+    if not _is_promise(parts[-1], leveled=False):
+        what = "is asked of litmus tests; synth export --to dartagnan-ptx makes these of progress tests"
+        raise InputError(f"{name!r} {what}")
+    for part in parts:
+        bare, word, reading = _leveled(part)
+        if not word:
+            raise InputError(f"{part!r} in {name!r} has no level; expected one, as in '{part}@workgroup'")
+        level = LEVEL_WORDS[word]
+        if level in found:
+            raise InputError(f"two promises at the level of the {level.word} in {name!r}; expected one for each level")
+        model, *others = _models(bare)
+        if not others:
+            raise InputError(f"expected the reading of {name!r} behind its last promise, found {part!r}")
+        base = model.name.rpartition("-")[0]
+        found[level] = f"{base}@{level.word}", LevelPromise(level, model.guarantee), model.digest
+        readings += [reading] if reading else []
+    if len(set(readings)) > 1:
+        raise InputError(f"both -weak and -strong in {name!r}; expected one reading, behind the last promise")
+    outermost_first = [found[level] for level in HierarchyLevel if level in found]
+    base = f" {AND} ".join(called for called, _, _ in outermost_first)
+    digest = AND.join(digest for _, _, digest in outermost_first if digest)
+    levels = tuple(promise for _, promise, _ in outermost_first)
+    return [
+        replace(model, levels=levels)
+        for model in both_readings(base, nobody_alone, digest)
+        if not readings or model.strong == (readings[0] == "strong")
     ]
 
 
@@ -130,10 +192,6 @@ def _models(name: str) -> tuple[ProgressModel, ...]:
 
 
 def _unknown(name: str, installed: Sequence[str]) -> str:
-    if split_stepping(name)[1]:
-        return f"{name!r} says how lanes of a subgroup step, which is asked of litmus tests"
-    if "&" in name:
-        return f"{name!r} is asked of litmus tests; synth export --to dartagnan-ptx makes these of progress tests"
     bare = [*GUARANTEES, *installed]
     read = [*bare, *(f"{base}-{reading}" for base in bare for reading in ("weak", "strong"))]
     known = f"known, each also with -weak or -strong: {', '.join(bare)}"

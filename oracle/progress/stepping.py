@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 
-from corpus.litmus.test import LitmusTest
+from corpus.litmus.test import LitmusTest, Place
 from oracle.graphs import components
 from oracle.progress.explain import (
     Exit,
@@ -40,9 +40,10 @@ from oracle.progress.explain import (
     path_to_nearest,
 )
 from oracle.progress.litmus import LitmusLts, NoVerdictError, explore_litmus
-from oracle.progress.models import ProgressModel, Verdict, system_verdicts, unfold
+from oracle.progress.models import Guarantee, History, ProgressModel, Verdict, system_verdicts, unfold
 from oracle.progress.subgroups import CONVERGENCES, explore_subgroups, is_grouped, subgroups
 from oracle.progress.system import NO_STEP, Rows
+from oracle.promises import ThreadSets, delegate_choices, delegations, least, promised_sets
 
 
 def explore_stepping(test: LitmusTest, stepping: str = "") -> LitmusLts:
@@ -68,72 +69,102 @@ def stepping_verdicts(test: LitmusTest, models: Sequence[ProgressModel]) -> dict
 
 
 def explain_stepping(test: LitmusTest, model: ProgressModel) -> Explanation:
-    """The verdict of a progress model on a test, with its reasons. Raises ``NoVerdictError`` where there is none."""
+    """The verdict of a progress model on a test, with its reasons. Raises ``NoVerdictError`` where there is none.
+
+    In lock step, a model of several levels is shown with one choice of delegates, as by ``explain_system``.
+    """
     system = explore_stepping(test, model.stepping)
+    placed = model.among(system.places)
     if not _in_lock_step(model.stepping):
-        return explain_system(system, model.among(system.places))
-    groups = list(map(_mask, subgroups(system.places)))
-    placed = of_subgroups(model, system, groups)
-    graph = lts_under(system, placed)
+        return explain_system(system, placed)
+    promise = _Promise(placed, system.places)
+    history = unfold(system.successors, system.chances)
+    shown = replace(placed, guarantee=_hanging_choice(history, promise) or promise.to_delegates({}))
+    graph = lts_under(system, replace(shown, placed=None))
+    promised = dict(enumerate(graph.promised))
     cycles = [
         cycle
-        for nodes in _hanging(graph.successors, graph.promised, groups, model.strong)
-        for cycle in _cycles(graph, nodes, groups, model.strong)
+        for members in components(graph.successors)
+        for nodes in _hanging(graph.successors, members, promised, promise)
+        for cycle in _cycles(graph, nodes, promise)
     ]
     if not cycles:
-        return Explanation(model, graph, None, tuple(_exits(graph, groups, model.strong)))
+        return Explanation(shown, graph, None, tuple(_exits(graph, promise)))
     depths, parents = breadth_first(graph)
     best = min(cycles, key=lambda cycle: depths[cycle[0].source] + len(cycle))
-    return Explanation(placed, graph, lasso_of(graph, path_to(parents, best[0].source), best), ())
+    return Explanation(shown, graph, lasso_of(graph, path_to(parents, best[0].source), best), ())
 
 
 def _verdicts(system: LitmusLts, stepping: str, models: Sequence[ProgressModel]) -> Mapping[str, Verdict]:
+    placed = [model.among(system.places) for model in models]
     if not _in_lock_step(stepping):
-        return system_verdicts(system.successors, [model.among(system.places) for model in models], system.chances)
-    groups = list(map(_mask, subgroups(system.places)))
+        return system_verdicts(system.successors, placed, system.chances)
     history = unfold(system.successors, system.chances)
-    found = {}
-    for model in models:
-        guarantee = of_subgroups(model, system, groups).guarantee
-        promised = [history.promised(node, guarantee) for node in range(len(history.states))]
-        hangs = any(True for _ in _hanging(history.successors, promised, groups, model.strong))
-        found[model.name] = Verdict.MAY_HANG if hangs else Verdict.TERMINATES
-    return found
+    hanging = {model.name: _hanging_choice(history, _Promise(model, system.places)) for model in placed}
+    return {name: Verdict.TERMINATES if choice is None else Verdict.MAY_HANG for name, choice in hanging.items()}
 
 
 def _in_lock_step(stepping: str) -> bool:
     return stepping.startswith("lockstep")
 
 
-def of_subgroups(model: ProgressModel, system: LitmusLts, groups: Sequence[int]) -> ProgressModel:
-    """The model whose promise to a lane is one to all lanes of the subgroup that have a step."""
-    placed = model.among(system.places)
-    guarantee = placed.guarantee
+class _Promise:
+    """What a model, whose threads have their places, promises to subgroups in lock step."""
 
-    @wraps(guarantee)
-    def seen(running: int, stepped: int) -> int:
-        promised = guarantee(_whole(running), _whole(stepped))
-        return sum(group & running for group in groups if group & promised)
+    def __init__(self, placed: ProgressModel, places: Sequence[Place]) -> None:
+        self.groups = list(map(_mask, subgroups(places)))
+        """The lanes of each subgroup."""
+        self.strong = placed.strong
+        self._placed = placed
+        self._promise = placed.placed or placed.guarantee
 
-    def _whole(threads: int) -> int:
-        return sum(group for group in groups if group & threads)
+    def sets(self, running: int, stepped: int) -> ThreadSets:
+        """The sets of subgroups of each of which some subgroup is promised execution, given lanes, as bits by their
+        numbers."""
+        lanes = promised_sets(self._promise, self._whole(running), self._whole(stepped))
+        return least(_mask(number for number, group in enumerate(self.groups) if group & some) for some in lanes)
 
-    return replace(placed, guarantee=seen)
+    def to_delegates(self, chosen: Mapping[tuple[int, int], int]) -> Guarantee:
+        """A promise to all lanes that run of the subgroups ``chosen``, by ``(running, stepped)``, elsewhere of the
+        lowest that have one of each set."""
+
+        @wraps(self._placed.guarantee)
+        def seen(running: int, stepped: int) -> int:
+            known = chosen.get((running, stepped))
+            promised = delegations(self.sets(running, stepped))[0] if known is None else known
+            return sum(self.groups[number] & running for number in _threads(promised))
+
+        return seen
+
+    def _whole(self, threads: int) -> int:
+        return sum(group for group in self.groups if group & threads)
 
 
-def _hanging(rows: Rows, promised: Sequence[int], groups: Sequence[int], strong: bool) -> Iterator[list[int]]:
-    """Strongly connected sets of nodes, each with an edge, that a run may stay in; none where none may for ever."""
-    for members in components(rows):
-        stepping = _stepping(rows, members)
-        if not stepping:
+def _hanging_choice(history: History, promise: _Promise) -> Guarantee | None:
+    """The promise, with delegates where there is a choice, under which a program may hang; None where it terminates."""
+    for members in history.components:
+        if not _stepping(history.successors, members):
             continue
-        if strong:
-            yield from _traps(rows, promised, groups, members)
-        elif all(group & stepping for group in _owed(promised, groups, members)):
-            yield sorted(members)
+        stepped = history.stepped[members[0]]  # equal at all of them
+        views = sorted({history.running[node] for node in members})
+        for chosen in delegate_choices([promise.sets(running, stepped) for running in views]):
+            guarantee = promise.to_delegates({(view, stepped): mask for view, mask in zip(views, chosen, strict=True)})
+            promised = {node: history.promised(node, guarantee) for node in members}
+            if any(True for _ in _hanging(history.successors, members, promised, promise)):
+                return guarantee
+    return None
 
 
-def _owed(promised: Sequence[int], groups: Sequence[int], members: Iterable[int]) -> list[int]:
+def _hanging(rows: Rows, members: Sequence[int], promised: Mapping[int, int], promise: _Promise) -> Iterator[list[int]]:
+    """Strongly connected sets of nodes of a component, each with an edge, that a run may stay in for ever."""
+    stepping = _stepping(rows, members)
+    if stepping and promise.strong:
+        yield from _traps(rows, promised, promise.groups, members)
+    elif stepping and all(group & stepping for group in _owed(promised, promise.groups, members)):
+        yield sorted(members)
+
+
+def _owed(promised: Mapping[int, int], groups: Sequence[int], members: Iterable[int]) -> list[int]:
     """The subgroups that are promised execution at each of some nodes."""
     members = list(members)
     return [group for group in groups if all(promised[node] & group for node in members)]
@@ -145,7 +176,9 @@ def _stepping(rows: Rows, members: Sequence[int]) -> int:
     return _mask({tid for node in members for tid, after in enumerate(rows[node]) if after in inside})
 
 
-def _traps(rows: Rows, promised: Sequence[int], groups: Sequence[int], members: Sequence[int]) -> Iterator[list[int]]:
+def _traps(
+    rows: Rows, promised: Mapping[int, int], groups: Sequence[int], members: Sequence[int]
+) -> Iterator[list[int]]:
     """The largest strongly connected sets with an edge in which each promised subgroup can keep inside, from each
     node."""
     left = [sorted(members)]
@@ -171,15 +204,15 @@ def _leaving(row: Sequence[int], promised: int, groups: Sequence[int], inside: s
     return 0
 
 
-def _cycles(graph: ModelLts, nodes: list[int], groups: Sequence[int], strong: bool) -> Iterator[tuple[LtsStep, ...]]:
+def _cycles(graph: ModelLts, nodes: list[int], promise: _Promise) -> Iterator[tuple[LtsStep, ...]]:
     """Cycles among the nodes of a hang that keep every promise."""
-    if strong and any(graph.promised[node] for node in nodes):
-        yield _tour(graph, nodes, groups)
+    if promise.strong and any(graph.promised[node] for node in nodes):
+        yield _tour(graph, nodes, promise.groups)
         return
-    inside = set(nodes)
-    owed = _mask(number for number, group in enumerate(groups) if group in _owed(graph.promised, groups, nodes))
+    owed = _owed(dict(enumerate(graph.promised)), promise.groups, nodes)
+    numbers = _mask(number for number, group in enumerate(promise.groups) if group in owed)
     for entry in nodes[:_ENTRIES]:
-        yield _closed_walk(graph, entry, inside, groups, owed if not strong else 0)
+        yield _closed_walk(graph, entry, set(nodes), promise.groups, numbers)
 
 
 _ENTRIES = 200
@@ -244,8 +277,9 @@ def _tour(graph: ModelLts, trap: list[int], groups: Sequence[int]) -> tuple[LtsS
     return tuple(tour)
 
 
-def _exits(graph: ModelLts, groups: Sequence[int], strong: bool) -> Iterator[Exit]:
+def _exits(graph: ModelLts, promise: _Promise) -> Iterator[Exit]:
     """Why a run leaves each component that has a cycle, for a program that terminates."""
+    groups, promises = promise.groups, dict(enumerate(graph.promised))
     for members in sorted(map(sorted, components(graph.successors))):
         stepping = _stepping(graph.successors, members)
         if not stepping:
@@ -256,14 +290,14 @@ def _exits(graph: ModelLts, groups: Sequence[int], strong: bool) -> Iterator[Exi
             for tid in _threads(graph.promised[members[0]])
             if all(graph.promised[node] >> tid & 1 for node in members)
         )
-        if strong:
+        if promise.strong:
             node, leaving = next(
                 (node, owed)
                 for node in members
                 if (owed := _leaving(graph.successors[node], graph.promised[node], groups, inside))
             )
         else:
-            owed = next(group for group in _owed(graph.promised, groups, members) if not group & stepping)
+            owed = next(group for group in _owed(promises, groups, members) if not group & stepping)
             node, leaving = members[0], owed & graph.promised[members[0]]
         tid = next(_threads(leaving))
         yield Exit(tuple(members), promised, stepping, leaving, (LtsStep(node, tid, graph.successors[node][tid]),))

@@ -62,13 +62,15 @@ class Progress:
         return distribution_svg(ProgressCounts(corpus).borders.table_4)
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
+        from corpus.progress.axb import places_of
         from corpus.progress.text import program_of
         from oracle.progress.explain import explain_system
         from oracle.progress.lts import explore
 
         resolved = resolve_models(models)
-        system = explore(program_of(given.axb()))
-        return [told_of_system(given, explain_system(system, model)) for model in resolved]
+        program = program_of(given.axb())
+        system, places = explore(program), places_of(program)
+        return [told_of_system(given, explain_system(system, model.among(places))) for model in resolved]
 
     def labelling(
         self, models: Sequence[str], method: str, unroll: int, form: str, bell: str | None = None

@@ -15,6 +15,7 @@ from synth.accounts import Account
 from synth.labels import UNKNOWN, ModelAnswer
 from synth.memory.explanation import event_names, execution_lines, execution_record, program_lines
 from synth.options.models import AUTO
+from synth.progress.explanation import promise_text
 
 ENUMERATE, SMT = "enumerate", "smt"
 
@@ -55,7 +56,7 @@ def _solved(test: LitmusTest, model: LivenessModel, unroll: int, named: str | No
 
     solver = named or DEFAULT_SOLVER
     progress, memory = model.progress_of(test), model.consistency
-    hanging = find_hang_by_sat(test, progress.guarantee, memory, unroll, progress.strong, solver)
+    hanging = find_hang_by_sat(test, progress.promise, memory, unroll, progress.strong, solver)
     found = Liveness(test, model, hanging, unroll)
     return settled(found, lambda sc: only_as_by_sat(test, memory, sc, unroll, solver))
 
@@ -94,8 +95,7 @@ def liveness_account(found: Liveness) -> Account:
 
 def _promise(found: Liveness) -> str:
     progress = found.model.progress
-    promised = (progress.guarantee.__doc__ or "").strip().split("\n")[0].rstrip(".")
-    return f"Fair execution under {progress.name}: {promised[:1].lower()}{promised[1:] or 'as its function says'}."
+    return f"Fair execution under {progress.name}: {promise_text(progress) or 'as its function says'}."
 
 
 def _story(hang: Hang) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from oracle.progress.explain import Exit, Explanation, Lasso, LtsStep, ModelLts
+from oracle.progress.models import Guarantee, ProgressModel
 from synth.accounts import Account
 
 _SHOWN = 8  # the most places that are printed, for a reader's sake
@@ -16,7 +17,7 @@ def explanation_account(name: str, explanation: Explanation) -> Account:
     """Return the account of a verdict, as lines to read; ``name`` is the name of the test."""
     graph, model, lasso = explanation.graph, explanation.model, explanation.lasso
     lines = []
-    promise = _promise(explanation)
+    promise = promise_text(model)
     if promise:
         lines += [f"Fair execution under {_base(model.name)}: {promise}.", ""]
     if lasso:
@@ -25,6 +26,9 @@ def explanation_account(name: str, explanation: Explanation) -> Account:
         lines.append("No state can be reached again, so every run ends.")
     else:
         lines += _exit_lines(explanation)
+    if model.placed is not None:
+        chosen = "the scheduler chooses" if lasso else "it may be another one, and every run ends then as well"
+        lines += ["", f"Of threads of which some thread is promised execution, one is shown: {chosen}."]
     masked = any(map(graph.masked, range(len(graph.states))))
     lanes = "; masked {..}: the lanes that wait for others to reconverge with them" if masked else ""
     states = len(graph.states)
@@ -259,7 +263,17 @@ def _base(model: str) -> str:
     return model.rpartition("-")[0]
 
 
-def _promise(explanation: Explanation) -> str:
-    """Return the first line of the guarantee's docstring, which states its promise; empty where a user's has none."""
-    first = (inspect.getdoc(explanation.model.guarantee) or "").partition("\n")[0].rstrip(".")
+def promise_text(model: ProgressModel) -> str:
+    """Return the promise of a model, as the docstring of its guarantee states it; empty where a user's has none.
+
+    Where there are several levels, it is the promise at each, outermost first.
+    """
+    if len(model.levels) < 2:
+        return _first_line(model.guarantee)
+    said = [(level.level.word, _first_line(level.guarantee) or "as its function says") for level in model.levels]
+    return "; ".join(f"between {word}s, {text}" for word, text in said) + "; a thread stands for its group"
+
+
+def _first_line(guarantee: Guarantee) -> str:
+    first = (inspect.getdoc(guarantee) or "").partition("\n")[0].rstrip(".")
     return first[:1].lower() + first[1:] if first[1:2].islower() else first

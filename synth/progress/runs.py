@@ -54,9 +54,9 @@ def run_progress_tests(
     built-in ones. Known failures are printed, and are no reason for exit code 1.
     """
     campaign = running.campaign
-    trials = list(_trials(campaign.shard.part(tests), backend, device, running))
+    trials = list(progress_trials(campaign.shard.part(tests), backend, device, running))
     rows = _Verdicts(models)
-    yardstick = Control(_control, partial(backend.progress_files, "control"), FLOOR)
+    yardstick = control_of(backend)
     ran = TrialsRun[ProgressResult]()
     with open_results(running.output) as file:
         ran.make(trials, file, device, campaign, yardstick, lambda due: rows.promise_its_end(due.test), refusing=False)
@@ -74,7 +74,7 @@ def run_progress_tests(
 
 
 def _suites(
-    trials: Iterable[_DueProgress],
+    trials: Iterable[DueProgress],
     ran: TrialsRun[ProgressResult],
     verdicts: Mapping[str, Mapping[str, str]],
     sound: Sequence[str],
@@ -97,8 +97,8 @@ def _suites(
 
 
 @dataclass(frozen=True, slots=True)
-class _DueProgress:
-    """A trial of a progress test, the test, and how it is launched."""
+class DueProgress:
+    """A trial of a progress test that may be due, the test, and its ``shape``, which is how it is launched."""
 
     trial: ProgressTrial
     test: Test
@@ -116,13 +116,16 @@ class _DueProgress:
         return (trial.mapping,) if trial.placement == DEVICE.name else (trial.mapping, trial.placement)
 
     def files(self) -> dict[str, str]:
+        """Return the files of the program, by name."""
         return BACKENDS[self.trial.backend].progress_files(self.trial.test, self.shape)
 
     def result(self, run: Run) -> ProgressResult:
+        """Return the result that a run of the program gives."""
         return ProgressResult(**msgspec.structs.asdict(self.trial), outcomes=run.outcomes, date=now())
 
 
-def _trials(tests: Iterable[Test], backend: Backend, device: Device, running: Running) -> Iterator[_DueProgress]:
+def progress_trials(tests: Iterable[Test], backend: Backend, device: Device, running: Running) -> Iterator[DueProgress]:
+    """Yield the trials of tests, each in every placement and mapping. Raises ``InputError`` where one cannot be."""
     for test, placement, mapping in product(tests, running.placements, running.mappings):
         shape = device.launch(program_of(test), mapping, placement)
         trial = ProgressTrial(
@@ -139,7 +142,7 @@ def _trials(tests: Iterable[Test], backend: Backend, device: Device, running: Ru
             timeout=running.timeout,
             every_iteration=running.every_iteration,
         )
-        yield _DueProgress(trial, test, shape)
+        yield DueProgress(trial, test, shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +165,12 @@ class _Verdicts:
         return bool(promising(self.of(test)))
 
 
-def _control(due: _DueProgress) -> Launch:
+def control_of(backend: Backend) -> Control[DueProgress]:
+    """Return the control of trials in a language."""
+    return Control(_control, partial(backend.progress_files, "control"), FLOOR)
+
+
+def _control(due: DueProgress) -> Launch:
     """Return the launch of the control with as many threads; their mapping makes no difference to it."""
     program = control(due.shape.threads)
     return launch(program, "round-robin", due.shape.instances, placement=due.shape.placement.name)

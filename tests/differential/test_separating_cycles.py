@@ -1,6 +1,7 @@
 """The models as clauses over cycles, held against the oracle's verdicts on the tests of all cycles."""
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -98,6 +99,20 @@ def test_a_test_is_forbidden_where_all_its_executions_are(tmp_path, text, edges,
     assert forbidden and effort.refinements
     assert found(bounds, size, [model], []) == {name for name, _ in said} - forbidden
     assert found(bounds, size, [model], [model]) == set()
+
+
+def test_the_clauses_know_the_fence_after_a_branch():
+    power, rmo = load_model(str(Path(__file__).parents[2] / "examples" / "models" / "power.cat")), models()["rmo"]
+    edges = "PodRR PodWW DpCtrldR DpCtrldW DpCtrlIsyncdR DpCtrlIsyncdW FenceAcqRel.sys.dWW FenceSc.sys.dRW Rfe Fre Coe"
+    bounds = CycleBounds(parse_edges(edges))
+    said = list(judged(bounds, 4, [power, rmo]))
+    for allowed, forbidden, wanted in (
+        ([power], [rmo], ("ALLOWED", "FORBIDDEN")),
+        ([rmo], [power], ("FORBIDDEN", "ALLOWED")),
+    ):
+        separated = {name for name, answers in said if tuple(answers) == wanted}
+        assert found(bounds, 4, allowed, forbidden) == separated
+        assert any("ctrlisync" in name for name in separated) == (wanted[0] == "FORBIDDEN")
 
 
 def test_divisions_are_all_ways_into_threads():

@@ -32,7 +32,7 @@ def spelled(text, scopes=()):
 
 def test_every_edge_is_its_name():
     edges = all_edges()
-    assert len(edges) == 6 + 8 + 10 + 9 * 8 + 1
+    assert len(edges) == 6 + 8 + 10 + 4 + 9 * 8 + 1
     for name, edge in edges.items():
         assert edge.name == name
         assert parse_edges(name).runs == ((edge,),)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from corpus.progress.axb import Instruction, Program, Thread
 from oracle.graphs import NO_EDGE, closed_components, components
+from oracle.promises import PlacedPromise, delegate_choices
 
 Table = NDArray[np.int32]
 """Rows of successors: ``table[s, t]`` is the state after a step of thread ``t`` from state ``s``, or ``NO_EDGE``."""
@@ -123,19 +124,26 @@ def by_value(guarantee: Callable[[int, int], int]) -> Guarantee:
     return promised
 
 
-def hangs_in_arrays(table: Table, guarantees: Sequence[Guarantee], chances: Table | None = None) -> tuple[int, int]:
-    """The guarantees under which a program may hang, read weakly and read strongly, bit ``g`` for the ``g``-th.
+def hangs_in_arrays(
+    table: Table,
+    guarantees: Sequence[Guarantee],
+    chances: Table | None = None,
+    placed: Sequence[PlacedPromise] = (),
+) -> tuple[int, int]:
+    """The guarantees under which a program may hang, read weakly and read strongly, bit ``g`` for the ``g``-th; behind
+    them the ``placed`` promises of several levels.
 
     The program has at most ``MOST_THREADS`` threads.
     """
-    everyone = (1 << len(guarantees)) - 1
+    promises: list[Guarantee | PlacedPromise] = [*guarantees, *placed]
+    everyone = (1 << len(promises)) - 1
     weak = strong = 0
     for layer in _layers(table, table if chances is None else np.concatenate([table, chances], axis=1)):
-        for g, guarantee in enumerate(guarantees):
+        for g, promise in enumerate(promises):
             if not (weak & strong) >> g & 1:
-                promised = np.broadcast_to(np.int64(guarantee(layer.running, layer.stepped)), layer.running.shape)
-                weak |= layer.may_starve(promised) << g
-                strong |= layer.may_trap(promised) << g
+                for promised in layer.promised(promise):
+                    weak |= layer.may_starve(promised) << g
+                    strong |= layer.may_trap(promised) << g
         if weak & strong == everyone:
             break
     return weak, strong
@@ -171,6 +179,25 @@ class _Layer:
     def _each(self, operation: np.ufunc, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the values of each strongly connected component, joined by the operation."""
         return operation.reduceat(values, self.starts) if len(self.starts) else values
+
+    def promised(self, promise: Guarantee | PlacedPromise) -> Iterator[Masks]:
+        """The threads that are promised execution at each node, for every choice of delegates in each component."""
+        if not isinstance(promise, PlacedPromise):
+            yield np.broadcast_to(np.int64(promise(self.running, self.stepped)), self.running.shape)
+            return
+        views: dict[tuple[int, ...], list[NDArray[np.int64]]] = {}
+        for nodes in np.split(np.arange(len(self.running)), self.starts[1:]):
+            views.setdefault(tuple(np.unique(self.running[nodes]).tolist()), []).append(nodes)
+        choices = [
+            (np.array(view), np.concatenate(parts), delegate_choices([promise.sets(r, self.stepped) for r in view]))
+            for view, parts in views.items()
+        ]
+        for number in range(max((len(chosen) for _, _, chosen in choices), default=0)):
+            promised = np.zeros(len(self.running), np.int64)
+            for view, nodes, chosen in choices:
+                masks = np.array(chosen[min(number, len(chosen) - 1)], np.int64)
+                promised[nodes] = masks[np.searchsorted(view, self.running[nodes])]
+            yield promised
 
     def may_starve(self, promised: Masks) -> bool:
         """Whether in some component no thread is promised at every node that takes no step inside it."""

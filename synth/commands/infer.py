@@ -1,0 +1,150 @@
+"""``synth infer`` finds the models of a sketch that fit what is known of tests."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from constraints.solvers import DEFAULT_SOLVER
+from corpus.errors import one_line
+from oracle.inference.resolution import resolve_sketch
+from synth.drawing.files import check_picture_name, write_picture
+from synth.inference.answer import lines_of, ordering_of, record_of
+from synth.inference.facts import NeverSeen
+from synth.inference.memory import SketchHypotheses
+from synth.inference.output import write_answer
+from synth.inference.pipeline import InferenceRequest, answered, folder_of, run_loop, told_apart
+from synth.memory.suites import narrowed
+from synth.options.loop import LoopOptions, loop_options
+from synth.options.page import Page
+from synth.options.values import Seconds, Span
+from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
+from synth.screen import printable_lines
+from synth.units import Until
+
+
+@click.command(name="infer", cls=Page, first="--from --tests --events --changes --output --svg")
+@click.argument("sketch", metavar="SKETCH")
+@click.option(
+    "--from", "sources", multiple=True, type=click.Path(path_type=Path), metavar="PATH", help="Facts, as said below."
+)
+@click.option("--tests", multiple=True, metavar="PATH", help="Where the tests are that the facts are about.")
+@click.option("--column", metavar="MODEL", help="The model whose verdicts count, where there are several.")
+@click.option(
+    "--never-seen",
+    type=click.Choice(["evidence", "forbidden"]),
+    default="evidence",
+    show_default=True,
+    help="What an outcome is that was never seen.",
+)
+@click.option(
+    "--launches",
+    type=click.IntRange(min=1),
+    default=1_000_000,
+    show_default=True,
+    metavar="N",
+    help="Instances of a test that --never-seen forbidden needs.",
+)
+@click.option(
+    "--changes",
+    type=click.IntRange(0, 4),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Of a model without holes: in so many places at most a model may differ from it.",
+)
+@click.option(
+    "--events", type=Span(2, MOST_EVENTS), default="2..4", show_default=True, metavar="N", help="4, 2..6 or ..6 events."
+)
+@vocabulary_option
+@click.option("--scopes", metavar="LIST", help="Only these of cta,gpu,sys.")
+@click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
+@click.option("--time-limit", type=Seconds(), metavar="S", help="Stop the search for tests after so many seconds.")
+@loop_options
+@click.option("--resume", is_flag=True, help="Go on with the loop of --run in the folder of -o.")
+@click.option("--solver", default=DEFAULT_SOLVER, show_default=True, metavar="NAME", help="The SAT solver.")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="A new folder for models, tests and proofs.")
+@click.option(
+    "--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the models: .svg, .pdf, .png or .tex."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+def command(
+    sketch: str,
+    sources: tuple[Path, ...],
+    tests: tuple[str, ...],
+    column: str | None,
+    never_seen: str,
+    launches: int,
+    changes: int,
+    events: tuple[int, int],
+    vocabulary: Words,
+    scopes: str | None,
+    threads: tuple[int, int] | None,
+    time_limit: float | None,
+    loop: LoopOptions | None,
+    resume: bool,
+    solver: str,
+    output: Path | None,
+    svg: Path | None,
+    as_json: bool,
+) -> None:
+    """Find the models of a sketch that fit what is known of tests, and the test that would tell them apart.
+
+    SKETCH is a .cat file with holes, one that ships (cpu, power, gpu, c11), or a model without holes, each of whose
+    checks, operands of unions and conjuncts then has a switch. A hole is a switch, '?ww: W * W', whose term is there or
+    not, or a choice, '?fence: membar.cta | membar.gl', which has one of its terms.
+
+    Facts are tables of verdicts (.csv), results of synth run (.jsonl), and corpora with results, or with verdicts where
+    --column names a model. What was seen is allowed, and a verdict is met. An outcome that was never seen is evidence,
+    by which models are ordered.
+
+    The weakest and the strongest models that fit are printed, with a proof that there is no other, up to equality on
+    all programs of --events. Where they are several, the next test is the smallest that tells them apart. -o writes the
+    models as .cat files, the tests as a corpus that synth run takes, the proofs and a picture.
+
+    The exit code is 1 where no model fits. The smallest set of facts that contradict each other is then printed, and
+    the least change of the sketch that would do.
+
+    \b
+    Examples:
+      synth infer cpu --from examples/inference/x86/tests.csv
+      synth infer cpu -o suite --events ..4
+      synth infer gpu --from suite/results.jsonl --never-seen forbidden
+      synth infer ptx-6.0 --from suite --column ptx-6.0 --changes 2
+    """
+    if svg:
+        check_picture_name(svg)
+    if (loop is not None or resume) and output is None:
+        raise click.UsageError("--run and --resume keep what they do in a folder: name it with -o")
+    if resume and loop is None:
+        raise click.UsageError("--resume goes on with a loop: give the options of --run, too")
+    given = resolve_sketch(sketch)
+    if all(hole.usual is not None for hole in given.holes):
+        given = given.within(changes)
+    never = NeverSeen(never_seen == "forbidden", launches)
+    words = narrowed([given.model], *vocabulary, *([scopes.split(",")] if scopes else []))
+    asked = InferenceRequest(given, sources, tests, column, never, words, events, threads, solver)
+    if not as_json:
+        click.echo(printable_lines(f"over {words.name}: {words.summary}"))
+    with folder_of(output, asked.as_json(), loop is not None, resume) as folder:
+        if loop is None:
+            found = told_apart(asked, Until.limits(None, time_limit), as_json)
+        else:
+            found = run_loop(asked, loop, folder, as_json)
+        for line in found.known.unread:
+            click.echo(one_line(f"synth: {line}"), err=True)
+        told = answered(asked, found)
+        if folder is not None:
+            write_answer(folder, told, SketchHypotheses(given), found.records, {"events": list(events)})
+    if as_json:
+        click.echo(json.dumps(record_of(told), ensure_ascii=False))
+    else:
+        click.echo(printable_lines("\n".join(lines_of(told))))
+    if svg and told.classes:
+        from synth.drawing import order
+
+        write_picture(svg, order.draw(ordering_of(told)).svg())
+    sys.exit(1 if told.contradiction is not None else 0)

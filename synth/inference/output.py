@@ -1,0 +1,68 @@
+"""The folder of an inference: the models as .cat files, the tests that tell them apart, the proofs, a picture.
+
+answer.json                  what --json prints
+model.cat                    the one model that fits; else weakest.cat and strongest.cat, numbered where they are
+                             several
+tests/                       a corpus of the tests that tell apart what fits, or what did before they were facts
+next.litmus                  the test to run next
+weakest.cnf, weakest.lrat    the claim that nothing that fits is weaker, as clauses, and the proof; likewise
+                             strongest
+lattice.svg                  the classes, with a test on each arrow
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from corpus.files import write_atomically
+from corpus.suite import write_corpus
+from corpus.test import Test
+from oracle.inference.classes import ModelClass
+from synth.drawing import order
+from synth.inference.answer import InferenceAnswer, ordering_of, record_of
+from synth.inference.memory import SketchHypotheses
+from synth.inputs import MEMORY
+
+MOST_DRAWN = 40
+"""The limit of classes that are drawn."""
+
+
+def write_answer(
+    folder: Path, found: InferenceAnswer, about: SketchHypotheses, records: Sequence[Test], asked: Mapping[str, Any]
+) -> None:
+    """Write an answer into an existing folder. Raises ``InputError`` where a file cannot be written."""
+    write_atomically(folder / "answer.json", [json.dumps(record_of(found), ensure_ascii=False, indent=2), "\n"])
+    for name, text in models_of(found, about).items():
+        write_atomically(folder / f"{name}.cat", [text])
+    tests = folder / "tests"
+    tests.mkdir(exist_ok=True)
+    request = {"kind": MEMORY, "infer": about.name, **asked}
+    write_corpus(tests, records, {"complete": found.complete, "request": request, "models": []})
+    by_name = {record.name: record for record in records}
+    if found.next is not None and found.next.name in by_name:
+        write_atomically(folder / "next.litmus", [by_name[found.next.name].text])
+    for claim in found.claims:
+        write_atomically(folder / f"{claim.name}.cnf", (f"{line}\n" for line in claim.formula))
+        write_atomically(folder / f"{claim.name}.lrat", (f"{line}\n" for line in claim.proof))
+    if found.classes is not None and 1 < len(found.classes) <= MOST_DRAWN:
+        write_atomically(folder / "lattice.svg", [order.draw(ordering_of(found)).svg()])
+
+
+def models_of(found: InferenceAnswer, about: SketchHypotheses) -> dict[str, str]:
+    """Return the models of an answer as .cat files, by the names of the files without their suffix."""
+    texts: dict[str, str] = {}
+    if found.unique:
+        return {"model": about.sketch.text(about.chosen(found.fit), f"{about.name}-model")}
+    for word, classes in (("weakest", found.weakest), ("strongest", found.strongest)):
+        for name, each in _numbered(word, classes):
+            texts[name] = about.sketch.text(about.chosen(each.models), f"{about.name}-{name}")
+    return texts
+
+
+def _numbered(word: str, classes: Sequence[ModelClass]) -> list[tuple[str, ModelClass]]:
+    if len(classes) == 1:
+        return [(word, classes[0])]
+    return [(f"{word}-{number}", each) for number, each in enumerate(classes, 1)]
