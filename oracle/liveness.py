@@ -157,6 +157,9 @@ def _two(name: str) -> tuple[str, str]:
     progress, _, consistency = (part.strip() for part in name.rpartition(AND))
     if not all(part.strip() for part in name.split(AND)) or (AND in progress and "@" not in progress):
         raise InputError(f"expected a progress model {AND} a consistency model, as 'fair {AND} rc11', found {name!r}")
+    hint = did_you_mean(consistency, STEPPINGS, cutoff=0.75)
+    if hint:
+        raise InputError(f"no stepping of lanes {consistency!r} in {name!r}; {hint}")
     if not is_progress_model(progress):
         known = f"known: {', '.join(GUARANTEES)}, with -weak or -strong"
         hint = did_you_mean(progress, (*GUARANTEES, *MODELS), known)

@@ -32,7 +32,8 @@ operation of the subgroup together:
   lane of its subgroup has come, or cannot come any more (SPV_KHR_maximal_reconvergence, "Reconvergence").
 
 An operation with a mask is done by the lanes of the mask that have not ended, under every stepping, once each of them
-has come to one with that name and mask (PTX ISA 9.1, ``vote.sync``); in lock step a masked lane does not come.
+has come to one with that name and mask (PTX ISA 9.1, ``vote.sync``; ``elect.sync`` and ``bar.warp.sync``, where the ISA
+does not speak of threads that have exited, are read so, too). In lock step a masked lane does not come.
 
 Lanes reconverge where they have the same code up to names of registers and labels, as threads of one kernel have. In
 lock step, each of several codes in a subgroup is a side of a branch before the first instruction, and all reconverge at

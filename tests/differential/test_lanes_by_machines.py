@@ -113,6 +113,18 @@ def test_with_one_lane_a_subgroup_every_stepping_says_what_threads_say():
     assert hanging > 10
 
 
+def test_so_they_do_under_composed_models():
+    names = ("hsa@workgroup & obe@subgroup", "fair@workgroup & unfair@subgroup", "obe@workgroup & hsa@thread")
+    composed = {stepping: resolve_models([f"{n} & {stepping}" for n in names], lanes=True) for stepping in STEPPINGS}
+    hanging = 0
+    for code, subgroups in programs(range(7000, 7060)):
+        test = as_test(code, list(range(len(subgroups))))
+        found = [list(stepping_verdicts(test, models).values()) for models in composed.values()]
+        assert all(other == found[0] for other in found), code.instructions
+        hanging += Verdict.MAY_HANG in found[0]
+    assert hanging > 5
+
+
 @pytest.mark.parametrize("name", ["spinlock-exch", "queue", "grid-barrier", "rw-lock", "lookback-dynamic"])
 def test_so_do_locks_of_threads_in_subgroups_of_their_own(name):
     test = read_litmus(EXAMPLES / "locks" / f"vk-{name}.litmus")

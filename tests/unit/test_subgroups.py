@@ -13,11 +13,13 @@ from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus
 from corpus.litmus.describe import describe
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import GroupOperation
+from oracle.liveness import resolve_liveness_models
 from oracle.progress.litmus import NoVerdictError, explore_litmus
 from oracle.progress.models import STEPPINGS, Verdict
 from oracle.progress.plugins import resolve_models
 from oracle.progress.reconvergence import ControlFlowGraph
-from oracle.progress.stepping import explore_stepping, stepping_verdicts
+from oracle.progress.stepping import explain_stepping, explore_stepping, stepping_verdicts
+from oracle.progress.subgroups import CONVERGENCES
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "subgroups"
@@ -190,7 +192,7 @@ def test_ptx_prints_what_it_has():
         ("vote.sync.any.pred p0,r9", "expected 2 values of vote.sync.any.pred"),
         ("vote.some.pred p0,r9", "expected vote with one of .any, .all, .ballot"),
         ("shfl.sync.idx.b32 r1,r9,0,3,3", "expected 31"),
-        ("elect p0", "expected elect with one of .sync"),
+        ("elect.some p0", "expected elect with one of .sync"),
     ],
 )
 def test_what_ptx_has_not_is_refused(wrong, message):
@@ -230,6 +232,30 @@ def test_a_stepping_goes_with_a_progress_model_of_a_litmus_test():
 def test_names_of_models_with_a_stepping():
     names = [model.name for model in resolve_models(["hsa&maximal", "obe-weak & lockstep.taken"], lanes=True)]
     assert names == ["hsa-weak & maximal", "hsa-strong & maximal", "obe-weak & lockstep.taken"]
+    composed = resolve_models(["obe@subgroup & hsa@workgroup-weak & lockstep"], lanes=True)
+    assert [model.name for model in composed] == ["hsa@workgroup & obe@subgroup-weak & lockstep"]
+    assert tuple(CONVERGENCES) == STEPPINGS
+    wrong = refusal(resolve_liveness_models, ["fair & lock-step"])
+    assert wrong == "no stepping of lanes 'lock-step' in 'fair & lock-step'; did you mean lockstep?"
+
+
+@pytest.mark.parametrize(
+    ("name", "test", "expected"),
+    [
+        ("hsa@workgroup & obe@subgroup", "spinlock-done-grid", "TERMINATES"),  # who holds the lock has taken a step
+        ("hsa@workgroup & hsa@subgroup", "spinlock-done-grid", "MAY_HANG"),  # and need not be the lowest
+        ("fair@workgroup & unfair@subgroup", "spinlock-done-grid", "MAY_HANG"),
+        ("fair@workgroup & unfair@subgroup", "spinlock-done", "TERMINATES"),  # there is one subgroup to pass it on to
+        ("fair@workgroup & unfair@subgroup", "spinlock-warp", "MAY_HANG"),
+        ("fair@subgroup & unfair@thread", "signal-up", "MAY_HANG"),
+    ],
+)
+@pytest.mark.parametrize("reading", ["weak", "strong"])
+def test_composed_models_promise_execution_to_subgroups_in_lock_step(name, test, expected, reading):
+    (model,) = resolve_models([f"{name}-{reading} & lockstep"], lanes=True)
+    read = read_litmus(EXAMPLES / f"{test}.litmus")
+    assert list(stepping_verdicts(read, [model]).values()) == [expected]
+    assert explain_stepping(read, model).verdict == expected
 
 
 # Explanations and the page
