@@ -81,7 +81,7 @@ def resolve_models(names: Sequence[str] = (), lanes: bool = False) -> list[Progr
 AND = "&"
 """The text between the promises of a composed model."""
 
-_READING = re.compile(r"(.*?)(?:-(weak|strong))?")
+_READING = re.compile(r"(.*?)(?:-(weak|strong))?", re.DOTALL)
 
 
 def _leveled(name: str) -> tuple[str, str, str]:
