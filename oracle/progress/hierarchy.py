@@ -62,6 +62,13 @@ def strictly_less_fair(models: Iterable[ProgressModel]) -> dict[str, tuple[str, 
     }
 
 
+def fairest(models: Iterable[ProgressModel]) -> tuple[str, ...]:
+    """The names of those models that have no strictly fairer one among them, in the order given."""
+    below = strictly_less_fair(models)
+    lesser = {name for less_fair in below.values() for name in less_fair}
+    return tuple(name for name in below if name not in lesser)
+
+
 def conforms(verdicts: Verdicts, model: str) -> bool:
     """Whether a test is a conformance test of the model."""
     return verdicts.get(model) == Verdict.TERMINATES

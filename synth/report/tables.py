@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from oracle.progress.hierarchy import strictly_less_fair
+from oracle.progress.hierarchy import fairest
 from oracle.progress.models import MODELS
 from synth.conformance import ConformanceStatus, ModelConformance
 from synth.inputs import PROGRESS
@@ -35,9 +35,8 @@ def strongest(standings: Sequence[ModelConformance[int]]) -> tuple[str, ...]:
         for each in standings
         if each.status not in (ConformanceStatus.CONTRADICTED, ConformanceStatus.SILENT)
     ]
-    below = strictly_less_fair(MODELS[model] for model in standing if model in MODELS)
-    covered = {lesser for lessers in below.values() for lesser in lessers}
-    return tuple(model for model in standing if model not in covered)
+    best = fairest([MODELS[model] for model in standing if model in MODELS])
+    return tuple(model for model in standing if model not in MODELS or model in best)
 
 
 def outcome_word(family: str) -> str:
