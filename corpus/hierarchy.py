@@ -10,6 +10,7 @@ A thread is in one group of each level, and a group in one of the level above. S
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 Places = tuple[tuple[int, ...], ...]
@@ -53,6 +54,17 @@ SHORT_WORDS = ("gpu", "queue", "cta", "warp")
 def apart(threads: int) -> Places:
     """Return the places of threads of which nothing is said: each is in a workgroup of its own, on one device."""
     return tuple((0, 0, thread, 0) for thread in range(threads))
+
+
+def parted(depths: Sequence[int]) -> Places:
+    """Return places in order in which each thread parts from the one before it at a depth: it is in the next group of
+    that level, and in the first ones below; at that of threads, in the same place."""
+    found: list[tuple[int, ...]] = [(0, 0, 0, 0)]
+    for depth in depths:
+        before = found[-1]
+        new = depth < HierarchyLevel.THREAD.value
+        found.append((*before[: depth - 1], before[depth - 1] + 1, *[0] * (4 - depth)) if new else before)
+    return tuple(found)
 
 
 def in_order(places: Places) -> Places:

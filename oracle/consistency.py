@@ -16,6 +16,7 @@ from corpus.errors import InputError, did_you_mean
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model, checked_model
 from oracle.cat.syntax import read_cat, shipped_models
+from oracle.cat.terms import holes_of
 from oracle.executions.bounds import UNROLL
 from oracle.executions.events import VOCABULARY
 from oracle.executions.judge import Judgement, answered, judge, unknown
@@ -104,6 +105,8 @@ def load_model(path: str, name: str = "", bell: str | None = None) -> Model:
     Raises ``InputError`` where a file cannot be read, and as ``oracle.cat.interpreter.checked_model`` does.
     """
     model = checked_model(name or Path(path).stem, read_cat(path, bell), VOCABULARY)
+    for hole in holes_of(model.syntax.statements):
+        raise InputError(f"{hole.name} is a hole of a sketch: synth infer fills it", *hole.position)
     if model.syntax.over_members is None:
         return model
     from oracle.executions.members import over_members  # few models go over members

@@ -6,7 +6,7 @@ to find its dependencies, handles four kinds of terms and three of statements.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -188,3 +188,12 @@ def nesting(term: Term) -> int:
 def operands_of(term: Term) -> Sequence[Term]:
     """The terms to which an operator or a function is applied; none for a name or constant."""
     return term.operands if isinstance(term, Operation) else term.arguments if isinstance(term, Call) else ()
+
+
+def holes_of(statements: Iterable[Statement]) -> Iterator[Call]:
+    """The holes in some statements, as the calls that they are, in the order of the text."""
+    for statement in statements:
+        for body in bodies_of(statement):
+            for part in subterms(body):
+                if isinstance(part, Call) and part.name[0] == HOLE:
+                    yield part

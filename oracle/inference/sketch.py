@@ -25,7 +25,7 @@ Source of the idea: Bornholt and Torlak, "Synthesizing Memory Models from Framew
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from hashlib import sha256
@@ -190,7 +190,7 @@ def load_sketch(path: str, name: str = "") -> Sketch:
 def sketch_of(model: Model, usual: Mapping[str, int] | None = None) -> Sketch:
     """The sketch whose holes a model calls; ``usual`` says what fills some of them in a model that it is made of."""
     found: dict[str, terms.Call] = {}
-    for call in _calls(model.syntax.statements):
+    for call in terms.holes_of(model.syntax.statements):
         first = found.setdefault(call.name, call)
         if len(first.arguments) != len(call.arguments):
             wanted = len(first.arguments)
@@ -211,14 +211,6 @@ def _sketch(syntax: terms.ModelSyntax, name: str) -> Sketch:
     if syntax.over_members is not None:
         raise InputError("expected a sketch that goes over no members of sets of events", *syntax.over_members)
     return sketch_of(checked_model(name, syntax, VOCABULARY))
-
-
-def _calls(statements: Iterable[terms.Statement]) -> Iterator[terms.Call]:
-    for statement in statements:
-        for body in terms.bodies_of(statement):
-            for part in terms.subterms(body):
-                if isinstance(part, terms.Call) and part.name[0] == terms.HOLE:
-                    yield part
 
 
 # Filling

@@ -28,8 +28,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
+from corpus.hierarchy import parted
 from oracle.progress.models import Guarantee, ProgressModel, Verdict
+from oracle.promises import promised_sets
 
 _THREADS = 4
 
@@ -42,19 +45,39 @@ Verdicts = Mapping[str, str]
 
 def at_most_as_fair(lesser: Guarantee, greater: Guarantee) -> bool:
     """Whether ``lesser`` never promises execution to a thread to which ``greater`` does not."""
+    return all(not lesser(*situation) & ~greater(*situation) for situation in _situations())
+
+
+def _situations() -> list[tuple[int, int]]:
     masks = range(1 << _THREADS)
-    situations = [(running, stepped) for running in masks for stepped in masks if running & stepped]
-    return all(not lesser(*situation) & ~greater(*situation) for situation in situations)
+    return [(running, stepped) for running in masks for stepped in masks if running & stepped]
+
+
+def _never_fairer(lesser: ProgressModel, greater: ProgressModel) -> bool:
+    """Whether each set of threads of which ``lesser`` promises execution to some thread has a part of which ``greater``
+    does, wherever in groups of one another's levels the threads are."""
+    if not lesser.levels and not greater.levels:
+        return at_most_as_fair(lesser.guarantee, greater.guarantee)
+    depths = sorted({promise.level.value for model in (lesser, greater) for promise in model.levels} | {4})
+    for gaps in product([*depths, 5], repeat=_THREADS - 1):
+        places = parted(gaps)
+        one, other = (model.among(places).promise for model in (lesser, greater))
+        for situation in _situations():
+            more = promised_sets(other, *situation)
+            if not all(any(part & ~threads == 0 for part in more) for threads in promised_sets(one, *situation)):
+                return False
+    return True
 
 
 def strictly_less_fair(models: Iterable[ProgressModel]) -> dict[str, tuple[str, ...]]:
     """For each model the names of those among ``models`` that are strictly less fair, in the order given."""
     models = list(models)
-    guarantees = {id(model.guarantee): model.guarantee for model in models}
-    below = {(a, b): at_most_as_fair(f, g) for a, f in guarantees.items() for b, g in guarantees.items()}
+    promises = {(id(model.guarantee), model.levels): model for model in models}
+    below = {(a, b): _never_fairer(f, g) for a, f in promises.items() for b, g in promises.items()}
 
     def at_most(lesser: ProgressModel, greater: ProgressModel) -> bool:
-        return below[id(lesser.guarantee), id(greater.guarantee)] and lesser.strong <= greater.strong
+        a, b = ((id(model.guarantee), model.levels) for model in (lesser, greater))
+        return below[a, b] and lesser.strong <= greater.strong
 
     return {
         model.name: tuple(other.name for other in models if at_most(other, model) and not at_most(model, other))

@@ -58,6 +58,7 @@ from operator import and_, or_
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from corpus.hierarchy import Places
 from corpus.progress.axb import Program, places_of
 from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import Behaviour
@@ -518,6 +519,14 @@ def image_verdicts_with(
         }
         for image, vector in enumerate(image_verdicts(automaton, orders))
     ]
+
+
+@lru_cache(maxsize=1 << 15)  # programs of a suite, and their reductions, have few distinct behaviours
+def verdicts_at(own: tuple[ProgressModel, ...], automaton: Behaviour, places: Places) -> Vector:
+    """The verdicts of the 12 models and of further ones on every program with this behaviour whose threads are at these
+    places."""
+    (vector,) = image_verdicts(automaton, (tuple(range(len(places))),))
+    return {**vector, **system_verdicts(automaton, [model.among(places) for model in own])}
 
 
 @lru_cache(maxsize=1 << 15)  # the reductions of many tests have few distinct behaviours

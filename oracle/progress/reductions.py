@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import chain
 
+from corpus.hierarchy import Places, in_order
 from corpus.progress.axb import Instruction, Program, Thread, instructions, rename_locations
 from oracle.progress.behaviour import Behaviour, minimise
 from oracle.progress.lts import explore
@@ -114,6 +115,21 @@ def minimal_images(
 def _restricted(orders: tuple[Permutation, ...], deleted: int) -> tuple[Permutation, ...]:
     """The orders that are left to the other threads, renumbered, when one is deleted."""
     return tuple(tuple(tid - (tid > deleted) for tid in order if tid != deleted) for order in orders)
+
+
+def is_minimal_at(
+    program: Program, places: Places, vector: Vector, judge: Callable[[Behaviour, Places], Vector]
+) -> bool:
+    """Whether no reduction of a test whose threads are at these places is a valid test with equal verdicts.
+
+    A thread that is deleted leaves the others in their places. ``vector`` are the verdicts of the test.
+    """
+    deletions = ((smaller, places[:tid] + places[tid + 1 :]) for tid, smaller in _deletions(program))
+    for smaller, left in chain(deletions, ((smaller, places) for smaller in _changes(program))):
+        automaton = _behaviour_of_test(smaller)
+        if automaton is not None and judge(automaton, in_order(left)) == vector:
+            return False
+    return True
 
 
 def is_minimal(program: Program) -> bool:

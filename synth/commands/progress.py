@@ -10,10 +10,13 @@ import click
 
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError
+from corpus.hierarchy import LEVEL_WORDS
 from corpus.journal import Journal
+from corpus.progress.text import PLACED_LEVELS
 from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import GUARANTEES
 from oracle.progress.plugins import resolve_models
+from synth.options.models import model_option
 from synth.options.page import Page
 from synth.options.work import run_options, workplaces
 from synth.pool import resumable
@@ -42,6 +45,13 @@ from synth.watch import watching
     help="Only tests that terminate under model A and may hang under model B (and C, with A>B,C). Without --threads or "
     "--instrs, bounds grow until one holds such a test.",
 )
+@click.option(
+    "--levels",
+    metavar="LEVEL,..",
+    help="Each program in every placement of its threads in groups of these levels, from the outside in: device, "
+    "queuefamily, workgroup, subgroup.",
+)
+@model_option(note="With --levels: a model that tests are labelled under besides, as 'hsa@workgroup & obe@subgroup'.")
 @click.option("--symmetric-threads", is_flag=True, help="Tests that differ only in the order of threads are one.")
 @click.option(
     "--certify",
@@ -59,6 +69,8 @@ def command(
     minimal: bool,
     up_to: str | None,
     distinguish: str | None,
+    levels: str | None,
+    models: tuple[str, ...],
     symmetric_threads: bool,
     certify: bool,
     max_tests: int | None,
@@ -89,6 +101,8 @@ def command(
       synth progress --distinguish 'my_scheduler.py>hsa' -o mine
     With proofs that nothing is left, for synth verify and others to check:
       synth progress --threads 2 --instrs 3 --certify -o certified
+    Each program with its threads in one subgroup, in two of a workgroup, or in two workgroups:
+      synth progress --threads 2 --instrs 3 --levels workgroup,subgroup -m 'hsa@workgroup & obe@subgroup' -o placed
     A quick look into a large space:
       synth progress --threads 3 --instrs 6 --all --max-tests 100 -o some
 
@@ -97,7 +111,15 @@ def command(
     verdicts are then part of the corpus. Without -weak or -strong a test passes a model if it does so under both, and
     fails it likewise.
     """
-    border, own = (None, ()) if distinguish is None else _border(distinguish)
+    at = () if levels is None else _levels(levels)
+    if not at and models:
+        raise click.UsageError("--model is of placed programs: say with --levels in which groups they are placed")
+    border, own = (None, ()) if distinguish is None else _border(distinguish, bool(at))
+    own = tuple(dict.fromkeys((*own, *_beside(models))))
+    if at and symmetric_threads:
+        raise click.UsageError("--symmetric-threads: placed threads go by their order, and have no other images")
+    if at and certify:
+        raise click.UsageError("--certify: a certificate speaks of programs without places, and --levels places them")
     if border is None and (threads is None or instrs is None):
         raise click.UsageError("give --threads and --instrs, or --distinguish to let the bound grow")
     if certify and (threads is None or instrs is None):
@@ -116,6 +138,7 @@ def command(
         distinguish=border,
         symmetric_threads=symmetric_threads,
         own=own,
+        levels=at,
     )
     check_size(request)
     started = time.monotonic()
@@ -138,7 +161,35 @@ def command(
         sys.exit(130)
 
 
-def _border(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _levels(text: str) -> tuple[str, ...]:
+    """Return the levels in whose groups programs are placed, from the outside in, as Vulkan calls them."""
+    found = []
+    for word in (word.strip() for word in text.split(",")):
+        level = LEVEL_WORDS.get(word)
+        if level not in PLACED_LEVELS:
+            known = ", ".join(each.word for each in PLACED_LEVELS)
+            raise click.BadParameter(f"expected levels among {known}, found '{word}'", param_hint="'--levels'")
+        found.append(level)
+    if found != sorted(set(found), key=lambda level: level.value):
+        raise click.BadParameter(
+            f"expected each level once, from the outside in, found '{text}'", param_hint="'--levels'"
+        )
+    return tuple(level.word for level in found)
+
+
+def _beside(models: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the models, named without a reading, that tests are labelled under beside those that ship."""
+    return tuple(_canonical(name) for name in models if _canonical(name) not in GUARANTEES)
+
+
+def _canonical(name: str) -> str:
+    """Return the name of a model without its reading, its levels in the words that its full name has; a file as it is
+    named."""
+    full = resolve_models([name])[0].name
+    return _bare(name if ".py" in name else full)
+
+
+def _border(text: str, placed: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of the models of a border, the one that tests pass first, and the user's files among them.
 
     What terminates under weak fairness does so under strong fairness. So a model without a reading is read weakly where
@@ -147,11 +198,11 @@ def _border(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     passing, arrow, failing = text.partition(">")
     if not arrow:
         raise click.BadParameter(f"expected A>B or A>B,C, found '{text}'", param_hint="'--distinguish'")
-    parts = (passing, *failing.split(","))
+    parts = tuple(_spelled(part) for part in (passing, *failing.split(",")))
     own = tuple(dict.fromkeys(_bare(part) for part in parts if _bare(part) not in GUARANTEES))
     models = resolve_models((*GUARANTEES, *own))
-    if leveled := [model.name for model in models if model.levels]:
-        raise InputError(f"{leveled[0]} is of groups of threads, which progress tests have none of")
+    if not placed and (leveled := [model.name for model in models if model.levels]):
+        raise InputError(f"{leveled[0]} is of groups of threads, which progress tests have with --levels only")
     read = dict(zip((*GUARANTEES, *own), zip(models[::2], models[1::2], strict=True), strict=True))
     names = tuple(read[_bare(part)][_is_strong(part, failing=number > 0)].name for number, part in enumerate(parts))
     weaker = strictly_less_fair(models)
@@ -159,6 +210,13 @@ def _border(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if names[0] == name or names[0] in weaker[name]:
             raise InputError(f"no test is like that: what terminates under {names[0]} does so under {name}")
     return names, own
+
+
+def _spelled(name: str) -> str:
+    """Return a name of a border with its reading, if it has one, and otherwise as its full name is spelled."""
+    if "@" not in name:
+        return name
+    return _canonical(name) + name.strip().removeprefix(_bare(name.strip()))
 
 
 def _bare(name: str) -> str:

@@ -23,6 +23,7 @@ from oracle.progress.fast.automata import Automata, hangs, minimal_automata
 from oracle.progress.fast.batches import ProgramBatch, instruction_of
 from oracle.progress.models import ProgressModel, Vector, image_verdicts, image_verdicts_with, vector_of
 from oracle.progress.reductions import minimal_images
+from synth.progress.placements import placed_tests
 
 _TOGETHER = 2048
 """The number of tests that are judged together; the data of more tests would leave the processor's cache."""
@@ -36,15 +37,25 @@ Wants = Callable[[Vector], bool]
 
 
 def founds_of(
-    tests: ProgramBatch, wants: Wants, minimal: bool, symmetric_threads: bool, own: tuple[ProgressModel, ...] = ()
+    tests: ProgramBatch,
+    wants: Wants,
+    minimal: bool,
+    symmetric_threads: bool,
+    own: tuple[ProgressModel, ...] = (),
+    levels: tuple[str, ...] = (),
 ) -> Iterator[FoundTest]:
     """Yield the wanted images of tests, in their order, with their verdicts and, if asked, only the minimal ones.
 
     With symmetric threads, one image of each test is yielded: the first that is wanted, for another order of the
     threads may have other verdicts. ``own`` are the user's models, which are asked beside the 12 built-in ones; that
-    takes longer.
+    takes longer. With ``levels``, each image is a test in each placement of its threads in groups of these levels.
     """
     for some in tests.pieces(min(_TOGETHER, max(1, _MOST_CELLS // (tests.states * len(tests.lengths))))):
+        if levels:
+            automata = minimal_automata(some)
+            for n, program in enumerate(some.programs()):
+                yield placed_tests(program, automata.behaviour(n), levels, own, wants, minimal)
+            continue
         yield from _judged(some, wants, minimal, symmetric_threads, own)
 
 

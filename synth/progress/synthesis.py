@@ -3,7 +3,8 @@
 A *unit* is a cube of a shape (see ``constraints.progress``): independent work that a process can do alone. A unit that
 holds more than a process should do at once is cut into parts, which are units as well. The threads of a shape are in
 ascending order of length. A program that the solver finds stands for its images under all permutations of threads, and
-each image is judged as a test of its own, for thread ids matter to the models.
+each image is judged as a test of its own, for thread ids matter to the models; where levels are asked for, in every
+placement of its threads (``synth.progress.placements``).
 """
 
 from __future__ import annotations
@@ -51,18 +52,21 @@ class ProgressSuiteRequest:
     up_to: str = "behaviour"  # or "program"
     distinguish: tuple[str, ...] | None = None  # tests terminate under the first, may hang under all others
     symmetric_threads: bool = False
-    own: tuple[str, ...] = ()  # the user's models that ``distinguish`` names
+    own: tuple[str, ...] = ()  # models beside the 12 that ship: the user's, and those of levels
+    levels: tuple[str, ...] = ()  # each program in every placement in groups of these, from the outside in
 
     def as_json(self) -> dict[str, Any]:
         """Return the request as the corpus keeps it; the user's models are there with the digests of their files."""
         own = {model.name: model.digest for model in self.own_models}
-        asked = {name: value for name, value in asdict(self).items() if value or name != "own"}
+        asked = {name: value for name, value in asdict(self).items() if value or name not in ("own", "levels")}
         digests = {"model_digests": own} if own else {}
         return {"kind": "progress", **asked, "cutting": CUTTING, "models": [*MODELS, *own], **digests}
 
     @property
     def own_models(self) -> tuple[ProgressModel, ...]:
-        """Return the user's models, both readings of each. Raises ``InputError`` where one cannot be loaded."""
+        """Return the models beside those that ship, both readings of each. Raises ``InputError`` where one cannot be
+        loaded.
+        """
         return tuple(resolve_models(self.own)) if self.own else ()
 
 
@@ -232,7 +236,14 @@ def run_unit(
 
     def batch() -> list[FoundTest]:
         founds = list(
-            founds_of(joined(tests), partial(wants, request), request.minimal, request.symmetric_threads, own)
+            founds_of(
+                joined(tests),
+                partial(wants, request),
+                request.minimal,
+                request.symmetric_threads,
+                own,
+                request.levels,
+            )
         )
         programs.extend(found.program for found in founds)
         tests.clear()

@@ -135,10 +135,11 @@ def hangs_in_arrays(
 
     The program has at most ``MOST_THREADS`` threads.
     """
-    everyone = (1 << len(guarantees) + len(placed)) - 1
+    promises: list[Guarantee | PlacedPromise] = [*guarantees, *placed]
+    everyone = (1 << len(promises)) - 1
     weak = strong = 0
     for layer in _layers(table, table if chances is None else np.concatenate([table, chances], axis=1)):
-        for g, promise in enumerate((*guarantees, *placed)):
+        for g, promise in enumerate(promises):
             if not (weak & strong) >> g & 1:
                 for promised in layer.promised(promise):
                     weak |= layer.may_starve(promised) << g
