@@ -96,6 +96,14 @@ def below(running: int, stepped: int) -> int:
 ELEMENTARY: Mapping[str, Guarantee] = {"lowest": hsa, "started": obe, "below": below, "everybody": fair}
 """The elementary promises, by the names of their switches."""
 
+ELEMENTARY_TEXTS: Mapping[str, str] = {
+    "lowest": "(running & -running)",
+    "started": "(running & stepped)",
+    "below": "(running & ((1 << max(stepped.bit_length() - 1, 0)) - 1))",
+    "everybody": "running",
+}
+"""The elementary promises as expressions of Python."""
+
 EVERYBODY = "everybody"
 
 _SHIPPED = {

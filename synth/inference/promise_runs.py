@@ -28,9 +28,12 @@ from oracle.inference.promise_family import PromiseFamily
 from synth.campaigns import Campaign
 from synth.inference.facts import NeverSeen
 from synth.inference.promises import Bound, PlacedTest, PromiseFacts, PromiseJudge, suite_tests
-from synth.inputs import expand
+from synth.inputs import Input
 from synth.progress.runs import DueProgress, control_of, progress_trials
 from synth.runs import Running, TrialsRun
+
+NEXT = "next"
+"""The beginning of the names of files that hold a test which is to be run next, and was not."""
 
 TRIES = 2
 """The number of tests that are run, of those that tell apart the same models, unless more are asked for."""
@@ -56,10 +59,10 @@ class PromiseExperiment:
 
     def __post_init__(self) -> None:
         self._judge = PromiseJudge(self.family)
-        if any(self.folder.glob("*.axb")):
-            made = {(each.digest, each.placement) for each in self._results()}
-            for given in expand([str(self.folder)]):
-                test = given.axb()
+        made = {(each.digest, each.placement) for each in self._results()}
+        for path in sorted(self.folder.glob("*.axb")):
+            if not path.stem.startswith(NEXT):
+                test = Input(str(path), path.stem, path).axb()
                 for placement in self.running.placements:
                     if (test.digest, placement) in made:
                         self._begin(self._judge.placed(test, placement))
