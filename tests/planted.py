@@ -107,6 +107,8 @@ ALPHABETS = {
     "gpu": [
         Alphabet(f"PosRR {PO} {fences('FenceSc.cta.', 'FenceSc.gpu.')} {COMMUNICATION}", range(3, 5), OF_SCOPES),
         Alphabet(f"PodWW PodRR {DEPENDENCIES} {fences('FenceSc.gpu.')} {COMMUNICATION}", range(4, 5), OF_SCOPES),
+        Alphabet(f"DpAddrsR DpCtrlsR DpDatasW FenceSc.cta.sRR FenceSc.sys.sRR {COMMUNICATION}", range(3, 4), OF_SCOPES),
+        Alphabet(f"PosRR PosRW PosWR PosWW {COMMUNICATION} Rlx.gpu Plain", range(3, 4), OF_SCOPES),
         Alphabet(f"PodWW DpAddrdR DpDatadW {fences('FenceSc.sys.')} {COMMUNICATION}", range(4, 5), OF_SCOPES),
         Alphabet(f"PodWW PodRR PosRR {COMMUNICATION} {ORDERS} Rel.cta Acq.cta Plain", range(3, 5), OF_CTAS),
         Alphabet(f"PodWW PodRR PodRW Rfe Fre Rmw {ORDERS}", range(5, 7)),

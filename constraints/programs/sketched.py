@@ -119,8 +119,8 @@ class _Pair(Forbidden):
 class TellingApart:
     """The programs of a split that tell apart models of a sketch, as an ``Encoding`` of the synthesis loop.
 
-    ``fit`` are the models of interest, and ``known`` the sets of models that allow the tests which are known.
-    ``judge`` gives the set of models that allow the outcome of a program.
+    ``fit`` are the models of interest, and ``known`` the sets of models that allow the tests which are known. ``made``
+    makes a test of each solution, which tells its two models apart, and gives the set of models that allow the test.
     """
 
     @building()
@@ -129,12 +129,12 @@ class TellingApart:
         sketch: Sketch,
         fit: ModelSet,
         known: Iterable[ModelSet],
-        judge: Callable[[Execution], ModelSet],
+        made: Callable[[ToldApart], ModelSet],
         words: Vocabulary,
         sizes: tuple[int, ...],
     ) -> None:
         self._sketch = sketch
-        self._judge = judge
+        self._made = made
         self._pair = _Pair(sketch, words, sizes)
         self._circuit = self._pair.circuit
         self.formula = self._pair.formula
@@ -155,9 +155,9 @@ class TellingApart:
 
     @building()
     def block(self, solution: ToldApart) -> Iterable[Clause]:
-        """The clauses that exclude whatever tells no more models apart than a solution does."""
+        """The clauses that exclude whatever tells no more models apart than the test of a solution does."""
         before = len(self.formula.clauses)
-        self._learn(self._judge(solution.execution))
+        self._learn(self._made(solution))
         return self.formula.clauses[before:]
 
     def _learn(self, models: ModelSet) -> None:

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import one_line
-from corpus.files import new_folder
-from corpus.test import Test
-from oracle.inference.fitting import fitting
 from oracle.inference.resolution import resolve_sketch
 from synth.drawing.files import check_picture_name, write_picture
-from synth.inference.answer import answer, lines_of, ordering_of, record_of
-from synth.inference.facts import NeverSeen, read_facts
-from synth.inference.memory import ProgramSearch, SketchHypotheses, changes_that_fit
+from synth.inference.answer import lines_of, ordering_of, record_of
+from synth.inference.facts import NeverSeen
+from synth.inference.memory import SketchHypotheses
 from synth.inference.output import write_answer
+from synth.inference.pipeline import InferenceRequest, answered, folder_of, run_loop, told_apart
 from synth.memory.suites import narrowed
+from synth.options.loop import LoopOptions, loop_options
 from synth.options.page import Page
 from synth.options.values import Seconds, Span
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.screen import printable_lines
 from synth.units import Until
-from synth.watch import watching
 
 
 @click.command(name="infer", cls=Page, first="--from --tests --events --changes --output --svg")
@@ -66,6 +63,8 @@ from synth.watch import watching
 @click.option("--scopes", metavar="LIST", help="Only these of cta,gpu,sys.")
 @click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
 @click.option("--time-limit", type=Seconds(), metavar="S", help="Stop the search for tests after so many seconds.")
+@loop_options
+@click.option("--resume", is_flag=True, help="Go on with the loop of --run in the folder of -o.")
 @click.option("--solver", default=DEFAULT_SOLVER, show_default=True, metavar="NAME", help="The SAT solver.")
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A new folder for models, tests and proofs.")
 @click.option(
@@ -85,6 +84,8 @@ def command(
     scopes: str | None,
     threads: tuple[int, int] | None,
     time_limit: float | None,
+    loop: LoopOptions | None,
+    resume: bool,
     solver: str,
     output: Path | None,
     svg: Path | None,
@@ -116,33 +117,28 @@ def command(
     """
     if svg:
         check_picture_name(svg)
+    if (loop is not None or resume) and output is None:
+        raise click.UsageError("--run and --resume keep what they do in a folder: name it with -o")
+    if resume and loop is None:
+        raise click.UsageError("--resume goes on with a loop: give the options of --run, too")
     given = resolve_sketch(sketch)
     if all(hole.usual is not None for hole in given.holes):
         given = given.within(changes)
     never = NeverSeen(never_seen == "forbidden", launches)
-    known = read_facts(given, sources, tests, column, never)
-    for line in known.unread:
-        click.echo(one_line(f"synth: {line}"), err=True)
-    about = SketchHypotheses(given)
     words = narrowed([given.model], *vocabulary, *([scopes.split(",")] if scopes else []))
-    search = ProgramSearch(given, words, events, solver, threads)
-    records: list[Test] = []
-    fit = fitting(given.valid, known.facts)
-    if fit:
-        until = Until.limits(None, time_limit)
-        with watching("Telling models apart", shown=not as_json) as watch:
-            for found in search.run(fit, known.tests, until, watch):
-                records.append(found.record)
-                known.tests.append(found.test)
+    asked = InferenceRequest(given, sources, tests, column, never, words, events, threads, solver)
     if not as_json:
         click.echo(printable_lines(f"over {words.name}: {words.summary}"))
-    told = answer(about, known.facts, known.tests, search.bound, search.complete, known.evidence)
-    if told.contradiction is not None:
-        changed = changes_that_fit(given, lambda near: read_facts(near, sources, tests, column, never).facts)
-        told = replace(told, contradiction=replace(told.contradiction, changes=changed))
-    if output is not None:
-        with new_folder(output) as folder:
-            write_answer(folder, told, about, records, {"events": list(events), "vocabulary": list(words.spelled)})
+    with folder_of(output, asked.as_json(), loop is not None, resume) as folder:
+        if loop is None:
+            known, search, records = told_apart(asked, Until.limits(None, time_limit), as_json)
+        else:
+            known, search, records = run_loop(asked, loop, folder, as_json)
+        for line in known.unread:
+            click.echo(one_line(f"synth: {line}"), err=True)
+        told = answered(asked, known, search)
+        if folder is not None:
+            write_answer(folder, told, SketchHypotheses(given), records, {"events": list(events)})
     if as_json:
         click.echo(json.dumps(record_of(told), ensure_ascii=False))
     else:

@@ -108,7 +108,7 @@ class MemoryFacts:
 
 def asking(test: LitmusTest, values: Outcome) -> LitmusTest:
     """Return a test that asks for one outcome, given by the values of its terms."""
-    equal = [Atom("=", term, value) for term, value in zip(outcome_terms(test), values, strict=True)]
+    equal = [Atom("eq", term, value) for term, value in zip(outcome_terms(test), values, strict=True)]
     return replace(test, condition=Condition(Quantifier.EXISTS, And(tuple(equal))))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from constraints.loop import solutions
 from constraints.programs.forbidden import splits
-from constraints.programs.sketched import TellingApart
+from constraints.programs.sketched import TellingApart, ToldApart
 from corpus.executions.execution import Execution
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
@@ -134,31 +134,56 @@ class ProgramSearch:
     ) -> Iterator[FoundTest]:
         """Yield the programs that tell apart what no known one does, smallest first, each with a name of its own."""
         tests = list(known)
-        taken = {test.name for test in tests}
-        found = 0
-        for events in range(self.events[0], self.events[1] + 1):
-            parts = splits(events, self.threads)
-            for number, sizes in enumerate(parts):
-                watch(number, len(parts), found)
-                encoding = TellingApart(
-                    self.sketch, fit, [test.allowing for test in separating(fit, tests)], self._judge, self.words, sizes
-                )
-                for solution in solutions(encoding, self.solver):
-                    smaller = descended(
-                        solution.execution, self.words, self._telling(solution.allowing, solution.forbidding)
-                    )
-                    new = self._made(smaller, taken)
-                    taken.add(new.record.name)
-                    tests.append(new.test)
-                    found += 1
-                    yield new
-                    if until.reason(found):
-                        self.stopped = True
-                        return
-                if until.reason(found):
-                    self.stopped = True
-                    return
+        for events in range(max(self.events[0], self.searched + 1), self.events[1] + 1):
+            for new in self._of_size(events, fit, tests, until, watch):
+                tests.append(new.test)
+                yield new
+            if self.stopped:
+                return
             self.searched = events
+
+    def smallest(self, fit: ModelSet, known: Iterable[SketchTest], until: Until) -> list[FoundTest]:
+        """Return the programs of the first size at which any tells apart what no known one does.
+
+        Sizes at which there is none are not searched again: what fits later is among what fits now.
+        """
+        tests = list(known)
+        for events in range(max(self.events[0], self.searched + 1), self.events[1] + 1):
+            found = list(self._of_size(events, fit, tests, until))
+            if found or self.stopped:
+                return found
+            self.searched = events
+        return []
+
+    def _of_size(
+        self,
+        events: int,
+        fit: ModelSet,
+        known: Sequence[SketchTest],
+        until: Until,
+        watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
+    ) -> Iterator[FoundTest]:
+        tests = list(known)
+        taken = {test.name for test in tests}
+        found: list[FoundTest] = []
+
+        def made(told: ToldApart) -> ModelSet:
+            telling = self._telling(told.allowing, told.forbidding)
+            found.append(self._test(descended(told.execution, self.words, telling), taken))
+            taken.add(found[-1].record.name)
+            return found[-1].test.allowing
+
+        parts = splits(events, self.threads)
+        for number, sizes in enumerate(parts):
+            watch(number, len(parts), len(found))
+            known_sets = [test.allowing for test in separating(fit, [*tests, *(new.test for new in found)])]
+            for _ in solutions(TellingApart(self.sketch, fit, known_sets, made, self.words, sizes), self.solver):
+                yield found[-1]
+                if until.reason(len(found)):
+                    break
+            if until.reason(len(found)):
+                self.stopped = True
+                return
 
     def _judge(self, execution: Execution) -> ModelSet:
         return allowing(litmus_test(execution, "test", observed=False), self.sketch)
@@ -172,7 +197,7 @@ class ProgramSearch:
 
         return tells
 
-    def _made(self, execution: Execution, taken: set[str]) -> FoundTest:
+    def _test(self, execution: Execution, taken: set[str]) -> FoundTest:
         name, turned = name_of(execution)
         name = first_free(name, taken)
         test = litmus_test(turned, name, observed=False)

@@ -16,7 +16,7 @@ from backends.shared.layout import Layout, outcome_terms
 from backends.shared.outcomes import SeenOutcomes, outcomes
 from backends.shared.process import Run
 from backends.shared.profiles import DEFAULT, STRESS, Profile
-from backends.shared.results import MemoryResult, MemoryTrial, now, open_results
+from backends.shared.results import MemoryResult, MemoryTrial, ResultFile, now, open_results
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.files import read_text
@@ -24,6 +24,7 @@ from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc
 from oracle.consistency import ConsistencyModel
+from synth.campaigns import ALONE, Campaign
 from synth.hangs import Control
 from synth.inputs import Input
 from synth.junit import class_name
@@ -81,17 +82,8 @@ def run_memory_tests(
     """
     campaign = running.campaign
     part = campaign.shard.part(files)
-    ran = LitmusRuns()
-    trials = list(_trials(part, backend, device, launches, ran))
-    ending = parse_litmus(CONTROL)
-    control: Control[_DueMemory] = Control(
-        lambda _: device.layout(ending, launches.instances, launches.profile),
-        partial(backend.memory_files, "control"),
-        FLOOR,
-    )
     with open_results(running.output) as results:
-        # No model says that a memory test hangs, so each hang is confirmed.
-        ran.make(trials, results, device, campaign, control, lambda _: True, refusing=True)
+        ran = made(part, backend, device, launches, results, campaign)
     if not ran.results and not ran.failed and not ran.left and ran.refused:
         first, reason = next(iter(ran.refused.items()))
         more = f" (and {len(ran.refused) - 1} more tests cannot be run)" if len(ran.refused) > 1 else ""
@@ -105,6 +97,28 @@ def run_memory_tests(
     way = profile_name(launches.profile) or ("stress" if launches.profile.stress else "plain")
     suite = class_name(backend.name, device.hardware, device.driver, device.compiler, way)
     return ran.exit_code({suite: cases_of(part, ran, observations, sound)}, code, device.hardware, running)
+
+
+def made(
+    files: Iterable[Input],
+    backend: Backend,
+    device: Device,
+    launches: Launches,
+    results: ResultFile,
+    campaign: Campaign = ALONE,
+) -> LitmusRuns:
+    """Run the tests whose results are not in a file yet, add theirs to it, and return all of them."""
+    ran = LitmusRuns()
+    trials = list(_trials(files, backend, device, launches, ran))
+    ending = parse_litmus(CONTROL)
+    control: Control[_DueMemory] = Control(
+        lambda _: device.layout(ending, launches.instances, launches.profile),
+        partial(backend.memory_files, "control"),
+        FLOOR,
+    )
+    # No model says that a memory test hangs, so each hang is confirmed.
+    ran.make(trials, results, device, campaign, control, lambda _: True, refusing=True)
+    return ran
 
 
 def decode_memory_test(

@@ -54,7 +54,7 @@ def run_progress_tests(
     built-in ones. Known failures are printed, and are no reason for exit code 1.
     """
     campaign = running.campaign
-    trials = list(progress_trials(campaign.shard.part(tests), running.placements, backend, device, running))
+    trials = list(progress_trials(campaign.shard.part(tests), backend, device, running))
     rows = _Verdicts(models)
     yardstick = control_of(backend)
     ran = TrialsRun[ProgressResult]()
@@ -106,30 +106,27 @@ class DueProgress:
 
     @property
     def name(self) -> str:
-        """Return the trial in words: its test, and how its threads are mapped and placed."""
+        """The trial in words: its test, and how its threads are mapped and placed."""
         return f"{self.trial.test} {'.'.join(self.ways)}"
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """Return the mapping, and the placement where it is not the published one."""
+        """The mapping, and the placement where it is not the published one."""
         trial = self.trial
         return (trial.mapping,) if trial.placement == DEVICE.name else (trial.mapping, trial.placement)
 
     def files(self) -> dict[str, str]:
-        """Return the program of the test. Raises ``InputError`` where the language cannot say it."""
+        """Return the files of the program, by name."""
         return BACKENDS[self.trial.backend].progress_files(self.trial.test, self.shape)
 
     def result(self, run: Run) -> ProgressResult:
-        """Return the result of a run."""
+        """Return the result that a run of the program gives."""
         return ProgressResult(**msgspec.structs.asdict(self.trial), outcomes=run.outcomes, date=now())
 
 
-def progress_trials(
-    tests: Iterable[Test], placements: Sequence[str], backend: Backend, device: Device, running: Running
-) -> Iterator[DueProgress]:
-    """Yield the trials of tests, each in these placements and every mapping. Raises ``InputError`` where one cannot
-    be."""
-    for test, placement, mapping in product(tests, placements, running.mappings):
+def progress_trials(tests: Iterable[Test], backend: Backend, device: Device, running: Running) -> Iterator[DueProgress]:
+    """Yield the trials of tests, each in every placement and mapping. Raises ``InputError`` where one cannot be."""
+    for test, placement, mapping in product(tests, running.placements, running.mappings):
         shape = device.launch(program_of(test), mapping, placement)
         trial = ProgressTrial(
             test=test.name,

@@ -1,0 +1,153 @@
+"""The pipeline of ``synth infer`` for consistency models: facts, tests that tell models apart, the answer.
+
+With ``--run`` the tests are run as they are found, and what is seen is more facts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from backends.registry import BACKENDS
+from backends.shared.profiles import DEFAULT, STRESS
+from corpus.errors import InputError
+from corpus.executions.vocabulary import Vocabulary
+from corpus.files import new_folder, read_text, write_atomically
+from corpus.test import Test
+from oracle.inference.fitting import fitting
+from oracle.inference.sketch import Sketch
+from synth.inference.answer import InferenceAnswer, answer
+from synth.inference.facts import MemoryFacts, NeverSeen, read_facts
+from synth.inference.loop import LoopBudget, LoopStep, closed_loop
+from synth.inference.memory import ProgramSearch, SketchHypotheses, changes_that_fit
+from synth.inference.memory_runs import LitmusExperiment
+from synth.memory.runs import INSTANCES, Launches
+from synth.options.loop import LoopOptions
+from synth.units import Until
+from synth.watch import watching
+
+REQUEST = "request.json"
+"""The name of the file with what was asked, in the folder of a loop."""
+
+Searched = tuple[MemoryFacts, ProgramSearch, list[Test]]
+"""What is known of tests, how far programs were searched, and the tests that were found."""
+
+
+@dataclass(frozen=True)
+class InferenceRequest:
+    """A question to ``synth infer``: a sketch, where facts are from, and the programs that may tell models apart."""
+
+    sketch: Sketch
+    sources: tuple[Path, ...]
+    tests: tuple[str, ...]
+    column: str | None
+    never: NeverSeen
+    words: Vocabulary
+    events: tuple[int, int]
+    threads: tuple[int, int] | None
+    solver: str
+
+    def facts(self, sketch: Sketch) -> MemoryFacts:
+        """Return what the sources say, for this sketch or another one."""
+        return read_facts(sketch, self.sources, self.tests, self.column, self.never)
+
+    def search(self) -> ProgramSearch:
+        """Return a search of the programs that has not begun."""
+        return ProgramSearch(self.sketch, self.words, self.events, self.solver, self.threads)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the request as the folder of a loop keeps it."""
+        return {
+            "sketch": self.sketch.name,
+            "digest": self.sketch.model.digest,
+            "changes": self.sketch.changes,
+            "from": [str(source) for source in self.sources],
+            "column": self.column,
+            "never_seen": "forbidden" if self.never.forbidden else "evidence",
+            "launches": self.never.instances,
+            "vocabulary": list(self.words.spelled),
+            "events": list(self.events),
+            "threads": None if self.threads is None else list(self.threads),
+        }
+
+
+def told_apart(asked: InferenceRequest, until: Until, quiet: bool) -> Searched:
+    """Return the facts, and all programs that tell apart what fits them."""
+    known, search = asked.facts(asked.sketch), asked.search()
+    fit = fitting(asked.sketch.valid, known.facts)
+    records: list[Test] = []
+    with watching("Telling models apart", shown=not quiet) as watch:
+        for found in search.run(fit, known.tests, until, watch) if fit else ():
+            records.append(found.record)
+            known.tests.append(found.test)
+    return known, search, records
+
+
+def run_loop(asked: InferenceRequest, loop: LoopOptions, folder: Path | None, quiet: bool) -> Searched:
+    """Return the facts once tests were run on a device until nothing more could be told apart, or the budget was
+    spent."""
+    assert folder is not None
+    known, search = asked.facts(asked.sketch), asked.search()
+    launches = Launches(
+        loop.device.instances or INSTANCES, loop.iterations, loop.timeout, STRESS if loop.stress else DEFAULT
+    )
+    (folder / "tests").mkdir(exist_ok=True)
+    experiment = LitmusExperiment(search, folder, BACKENDS[loop.backend], loop.opened(), launches, asked.never, known)
+
+    def told(step: LoopStep) -> None:
+        if not quiet:
+            click.echo(f"{step.name}: {step.before.size:,} -> {step.after.size:,} models fit")
+
+    end = closed_loop(asked.sketch.valid, known.facts, experiment, LoopBudget(loop.most, loop.budget), told)
+    if not quiet:
+        click.echo(f"{experiment.ran()} tests ran: {end.end}{f': {end.reason}' * bool(end.reason)}\n")
+    for name, reason in sorted(experiment.refused.items()):
+        known.unread.append(f"{name}: {reason}")
+    seen = experiment.known
+    known.facts += seen.facts
+    known.evidence += seen.evidence
+    known.tests += seen.tests
+    known.unread += seen.unread
+    return known, search, experiment.records()
+
+
+def answered(asked: InferenceRequest, known: MemoryFacts, search: ProgramSearch) -> InferenceAnswer:
+    """Return the answer, with the least change of the sketch where no model fits."""
+    about = SketchHypotheses(asked.sketch)
+    told = answer(about, known.facts, known.tests, search.bound, search.complete, known.evidence)
+    if told.contradiction is None:
+        return told
+    changed = changes_that_fit(asked.sketch, lambda near: asked.facts(near).facts)
+    return replace(told, contradiction=replace(told.contradiction, changes=changed))
+
+
+@contextmanager
+def folder_of(output: Path | None, request: Mapping[str, Any], stays: bool, resume: bool) -> Iterator[Path | None]:
+    """Open the folder of an answer: a new one, there once all is in it; or, where it ``stays``, one that grows.
+
+    Raises ``InputError`` where it is there and is not empty, unless its loop is to ``resume`` with an equal request.
+    """
+    if output is None:
+        yield None
+        return
+    if not stays:
+        with new_folder(output) as folder:
+            yield folder
+        return
+    file = output / REQUEST
+    text = json.dumps(request, ensure_ascii=False, indent=2) + "\n"
+    if resume and file.is_file():
+        if read_text(file) != text:
+            raise InputError("another request began this folder; --resume goes on with an equal one", str(file))
+    else:
+        if output.exists() and (not output.is_dir() or any(output.iterdir())):
+            raise InputError("the output exists and is not an empty folder; --resume goes on with a loop", str(output))
+        output.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, [text])
+    yield output

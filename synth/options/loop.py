@@ -1,0 +1,100 @@
+"""Options of commands that choose tests and run them one after the other: ``--run`` and what goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import click
+
+from backends.registry import BACKENDS
+from backends.shared.device import Device, DeviceOptions
+from corpus.errors import InputError
+from synth.options.values import Seconds
+
+ITERATIONS = 20
+"""The number of launches of each test, unless another one is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopOptions:
+    """How tests are run: the language and its device, launches of each test, and when to begin no other test.
+
+    ``timeout`` is in seconds for each launch, None where it is measured; ``budget`` is in seconds. ``most`` is the
+    number of tests after which to end, those of earlier calls too.
+    """
+
+    backend: str
+    device: DeviceOptions
+    iterations: int
+    timeout: float | None
+    stress: bool
+    budget: float | None
+    most: int | None
+
+    def opened(self) -> Device:
+        """Return the device. Raises ``InputError`` where the language has none here."""
+        device = BACKENDS[self.backend].device
+        if device is None:
+            raise InputError(f"{self.backend} tests are run elsewhere, and --run runs them here")
+        return device(self.device)
+
+
+def loop_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--run``, ``--backend`` and how to launch; the command gets ``loop``, None without ``--run``, and ``resume``."""
+
+    @wraps(command)
+    def call(
+        *args: Any,
+        run: bool,
+        backend: str | None,
+        instances: int | None,
+        iterations: int,
+        timeout: float | None,
+        stress: bool,
+        platform: str | None,
+        workers: int | None,
+        subscribe: str,
+        budget: float | None,
+        max_tests: int | None,
+        **kwargs: Any,
+    ) -> Any:
+        if run and backend is None:
+            raise click.UsageError("--run needs --backend, the language and with it the device")
+        loop = None
+        if run and backend is not None:
+            device = DeviceOptions(instances, platform, workers, subscribe)
+            loop = LoopOptions(backend, device, iterations, timeout, stress, budget, max_tests)
+        return command(*args, loop=loop, **kwargs)
+
+    able = [name for name, each in BACKENDS.items() if each.device is not None]
+    options = (
+        click.option("--run", is_flag=True, help="Run the next test on a device, again and again."),
+        click.option("--backend", type=click.Choice(able), help="With --run: the language, and with it the devices."),
+        click.option("--instances", type=click.IntRange(min=1), metavar="M", help="With --run: instances of a launch."),
+        click.option(
+            "--iterations",
+            type=click.IntRange(min=1),
+            default=ITERATIONS,
+            show_default=True,
+            help="With --run: launches of each test.",
+        ),
+        click.option("--timeout", type=Seconds(positive=True), metavar="S", help="With --run: as for synth run."),
+        click.option("--stress/--no-stress", default=False, help="With --run: litmus tests with memory stress."),
+        click.option("--platform", metavar="NAME", help="With --run: as for synth run."),
+        click.option("--workers", type=click.IntRange(min=1), help="With --run: as for synth run."),
+        click.option(
+            "--subscribe",
+            type=click.Choice(["full", "over"]),
+            default="full",
+            help="With --run: as for synth run.",
+        ),
+        click.option("--budget", type=Seconds(positive=True), metavar="S", help="With --run: seconds of the loop."),
+        click.option("--max-tests", type=click.IntRange(min=1), metavar="N", help="With --run: tests of the loop."),
+    )
+    call_with = call
+    for option in reversed(options):
+        call_with = option(call_with)
+    return call_with
