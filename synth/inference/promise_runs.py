@@ -1,8 +1,8 @@
 """Progress tests as experiments of the loop (``synth.inference.loop``): run on a device, with hangs confirmed.
 
-The folder of a loop holds the tests that were run, as .axb files, and ``results.jsonl``, as ``synth run`` writes it; a
-test's file is there before its first result. A test is run in every mapping that is asked for. It is done when all its
-trials have been made, and a hang in one was confirmed or ended with more time.
+The folder of a loop has ``results.jsonl``, as ``synth run`` writes it, and in ``tests`` the tests that were run, as
+.axb files; a test's file is there before its first result. A test is run in every mapping that is asked for. It is done
+when all its trials have been made, and a hang in one was confirmed or ended with more time.
 
 The test to run next is the smallest that tells apart what is left (``oracle.inference.classes.next_test``), of the
 bounds in turn. A hang may be rare, and need a test of its own; so of tests that tell apart the same models, ``tries``
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backends.shared.backend import Backend
@@ -27,13 +27,10 @@ from oracle.inference.model_sets import ModelSet
 from oracle.inference.promise_family import PromiseFamily
 from synth.campaigns import Campaign
 from synth.inference.facts import NeverSeen
-from synth.inference.promises import Bound, PlacedTest, PromiseFacts, PromiseJudge, suite_tests
+from synth.inference.promises import TESTS, Bound, PlacedTest, PromiseFacts, PromiseJudge, suite_tests
 from synth.inputs import Input
 from synth.progress.runs import DueProgress, control_of, progress_trials
 from synth.runs import Running, TrialsRun
-
-NEXT = "next"
-"""The beginning of the names of files that hold a test which is to be run next, and was not."""
 
 TRIES = 2
 """The number of tests that are run, of those that tell apart the same models, unless more are asked for."""
@@ -60,12 +57,11 @@ class PromiseExperiment:
     def __post_init__(self) -> None:
         self._judge = PromiseJudge(self.family)
         made = {(each.digest, each.placement) for each in self._results()}
-        for path in sorted(self.folder.glob("*.axb")):
-            if not path.stem.startswith(NEXT):
-                test = Input(str(path), path.stem, path).axb()
-                for placement in self.running.placements:
-                    if (test.digest, placement) in made:
-                        self._begin(self._judge.placed(test, placement))
+        for path in sorted((self.folder / TESTS).glob("*.axb")):
+            test = Input(str(path), path.stem, path).axb()
+            for placement in self.running.placements:
+                if (test.digest, placement) in made:
+                    self._begin(self._judge.placed(test, placement))
 
     def facts(self) -> Sequence[Fact]:
         """Return what the results so far say; what always ended is a fact only where the user says so."""
@@ -112,7 +108,9 @@ class PromiseExperiment:
 
     def perform(self, test: PlacedTest) -> str:
         """Run a test in all mappings, confirm its hangs, and return why no other can be run, if that is so."""
-        write_atomically(self.folder / f"{test.test.name}.axb", [test.test.text])
+        tests = self.folder / TESTS
+        tests.mkdir(exist_ok=True)
+        write_atomically(tests / f"{test.test.name}.axb", [test.test.text])
         self._begin(test)
         ran = TrialsRun[ProgressResult]()
         # Every hang is of use, for the test tells apart models of which some fit: so each is confirmed.
@@ -126,7 +124,8 @@ class PromiseExperiment:
         self._begun[placed.test.digest, placed.placement] = placed
 
     def _trials(self, placed: PlacedTest) -> list[DueProgress]:
-        return list(progress_trials([placed.test], [placed.placement], self.backend, self.device, self.running))
+        running = replace(self.running, placements=(placed.placement,))
+        return list(progress_trials([placed.test], self.backend, self.device, running))
 
     def _is_done(self, placed: PlacedTest) -> bool:
         """Decide whether a test needs no other trial; what was tried in this call is not tried again."""

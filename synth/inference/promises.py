@@ -17,6 +17,7 @@ none of them tells apart are equal on all programs of the bound.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,6 +48,9 @@ from synth.progress.synthesis import ProgressSuiteRequest, bounds, synthesise, w
 
 Bound = tuple[int, int]
 """A bound of a suite: threads, and instructions of all threads together."""
+
+TESTS = "tests"
+"""The name of the folder of tests in the folder of a loop."""
 
 MOST_NAMED = 12
 """The limit of models of a class that are named one by one."""
@@ -133,6 +137,20 @@ def name_at(test: Test, placement: str) -> str:
 
 
 # Suites
+
+
+MOST_BOUND = (4, 5)
+"""The largest bound whose tests are judged one by one."""
+
+
+def parse_bound(text: str) -> Bound:
+    """Return a bound such as ``3x3``. Raises ``InputError`` where the text is none, or it is too large."""
+    found = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})", text)
+    if found is None or not 2 <= int(found[1]) <= int(found[2]):
+        raise InputError(f"--bound: expected threads x instructions, such as 3x3, found '{text}'")
+    if int(found[1]) > MOST_BOUND[0] or int(found[2]) > MOST_BOUND[1]:
+        raise InputError(f"--bound: expected at most {MOST_BOUND[0]}x{MOST_BOUND[1]}, found '{text}'")
+    return int(found[1]), int(found[2])
 
 
 def bounds_up_to(most: Bound) -> list[Bound]:
@@ -254,13 +272,19 @@ def read_promise_facts(
         if source.suffix == TABLE:
             _read_table(found, source, named(given), column)
         elif source.suffix == RESULTS:
-            _read_results(found, source, given or expand([str(source.parent)]), never, placements)
+            _read_results(found, source, given or _around(source), never, placements)
         elif source.is_dir():
             _read_folder(found, source, column, never, placements)
         else:
             wanted = f"a table of verdicts ({TABLE}), results ({RESULTS}) or a corpus"
             raise InputError(f"expected {wanted}", str(source))
     return found
+
+
+def _around(source: Path) -> Sequence[Input]:
+    """Return the tests beside results: those in the folder of tests, where a loop has made one."""
+    tests = source.parent / TESTS
+    return expand([str(tests if tests.is_dir() else source.parent)])
 
 
 def _read_table(found: PromiseFacts, source: Path, given: dict[str, Input], column: str | None) -> None:
@@ -295,15 +319,14 @@ def _read_folder(
     """Read a corpus or folder: its verdicts by the model that a column is named for, else its results."""
     if family_of([str(source)]) != PROGRESS:
         raise InputError("expected progress tests, found litmus tests", str(source))
-    inputs = expand([str(source)])
     results = source / RESULTS_FILE
     if column is None:
         if not results.is_file():
             raise InputError("the corpus has no results; --column names the model whose verdicts count", str(source))
-        _read_results(found, results, inputs, never, placements)
+        _read_results(found, results, _around(results), never, placements)
         return
     number = 0
-    for each in inputs:
+    for each in expand([str(source)]):
         test = each.axb()
         verdict = test.verdicts.get(column)
         if verdict in (Verdict.TERMINATES, Verdict.MAY_HANG):
