@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from backends.shared.mapping import PLACEMENTS
+from backends.shared.mapping import MAPPINGS, PLACEMENTS
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import one_line
 from oracle.inference.promise_family import is_promise_family, promise_family
@@ -83,6 +83,15 @@ from synth.units import Until
     help="Of promises: where threads are; repeatable.  [default: where results have them]",
 )
 @click.option(
+    "--mapping",
+    "mappings",
+    type=click.Choice([*MAPPINGS, "all"]),
+    multiple=True,
+    default=("all",),
+    show_default=True,
+    help="Of promises, with --run: which work-group runs which thread; repeatable.",
+)
+@click.option(
     "--tries",
     type=click.IntRange(min=1),
     default=TRIES,
@@ -113,6 +122,7 @@ def command(
     time_limit: float | None,
     bound: str,
     placements: tuple[str, ...],
+    mappings: tuple[str, ...],
     tries: int,
     loop: LoopOptions | None,
     resume: bool,
@@ -169,7 +179,8 @@ def command(
             chosen,
             parse_bound(bound),
             loop,
-            tries=tries,
+            tuple(name for name in MAPPINGS if name in mappings or "all" in mappings),
+            tries,
         )
         sys.exit(infer_promises(promises, output, resume, as_json, svg))
     given = resolve_sketch(sketch)

@@ -272,7 +272,7 @@ def read_promise_facts(
         if source.suffix == TABLE:
             _read_table(found, source, named(given), column)
         elif source.suffix == RESULTS:
-            _read_results(found, source, given or _around(source), never, placements)
+            _read_results(found, source, given, never, placements)
         elif source.is_dir():
             _read_folder(found, source, column, never, placements)
         else:
@@ -306,8 +306,9 @@ def _read_table(found: PromiseFacts, source: Path, given: dict[str, Input], colu
 def _read_results(
     found: PromiseFacts, source: Path, given: Sequence[Input], never: NeverSeen, placements: Sequence[str]
 ) -> None:
-    by_digest = {test.digest: test for test in (each.axb() for each in dict.fromkeys(given))}
+    """Read results of tests that are given, or else lie beside them."""
     results, _ = latest(entry for entry, _ in timed_results(source))
+    by_digest = {test.digest: test for test in (each.axb() for each in dict.fromkeys(given or _around(source)))}
     made = [each for each in results.values() if isinstance(each, ProgressResult) and each.placement in placements]
     if not found.add_results(by_digest, made, never, str(source)) and made:
         raise InputError("none of the results is of these tests; --tests names where they are", str(source))
@@ -323,7 +324,7 @@ def _read_folder(
     if column is None:
         if not results.is_file():
             raise InputError("the corpus has no results; --column names the model whose verdicts count", str(source))
-        _read_results(found, results, _around(results), never, placements)
+        _read_results(found, results, (), never, placements)
         return
     number = 0
     for each in expand([str(source)]):
