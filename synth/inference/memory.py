@@ -93,7 +93,7 @@ class SketchHypotheses:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTest:
+class SeparatingTest:
     """A test that was found to tell models apart: as a test of a corpus, and with the models that allow it."""
 
     record: Test
@@ -131,7 +131,7 @@ class ProgramSearch:
         known: Iterable[SketchTest],
         until: Until,
         watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
-    ) -> Iterator[FoundTest]:
+    ) -> Iterator[SeparatingTest]:
         """Yield the programs that tell apart what no known one does, smallest first, each with a name of its own."""
         tests = list(known)
         for events in range(max(self.events[0], self.searched + 1), self.events[1] + 1):
@@ -142,7 +142,7 @@ class ProgramSearch:
                 return
             self.searched = events
 
-    def smallest(self, fit: ModelSet, known: Iterable[SketchTest], until: Until) -> list[FoundTest]:
+    def smallest(self, fit: ModelSet, known: Iterable[SketchTest], until: Until) -> list[SeparatingTest]:
         """Return the programs of the first size at which any tells apart what no known one does.
 
         Sizes at which there is none are not searched again: what fits later is among what fits now.
@@ -162,10 +162,10 @@ class ProgramSearch:
         known: Sequence[SketchTest],
         until: Until,
         watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
-    ) -> Iterator[FoundTest]:
+    ) -> Iterator[SeparatingTest]:
         tests = list(known)
         taken = {test.name for test in tests}
-        found: list[FoundTest] = []
+        found: list[SeparatingTest] = []
 
         def made(told: ToldApart) -> ModelSet:
             telling = self._telling(told.allowing, told.forbidding)
@@ -197,12 +197,12 @@ class ProgramSearch:
 
         return tells
 
-    def _test(self, execution: Execution, taken: set[str]) -> FoundTest:
+    def _test(self, execution: Execution, taken: set[str]) -> SeparatingTest:
         name, turned = name_of(execution)
         name = first_free(name, taken)
         test = litmus_test(turned, name, observed=False)
         record = labelled_record(test, text_of(test, self.words), execution.size, ())
-        return FoundTest(record, SketchTest(name, execution.size, allowing(test, self.sketch)))
+        return SeparatingTest(record, SketchTest(name, execution.size, allowing(test, self.sketch)))
 
 
 def changes_that_fit(sketch: Sketch, facts_of: Callable[[Sketch], Sequence[Fact]]) -> tuple[str, ...]:
