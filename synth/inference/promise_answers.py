@@ -23,7 +23,7 @@ from typing import Any
 import click
 
 from backends.registry import BACKENDS
-from backends.shared.mapping import DEVICE, MAPPINGS
+from backends.shared.mapping import DEVICE, MAPPINGS, PLACEMENTS
 from backends.shared.process import ended_by_signals
 from backends.shared.profiles import DEFAULT
 from corpus.errors import InputError, one_line
@@ -61,7 +61,8 @@ MOST_DRAWN = 40
 class PromiseRequest:
     """The request of ``synth infer`` for a family of promises.
 
-    ``placements`` are those whose results count and in which tests are run; where none are named, those of the results.
+    ``placements`` are those in which tests are run, and whose results count where a family has no levels; where none
+    are named, those of the results.
     ``loop``, where tests are to be run, says on which device; each is run in all ``mappings``, and ``tries`` tests of
     those that tell apart the same models.
     """
@@ -131,16 +132,19 @@ def infer_promises(
 
 
 def _answers(asked: PromiseRequest, folder: Path | None) -> Iterator[PlacedAnswer]:
-    placements = asked.placements or tuple(placements_of(asked.sources)) or (DEVICE.name,)
-    groups = [placements] if asked.family.is_placed else [(each,) for each in placements]
-    for group in groups:
-        found = read_promise_facts(asked.family, asked.sources, asked.tests, asked.column, asked.never, group)
+    made = placements_of(asked.sources)
+    placements = asked.placements or tuple(made) or (DEVICE.name,)
+    # Where levels are told apart, what is known of any level counts, whatever tests are to be run.
+    known = [name for name in PLACEMENTS if name in (*made, *placements)]
+    groups = [(placements, known)] if asked.family.is_placed else [((each,), [each]) for each in placements]
+    for group, around in groups:
+        found = read_promise_facts(asked.family, asked.sources, asked.tests, asked.column, asked.never, around)
         for line in found.unread:
             click.echo(one_line(f"synth: {line}"), err=True)
         outcome = None
         if asked.loop is not None and folder is not None:
             outcome = _looped(asked, asked.loop, found, group, folder)
-        yield _answered(asked, found, group, outcome)
+        yield _answered(asked, found, around, outcome)
 
 
 def _answered(
