@@ -231,7 +231,8 @@ def _lines(found: PlacedAnswer, several: bool) -> Iterator[str]:
         yield f"the fairest of them that ship: {', '.join(shipped)}"
     if found.outcome is not None:
         yield ""
-        yield f"{len(found.outcome.steps)} tests were run, then: {found.outcome.end}"
+        many = len(found.outcome.steps)
+        yield f"{many} test{'s' * (many != 1)} ran, then: {found.outcome.end}"
     if several:
         yield ""
 

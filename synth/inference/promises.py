@@ -3,7 +3,7 @@
 What is known of a progress test is one of these:
 
 - a hang that is *confirmed* (``synth.hangs``): the test may hang. No other hang says anything, nor a slow trial;
-- a verdict of a table or corpus: the test terminates, or may hang;
+- a verdict of a table or corpus: the test, which may be a litmus test, terminates, or may hang;
 - a test that always terminated is evidence, and a fact only where the user says so, after enough iterations.
 
 A result is about the threads at the places where they were: a test that ran within a workgroup has its threads there.
@@ -33,6 +33,7 @@ from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError
 from corpus.hierarchy import Places, apart
 from corpus.journal import Journal, read_corpus
+from corpus.litmus.test import LitmusTest
 from corpus.progress.text import program_of
 from corpus.test import Test
 from oracle.inference.classes import SketchTest
@@ -40,10 +41,11 @@ from oracle.inference.fitting import Fact
 from oracle.inference.model_sets import ModelSet
 from oracle.inference.promise_family import PromiseFamily
 from oracle.progress.hierarchy import fairest
+from oracle.progress.litmus import NoVerdictError, explore_litmus
 from oracle.progress.models import MODELS, Verdict
 from synth.expectations import read_expected
 from synth.inference.facts import RESULTS, TABLE, NeverSeen, column_of, named, test_of
-from synth.inputs import PROGRESS, Input, expand, family_of, timed_results
+from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of, timed_results
 from synth.progress.synthesis import ProgressSuiteRequest, bounds, synthesise, write_suite
 
 Bound = tuple[int, int]
@@ -130,6 +132,15 @@ class PromiseJudge:
             found = self._known[key] = self.family.may_hang_program(program_of(test), places)
         return found
 
+    def may_hang_litmus(self, test: LitmusTest) -> ModelSet:
+        """Return the members under which a litmus test may hang, with its threads where its scope tree has them.
+
+        Raises ``NoVerdictError`` where its transition system is not known.
+        """
+        system = explore_litmus(test)
+        places = tuple(tuple(place) for place in system.places)
+        return self.family.may_hang(system.successors, places, system.chances)
+
 
 def name_at(test: Test, placement: str) -> str:
     """Return the name of a test in a placement: ``2x2-0001``, ``2x2-0001 in a subgroup``."""
@@ -205,6 +216,16 @@ class PromiseFacts:
         """Add a verdict of a table on a test, whose threads are where it says."""
         models = self.judge.may_hang(test)
         self.tests.append(SketchTest(test.name, test.size, models))
+        self.facts.append(_fact(test.name, hangs, models, self.judge, source, ""))
+
+    def add_litmus_verdict(self, test: LitmusTest, hangs: bool, source: str) -> None:
+        """Add a verdict of a table on a litmus test, which is judged under sequential consistency."""
+        try:
+            models = self.judge.may_hang_litmus(test)
+        except NoVerdictError as error:
+            self.unread.append(f"{test.name}: {error.message}")
+            return
+        self.tests.append(SketchTest(test.name, sum(len(thread.instructions) for thread in test.threads), models))
         self.facts.append(_fact(test.name, hangs, models, self.judge, source, ""))
 
     def add_results(
@@ -292,13 +313,14 @@ def _read_table(found: PromiseFacts, source: Path, given: dict[str, Input], colu
     number = 0
     for row in read_expected(source, (name,), ("verdict",)):
         number += 1
-        test = test_of(row.test, source, given, row.line).axb()
+        test, place = test_of(row.test, source, given, row.line), f"{source}:{row.line}"
         verdict = row.cells["verdict"]
-        if verdict in (Verdict.TERMINATES, Verdict.MAY_HANG):
-            found.add_verdict(test, verdict == Verdict.MAY_HANG, f"{source}:{row.line}")
+        if verdict not in (Verdict.TERMINATES, Verdict.MAY_HANG):
+            found.unread.append(f"{place}: no verdict that is {Verdict.TERMINATES} or {Verdict.MAY_HANG}")
+        elif test.record is None and family_of([str(test.path)]) == MEMORY:
+            found.add_litmus_verdict(test.litmus(), verdict == Verdict.MAY_HANG, place)
         else:
-            words = f"{Verdict.TERMINATES} or {Verdict.MAY_HANG}"
-            found.unread.append(f"{source}:{row.line}: no verdict that is {words}")
+            found.add_verdict(test.axb(), verdict == Verdict.MAY_HANG, place)
     if not number:
         raise InputError(f"the table has no verdict of {name}", str(source))
 

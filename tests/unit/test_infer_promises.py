@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from fakes.slow import SlowDevice
@@ -13,11 +14,13 @@ from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions
 from backends.shared.profiles import DEFAULT
 from backends.shared.results import ProgressResult, print_result, read_results
+from corpus.dialects.registry import read_litmus
 from corpus.progress.text import program_of
 from oracle.inference.fitting import fewest_violations, fitting, smallest_core
 from oracle.inference.promise_family import promise_family
 from oracle.progress.hierarchy import fairest
-from oracle.progress.models import MODELS, Verdict, verdicts
+from oracle.progress.litmus import explore_litmus
+from oracle.progress.models import MODELS, Verdict, system_verdicts, verdicts
 from synth.conformance import ConformanceStatus, ModelConformance
 from synth.inference.facts import NeverSeen
 from synth.inference.loop import LoopBudget, LoopEnd, closed_loop
@@ -29,6 +32,7 @@ from synth.runs import Running
 from tests.commands import printed
 from tests.commands import synth as run_synth
 
+ROOT = Path(__file__).parents[2]
 BOUNDS = ((2, 2), (2, 3), (3, 3))
 NEVER = NeverSeen()
 SUITE = [test for bound in BOUNDS for test in suite(bound)]
@@ -282,6 +286,29 @@ def test_verdicts_of_a_table_and_a_contradiction(tmp_path):
     assert "2x2-0004 may hang" in wrong.stdout and "2x2-0004 terminates" in wrong.stdout
 
 
+def test_verdicts_of_litmus_tests():
+    """They are judged as by the models that ship."""
+    judge = PromiseJudge(promise_family("progress"))
+    tests = [read_litmus(path) for path in sorted((ROOT / "examples" / "liveness").glob("*.litmus"))]
+    told = 0
+    for test in tests:
+        system = explore_litmus(test)
+        models = system_verdicts(system.successors, list(MODELS.values()), system.chances)
+        hanging = judge.may_hang_litmus(test)
+        for name, verdict in models.items():
+            assert bool(judge.family.member(name) & hanging) == (verdict == Verdict.MAY_HANG)
+            told += verdict == Verdict.MAY_HANG
+    assert told > 10
+
+
+def test_a_table_of_litmus_tests(tmp_path):
+    (test,) = [ROOT / "examples" / "liveness" / "handshake-weak.litmus"]
+    file = tmp_path / "table.csv"
+    (tmp_path / "t.litmus").write_text(test.read_text())
+    file.write_text("file,verdict\nt.litmus,MAY_HANG\n")
+    assert "1 fact" in printed("infer", "progress", "--from", file)
+
+
 def test_what_is_written(tmp_path):
     waits = suite((2, 2))[0]
     (tmp_path / "in").mkdir()
@@ -323,7 +350,7 @@ def test_tests_are_run_one_after_the_other(tmp_path, monkeypatch):
     words += ["--timeout", 0.3, "--bound", "2x2", "--tries", 1, "-o", tmp_path / "out"]
     first = run_synth(*words, "--max-tests", 1)
     assert first.exit_code == 0, first.output
-    assert "1 tests were run, then: the budget is spent" in first.stdout
+    assert "1 test ran, then: the budget is spent" in first.stdout
     assert "not an empty folder" in printed(*words, exit_code=2)
     then = run_synth(*words, "--resume")
     assert then.exit_code == 0, then.output
