@@ -231,7 +231,7 @@ def _lines(found: PlacedAnswer, several: bool) -> Iterator[str]:
         yield f"the fairest of them that ship: {', '.join(shipped)}"
     if found.outcome is not None:
         yield ""
-        many = len(found.outcome.steps)
+        many = found.outcome.ran
         yield f"{many} test{'s' * (many != 1)} ran, then: {found.outcome.end}"
     if several:
         yield ""
@@ -249,7 +249,7 @@ def _record(found: PlacedAnswer) -> dict[str, Any]:
     record["decided_by"] = [fact.text for fact in found.deciding]
     record["ship"] = list(found.hypotheses.shipped(found.answer.fit))
     if found.outcome is not None:
-        record["ran"] = [step.name for step in found.outcome.steps]
+        record["ran"] = found.outcome.ran
         record["end"] = str(found.outcome.end)
     return record
 
