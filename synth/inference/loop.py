@@ -52,8 +52,7 @@ class LoopStep:
 class LoopOutcome:
     """The end of a loop: all facts, the models that fit, the steps that were made now, and why it ended.
 
-    ``ran`` is the number of tests that were run, in earlier calls too. ``reason`` says more of why it ended, where there
-    is more.
+    ``ran`` is the number of tests that were run, in earlier calls too. ``reason`` says more of why it ended.
     """
 
     facts: tuple[Fact, ...]
