@@ -136,7 +136,16 @@ def run_loop(asked: InferenceRequest, loop: LoopOptions, folder: Path | None, qu
 def answered(asked: InferenceRequest, told: ToldTests) -> InferenceAnswer:
     """Return the answer, with the least change of the sketch where no model fits."""
     about, known, search = SketchHypotheses(asked.sketch), told.known, told.search
-    found = answer(about, known.facts, known.tests, search.bound, search.complete, known.evidence)
+    found = answer(
+        about,
+        known.facts,
+        known.tests,
+        search.bound,
+        search.complete,
+        known.evidence,
+        size=search.searched,
+        words=asked.words.summary,
+    )
     if found.contradiction is None:
         return found
     changed = changes_that_fit(asked.sketch, told.facts_of)
