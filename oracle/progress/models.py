@@ -163,7 +163,7 @@ class ProgressModel:
         """
         if not self.levels:
             return self
-        placed = PlacedPromise(self.levels, tuple(tuple(place) for place in places))
+        placed = _placed(self.levels, tuple(tuple(place) for place in places))
         if len(self.levels) == 1:
             return replace(self, guarantee=_to_each(placed, self.levels[0].guarantee))
         return replace(self, placed=placed)
@@ -172,6 +172,11 @@ class ProgressModel:
     def promise(self) -> Promise:
         """The promise to threads: the guarantee, or that of several levels to sets of threads."""
         return self.guarantee if self.placed is None else self.placed
+
+
+@lru_cache(maxsize=1 << 10)  # tests have few placements
+def _placed(levels: tuple[LevelPromise, ...], places: Places) -> PlacedPromise:
+    return PlacedPromise(levels, places)
 
 
 def _to_each(placed: PlacedPromise, guarantee: Guarantee) -> Guarantee:
@@ -454,10 +459,14 @@ def system_verdicts(
 
         if len(system[0]) <= MOST_THREADS:
             return _verdicts_in_arrays(as_table(system), models, as_table(chances) if chances else None)
-    models = list(models)
+    return _verdicts_on(unfold(system, chances), list(models))
+
+
+def _verdicts_on(history: History, models: Sequence[ProgressModel]) -> dict[str, Verdict]:
     alone = [model for model in models if model.placed is None]
-    history = unfold(system, chances)
-    said = _verdicts(alone, *hangs(history, _panel(tuple(model.guarantee for model in alone))))
+    said: dict[str, Verdict] = {}
+    if alone:
+        said = _verdicts(alone, *hangs(history, _panel(tuple(model.guarantee for model in alone))))
     for model in models:
         if model.placed is not None:
             said[model.name] = _verdict(delegates_of_hang(history, model) is not None)
@@ -538,7 +547,12 @@ def verdicts_at(own: tuple[ProgressModel, ...], automaton: Behaviour, places: Pl
     """The verdicts of the 12 models and of further ones on every program with this behaviour whose threads are at these
     places."""
     (vector,) = image_verdicts(automaton, (tuple(range(len(places))),))
-    return {**vector, **system_verdicts(automaton, [model.among(places) for model in own])}
+    return {**vector, **_verdicts_on(_history_of(automaton), [model.among(places) for model in own])}
+
+
+@lru_cache(maxsize=1 << 12)  # a program is placed in several ways
+def _history_of(automaton: Behaviour) -> History:
+    return unfold(automaton)
 
 
 @lru_cache(maxsize=1 << 15)  # the reductions of many tests have few distinct behaviours

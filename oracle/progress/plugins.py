@@ -108,6 +108,15 @@ def _is_promise(name: str, leveled: bool) -> bool:
     return bare in GUARANTEES or bare.endswith(".py") or bare in _installed()
 
 
+def shipped_model(name: str) -> ProgressModel | None:
+    """The model of a full name that ships, or is composed of promises that ship; None for a user's."""
+    parts = [_leveled(part.strip())[0] for part in name.split(AND)]
+    if name not in MODELS and not all(part in GUARANTEES for part in parts):
+        return None
+    (model,) = resolve_models([name])
+    return model
+
+
 def _installed() -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points  # loaded late: it takes long to load, and is seldom needed
 

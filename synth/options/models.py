@@ -67,7 +67,8 @@ method_option = click.option(
     type=click.Choice([AUTO, ENUMERATE, SAT, SMT]),
     default=AUTO,
     show_default=True,
-    help="Litmus tests: list the executions, or ask a SAT solver, or z3. auto lists them where they are not too many.",
+    help="Litmus tests: list the executions, or ask a SAT solver, or z3. auto lists them where they are not too many. "
+    "Progress tests: sat and smt ask a solver, the others explore the states.",
 )
 
 
