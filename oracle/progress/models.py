@@ -112,6 +112,16 @@ def fair(running: int, stepped: int) -> int:
     return running
 
 
+STEPPINGS = ("independent", "lockstep", "lockstep.taken", "lockstep.fallthrough", "maximal")
+"""The ways in which the lanes of one subgroup step, by name (``oracle.progress.stepping``)."""
+
+
+def split_stepping(name: str) -> tuple[str, str]:
+    """Return a model's name without its stepping, and the stepping, empty where there is none: ``fair & lockstep``."""
+    model, _, last = name.rpartition("&")
+    return (model.strip(), last.strip()) if last.strip() in STEPPINGS and model.strip() else (name, "")
+
+
 GUARANTEES: dict[str, Guarantee] = {
     "unfair": unfair,
     "hsa": hsa,
@@ -133,7 +143,8 @@ class ProgressModel:
 
     ``digest`` names the text of a user's model; it is empty for a model that ships. ``levels``: promises at levels of
     the execution hierarchy, outermost first, for a test that places its threads; none: each thread for itself.
-    ``placed``: where there are several levels, their promise to the threads at their places.
+    ``placed``: where there are several levels, their promise to the threads at their places. ``stepping``: how lanes of
+    one subgroup step, one of ``STEPPINGS``; empty: as independent threads.
     """
 
     name: str
@@ -142,6 +153,7 @@ class ProgressModel:
     digest: str = ""
     levels: tuple[LevelPromise, ...] = ()
     placed: PlacedPromise | None = None
+    stepping: str = ""
 
     def among(self, places: Sequence[Sequence[int]]) -> ProgressModel:
         """The model of a test whose threads are at these places: its promise as threads see it.

@@ -131,14 +131,14 @@ def command(
         click.echo(printable_lines(f"over {words.name}: {words.summary}"))
     with folder_of(output, asked.as_json(), loop is not None, resume) as folder:
         if loop is None:
-            known, search, records = told_apart(asked, Until.limits(None, time_limit), as_json)
+            found = told_apart(asked, Until.limits(None, time_limit), as_json)
         else:
-            known, search, records = run_loop(asked, loop, folder, as_json)
-        for line in known.unread:
+            found = run_loop(asked, loop, folder, as_json)
+        for line in found.known.unread:
             click.echo(one_line(f"synth: {line}"), err=True)
-        told = answered(asked, known, search)
+        told = answered(asked, found)
         if folder is not None:
-            write_answer(folder, told, SketchHypotheses(given), records, {"events": list(events)})
+            write_answer(folder, told, SketchHypotheses(given), found.records, {"events": list(events)})
     if as_json:
         click.echo(json.dumps(record_of(told), ensure_ascii=False))
     else:

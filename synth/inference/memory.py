@@ -74,10 +74,7 @@ class SketchHypotheses:
 
     def ways(self, hole: Hole, models: ModelSet) -> list[int]:
         """Return the ways in which some of the models fill a hole."""
-        variables = [self.sketch.space.variable(name) for name in hole.variables]
-        if hole.is_switch:
-            return [way for way, there in ((0, models - variables[0]), (1, models & variables[0])) if there]
-        return [way for way, variable in enumerate(variables) if models & variable]
+        return [way for way in hole.ways if models & self.sketch.where(hole, way)]
 
     def chosen(self, models: ModelSet) -> Filling:
         """Return the model that stands for a class: what is of no consequence is as usual, or else left out."""
@@ -87,13 +84,12 @@ class SketchHypotheses:
             way = hole.usual if hole.usual in ways else ways[0]
             assert way is not None
             filling.append(way)
-            variable = self.sketch.space.variable(hole.variables[0 if hole.is_switch else way])
-            models = models - variable if hole.is_switch and not way else models & variable
+            models = models & self.sketch.where(hole, way)
         return tuple(filling)
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTest:
+class SeparatingTest:
     """A test that was found to tell models apart: as a test of a corpus, and with the models that allow it."""
 
     record: Test
@@ -131,7 +127,7 @@ class ProgramSearch:
         known: Iterable[SketchTest],
         until: Until,
         watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
-    ) -> Iterator[FoundTest]:
+    ) -> Iterator[SeparatingTest]:
         """Yield the programs that tell apart what no known one does, smallest first, each with a name of its own."""
         tests = list(known)
         for events in range(max(self.events[0], self.searched + 1), self.events[1] + 1):
@@ -142,7 +138,7 @@ class ProgramSearch:
                 return
             self.searched = events
 
-    def smallest(self, fit: ModelSet, known: Iterable[SketchTest], until: Until) -> list[FoundTest]:
+    def smallest(self, fit: ModelSet, known: Iterable[SketchTest], until: Until) -> list[SeparatingTest]:
         """Return the programs of the first size at which any tells apart what no known one does.
 
         Sizes at which there is none are not searched again: what fits later is among what fits now.
@@ -162,10 +158,10 @@ class ProgramSearch:
         known: Sequence[SketchTest],
         until: Until,
         watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
-    ) -> Iterator[FoundTest]:
+    ) -> Iterator[SeparatingTest]:
         tests = list(known)
         taken = {test.name for test in tests}
-        found: list[FoundTest] = []
+        found: list[SeparatingTest] = []
 
         def made(told: ToldApart) -> ModelSet:
             telling = self._telling(told.allowing, told.forbidding)
@@ -197,12 +193,12 @@ class ProgramSearch:
 
         return tells
 
-    def _test(self, execution: Execution, taken: set[str]) -> FoundTest:
+    def _test(self, execution: Execution, taken: set[str]) -> SeparatingTest:
         name, turned = name_of(execution)
         name = first_free(name, taken)
         test = litmus_test(turned, name, observed=False)
         record = labelled_record(test, text_of(test, self.words), execution.size, ())
-        return FoundTest(record, SketchTest(name, execution.size, allowing(test, self.sketch)))
+        return SeparatingTest(record, SketchTest(name, execution.size, allowing(test, self.sketch)))
 
 
 def changes_that_fit(sketch: Sketch, facts_of: Callable[[Sketch], Sequence[Fact]]) -> tuple[str, ...]:
@@ -231,8 +227,7 @@ def _changes(near: Sketch, fit: ModelSet) -> Iterator[str]:
         known[told] = None
         here = left
         for hole, way in changed:
-            variable = near.space.variable(hole.variables[0 if hole.is_switch else way])
-            here = here - variable if hole.is_switch and not way else here & variable
+            here = here & near.where(hole, way)
         left = left - here
     yield from known
 

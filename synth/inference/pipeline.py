@@ -6,7 +6,7 @@ With ``--run`` the tests are run as they are found, and what is seen is more fac
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,11 +16,12 @@ import click
 
 from backends.registry import BACKENDS
 from backends.shared.profiles import DEFAULT, STRESS
+from backends.shared.results import RESULTS
 from corpus.errors import InputError
 from corpus.executions.vocabulary import Vocabulary
 from corpus.files import new_folder, read_text, write_atomically
 from corpus.test import Test
-from oracle.inference.fitting import fitting
+from oracle.inference.fitting import Fact, fitting
 from oracle.inference.sketch import Sketch
 from synth.inference.answer import InferenceAnswer, answer
 from synth.inference.facts import MemoryFacts, NeverSeen, read_facts
@@ -34,9 +35,6 @@ from synth.watch import watching
 
 REQUEST = "request.json"
 """The name of the file with what was asked, in the folder of a loop."""
-
-Searched = tuple[MemoryFacts, ProgramSearch, list[Test]]
-"""What is known of tests, how far programs were searched, and the tests that were found."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,20 @@ class InferenceRequest:
         }
 
 
-def told_apart(asked: InferenceRequest, until: Until, quiet: bool) -> Searched:
+@dataclass(frozen=True)
+class ToldTests:
+    """What is known of tests, how far programs were searched, and the tests that were found.
+
+    ``facts_of`` gives the facts for another sketch.
+    """
+
+    known: MemoryFacts
+    search: ProgramSearch
+    records: list[Test]
+    facts_of: Callable[[Sketch], list[Fact]]
+
+
+def told_apart(asked: InferenceRequest, until: Until, quiet: bool) -> ToldTests:
     """Return the facts, and all programs that tell apart what fits them."""
     known, search = asked.facts(asked.sketch), asked.search()
     fit = fitting(asked.sketch.valid, known.facts)
@@ -86,10 +97,10 @@ def told_apart(asked: InferenceRequest, until: Until, quiet: bool) -> Searched:
         for found in search.run(fit, known.tests, until, watch) if fit else ():
             records.append(found.record)
             known.tests.append(found.test)
-    return known, search, records
+    return ToldTests(known, search, records, lambda near: asked.facts(near).facts)
 
 
-def run_loop(asked: InferenceRequest, loop: LoopOptions, folder: Path | None, quiet: bool) -> Searched:
+def run_loop(asked: InferenceRequest, loop: LoopOptions, folder: Path | None, quiet: bool) -> ToldTests:
     """Return the facts once tests were run on a device until nothing more could be told apart, or the budget was
     spent."""
     assert folder is not None
@@ -114,17 +125,22 @@ def run_loop(asked: InferenceRequest, loop: LoopOptions, folder: Path | None, qu
     known.evidence += seen.evidence
     known.tests += seen.tests
     known.unread += seen.unread
-    return known, search, experiment.records()
+
+    def facts_of(near: Sketch) -> list[Fact]:
+        ran = read_facts(near, [folder / RESULTS], [str(folder / "tests")], None, asked.never) if seen.tests else None
+        return asked.facts(near).facts + (ran.facts if ran else [])
+
+    return ToldTests(known, search, experiment.records(), facts_of)
 
 
-def answered(asked: InferenceRequest, known: MemoryFacts, search: ProgramSearch) -> InferenceAnswer:
+def answered(asked: InferenceRequest, told: ToldTests) -> InferenceAnswer:
     """Return the answer, with the least change of the sketch where no model fits."""
-    about = SketchHypotheses(asked.sketch)
-    told = answer(about, known.facts, known.tests, search.bound, search.complete, known.evidence)
-    if told.contradiction is None:
-        return told
-    changed = changes_that_fit(asked.sketch, lambda near: asked.facts(near).facts)
-    return replace(told, contradiction=replace(told.contradiction, changes=changed))
+    about, known, search = SketchHypotheses(asked.sketch), told.known, told.search
+    found = answer(about, known.facts, known.tests, search.bound, search.complete, known.evidence)
+    if found.contradiction is None:
+        return found
+    changed = changes_that_fit(asked.sketch, told.facts_of)
+    return replace(found, contradiction=replace(found.contradiction, changes=changed))
 
 
 @contextmanager

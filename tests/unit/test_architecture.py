@@ -54,6 +54,7 @@ ROOMS = {
     "synth/drawing": {"progress", "memory", "tuning"},
     "synth/repair": {"memory", "checking", "drawing"},
     "synth/hardening": set(),
+    "synth/inference": {"options", "progress", "memory", "drawing"},
     "synth/families": {"options", "progress", "memory", "mutation", "tuning", "drawing"},
     "synth/importing": {"families"},
     "synth/report": {"options", "progress", "memory", "mutation", "drawing", "families"},
@@ -72,6 +73,7 @@ ROOMS = {
         "tuning",
         "repair",
         "hardening",
+        "inference",
     },
 }
 

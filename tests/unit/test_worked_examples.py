@@ -6,10 +6,15 @@ from importlib import import_module
 import pytest
 
 MODULES = (
+    "constraints.deferred",
     "constraints.loop",
     "constraints.programs.skeleton",
     "oracle.cat.algebra",
     "oracle.executions.stuck",
+    "oracle.inference.classes",
+    "oracle.inference.fitting",
+    "oracle.inference.model_sets",
+    "oracle.inference.sketch",
     "oracle.progress.models",
     "oracle.promises",
     "synth.progress.placements",
