@@ -73,6 +73,26 @@ def fitting(models: ModelSet, facts: Sequence[Fact]) -> ModelSet:
     return reduce(lambda left, fact: left & fact.fitting, facts, models)
 
 
+def deciding(models: ModelSet, facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Some facts that leave the same models as all of them do, and none of which can be left out of these.
+
+    Those that leave fewer models come first.
+    """
+    fit = fitting(models, facts)
+    ranked = sorted(facts, key=lambda fact: (fact.fitting & models).size)
+    kept: list[Fact] = []
+    left = models
+    for fact in ranked:
+        if left is not fit and not left <= fact.fitting:
+            kept.append(fact)
+            left = left & fact.fitting
+    for fact in reversed(kept.copy()):
+        rest = [other for other in kept if other is not fact]
+        if fitting(models, rest) is fit:
+            kept = rest
+    return tuple(kept)
+
+
 def fewest_violations(models: ModelSet, facts: Sequence[Fact]) -> FewestViolations:
     """The models that violate as few facts as any; there is at least one model.
 

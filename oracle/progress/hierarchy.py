@@ -6,7 +6,8 @@ Source: Sorensen et al. 2021, section 5.6.
 them has taken a step, its promise is part of the other's. Situations where none of the running threads has taken a
 step do not count, for no infinite run ends in one. So unfair < HSA, OBE < HSA+OBE < LOBE < fair comes out of the
 definitions, and a user's guarantee finds its own place. A model is strictly less fair than another where its guarantee
-is at most as fair and it reads it at most as strongly, but not the other way round.
+is at most as fair and it reads it at most as strongly, but not the other way round. A guarantee that promises nothing
+is one in both readings.
 
 *Conformance* tests of a model terminate under it; a device that hangs on one does not implement the model.
 *Distinguishing* tests of a model terminate under it and may hang under every strictly less fair model there is.
@@ -31,7 +32,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from corpus.hierarchy import parted
-from oracle.progress.models import Guarantee, ProgressModel, Verdict
+from oracle.progress.models import MODELS, Guarantee, ProgressModel, Verdict
 from oracle.promises import promised_sets
 
 _THREADS = 4
@@ -74,15 +75,23 @@ def strictly_less_fair(models: Iterable[ProgressModel]) -> dict[str, tuple[str, 
     models = list(models)
     promises = {(id(model.guarantee), model.levels): model for model in models}
     below = {(a, b): _never_fairer(f, g) for a, f in promises.items() for b, g in promises.items()}
+    silent = {key for key, model in promises.items() if _never_fairer(model, MODELS["unfair-weak"])}
 
     def at_most(lesser: ProgressModel, greater: ProgressModel) -> bool:
         a, b = ((id(model.guarantee), model.levels) for model in (lesser, greater))
-        return below[a, b] and lesser.strong <= greater.strong
+        return below[a, b] and (lesser.strong <= greater.strong or a in silent)
 
     return {
         model.name: tuple(other.name for other in models if at_most(other, model) and not at_most(model, other))
         for model in models
     }
+
+
+def fairest(models: Iterable[ProgressModel]) -> tuple[str, ...]:
+    """The names of those models that have no strictly fairer one among them, in the order given."""
+    below = strictly_less_fair(models)
+    lesser = {name for less_fair in below.values() for name in less_fair}
+    return tuple(name for name in below if name not in lesser)
 
 
 def conforms(verdicts: Verdicts, model: str) -> bool:

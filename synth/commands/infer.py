@@ -8,8 +8,10 @@ from pathlib import Path
 
 import click
 
+from backends.shared.mapping import MAPPINGS, PLACEMENTS
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import one_line
+from oracle.inference.promise_family import is_promise_family, promise_family
 from oracle.inference.resolution import resolve_sketch
 from synth.drawing.files import check_picture_name, write_picture
 from synth.inference.answer import lines_of, ordering_of, record_of
@@ -17,6 +19,9 @@ from synth.inference.facts import NeverSeen
 from synth.inference.memory import SketchHypotheses
 from synth.inference.output import write_answer
 from synth.inference.pipeline import InferenceRequest, answered, folder_of, run_loop, told_apart
+from synth.inference.promise_answers import PromiseRequest, infer_promises
+from synth.inference.promise_runs import TRIES
+from synth.inference.promises import parse_bound
 from synth.memory.suites import narrowed
 from synth.options.loop import LoopOptions, loop_options
 from synth.options.page import Page
@@ -63,6 +68,37 @@ from synth.units import Until
 @click.option("--scopes", metavar="LIST", help="Only these of cta,gpu,sys.")
 @click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
 @click.option("--time-limit", type=Seconds(), metavar="S", help="Stop the search for tests after so many seconds.")
+@click.option(
+    "--bound",
+    default="3x3",
+    show_default=True,
+    metavar="TxN",
+    help="Of promises: tests of up to T threads with N instructions in all tell models apart.",
+)
+@click.option(
+    "--placement",
+    "placements",
+    type=click.Choice([*PLACEMENTS, "all"]),
+    multiple=True,
+    help="Of promises: where threads are; repeatable.  [default: where results have them]",
+)
+@click.option(
+    "--mapping",
+    "mappings",
+    type=click.Choice([*MAPPINGS, "all"]),
+    multiple=True,
+    default=("all",),
+    show_default=True,
+    help="Of promises, with --run: which work-group runs which thread; repeatable.",
+)
+@click.option(
+    "--tries",
+    type=click.IntRange(min=1),
+    default=TRIES,
+    show_default=True,
+    metavar="N",
+    help="Of promises, with --run: tests that are run of those that tell apart the same models.",
+)
 @loop_options
 @click.option("--resume", is_flag=True, help="Go on with the loop of --run in the folder of -o.")
 @click.option("--solver", default=DEFAULT_SOLVER, show_default=True, metavar="NAME", help="The SAT solver.")
@@ -84,6 +120,10 @@ def command(
     scopes: str | None,
     threads: tuple[int, int] | None,
     time_limit: float | None,
+    bound: str,
+    placements: tuple[str, ...],
+    mappings: tuple[str, ...],
+    tries: int,
     loop: LoopOptions | None,
     resume: bool,
     solver: str,
@@ -105,6 +145,10 @@ def command(
     all programs of --events. Where they are several, the next test is the smallest that tells them apart. -o writes the
     models as .cat files, the tests as a corpus that synth run takes, the proofs and a picture.
 
+    SKETCH may be a family of promises to threads instead, 'progress': a union of promises to the lowest id, to those
+    that have started, to those with a lower id than one that has, or to everybody, read weakly or strongly. Or it has
+    one for each level, 'progress@workgroup & progress@subgroup'. Facts are then confirmed hangs, and verdicts.
+
     The exit code is 1 where no model fits. The smallest set of facts that contradict each other is then printed, and
     the least change of the sketch that would do.
 
@@ -114,6 +158,8 @@ def command(
       synth infer cpu -o suite --events ..4
       synth infer gpu --from suite/results.jsonl --never-seen forbidden
       synth infer ptx-6.0 --from suite --column ptx-6.0 --changes 2
+      synth infer progress --from suite/results.jsonl
+      synth infer progress --run --backend opencl --placement all --instances 16 -o pocl
     """
     if svg:
         check_picture_name(svg)
@@ -121,10 +167,25 @@ def command(
         raise click.UsageError("--run and --resume keep what they do in a folder: name it with -o")
     if resume and loop is None:
         raise click.UsageError("--resume goes on with a loop: give the options of --run, too")
+    never = NeverSeen(never_seen == "forbidden", launches)
+    if is_promise_family(sketch):
+        chosen = tuple(name for name in PLACEMENTS if name in placements or "all" in placements)
+        promises = PromiseRequest(
+            promise_family(sketch),
+            sources,
+            tests,
+            column,
+            never,
+            chosen,
+            parse_bound(bound),
+            loop,
+            tuple(name for name in MAPPINGS if name in mappings or "all" in mappings),
+            tries,
+        )
+        sys.exit(infer_promises(promises, output, resume, as_json, svg))
     given = resolve_sketch(sketch)
     if all(hole.usual is not None for hole in given.holes):
         given = given.within(changes)
-    never = NeverSeen(never_seen == "forbidden", launches)
     words = narrowed([given.model], *vocabulary, *([scopes.split(",")] if scopes else []))
     asked = InferenceRequest(given, sources, tests, column, never, words, events, threads, solver)
     if not as_json:

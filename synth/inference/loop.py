@@ -52,13 +52,14 @@ class LoopStep:
 class LoopOutcome:
     """The end of a loop: all facts, the models that fit, the steps that were made now, and why it ended.
 
-    ``reason`` says more of that, where there is more.
+    ``ran`` is the number of tests that were run, in earlier calls too. ``reason`` says more of why it ended.
     """
 
     facts: tuple[Fact, ...]
     fit: ModelSet
     steps: tuple[LoopStep, ...]
     end: LoopEnd
+    ran: int
     reason: str = ""
 
 
@@ -102,7 +103,7 @@ def closed_loop(
         return (*given, *experiment.facts())
 
     def ended(end: LoopEnd, reason: str = "") -> LoopOutcome:
-        return LoopOutcome(facts, fit, tuple(steps), end, reason)
+        return LoopOutcome(facts, fit, tuple(steps), end, experiment.ran(), reason)
 
     facts = known()
     fit = fitting(models, facts)

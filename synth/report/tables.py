@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from oracle.progress.hierarchy import strictly_less_fair
+from oracle.progress.hierarchy import fairest
 from oracle.progress.plugins import shipped_model
 from synth.conformance import ConformanceStatus, ModelConformance
 from synth.inputs import PROGRESS
@@ -35,9 +35,9 @@ def strongest(standings: Sequence[ModelConformance[int]]) -> tuple[str, ...]:
         for each in standings
         if each.status not in (ConformanceStatus.CONTRADICTED, ConformanceStatus.SILENT)
     ]
-    below = strictly_less_fair(known for model in standing if (known := shipped_model(model)) is not None)
-    covered = {lesser for lessers in below.values() for lesser in lessers}
-    return tuple(model for model in standing if model not in covered)
+    known = {model: found for model in standing if (found := shipped_model(model)) is not None}
+    best = fairest(list(known.values()))
+    return tuple(model for model in standing if model not in known or model in best)
 
 
 def outcome_word(family: str) -> str:

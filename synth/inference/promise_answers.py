@@ -1,0 +1,297 @@
+"""``synth infer progress``: reads facts, runs tests where that is asked for, and prints the answers.
+
+A family of promises to threads by themselves has an answer for each placement that results were made in, for each is
+about another level of the device. A family with levels has one answer.
+
+The folder of ``--output`` holds, beside what ``synth.inference.promise_runs`` keeps there:
+
+request.json        what was asked for; ``--resume`` goes on with nothing else
+answer.json         what --json prints
+next.axb            the test to run next; of several placements, next-workgroup.axb, and likewise lattice-workgroup.svg
+promises/           a promise of the weakest and strongest models that does not ship, as a file that ``--model`` takes
+lattice.svg         the classes, with a test on each arrow
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from backends.registry import BACKENDS
+from backends.shared.mapping import DEVICE, MAPPINGS, PLACEMENTS
+from backends.shared.process import ended_by_signals
+from backends.shared.profiles import DEFAULT
+from corpus.errors import InputError, one_line
+from corpus.files import write_atomically
+from oracle.inference.classes import next_test
+from oracle.inference.fitting import Fact, deciding, fitting
+from oracle.inference.promise_family import ELEMENTARY_TEXTS, PromiseFamily, PromiseUnion
+from oracle.progress.models import GUARANTEES
+from synth.drawing import order
+from synth.drawing.files import write_picture
+from synth.inference.answer import InferenceAnswer, answer, lines_of, ordering_of, record_of
+from synth.inference.facts import NeverSeen
+from synth.inference.loop import LoopBudget, LoopEnd, LoopOutcome, LoopStep, closed_loop
+from synth.inference.pipeline import folder_of
+from synth.inference.promise_runs import TRIES, opened
+from synth.inference.promises import (
+    Bound,
+    PlacedTest,
+    PromiseFacts,
+    PromiseHypotheses,
+    bounds_up_to,
+    placements_of,
+    read_promise_facts,
+    suite_tests,
+)
+from synth.options.loop import LoopOptions
+from synth.runs import Running
+from synth.screen import printable_lines
+
+MOST_DRAWN = 40
+"""The limit of classes that are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromiseRequest:
+    """The request of ``synth infer`` for a family of promises.
+
+    ``placements`` are those in which tests are run, and whose results count where a family has no levels; where none
+    are named, those of the results.
+    ``loop``, where tests are to be run, says on which device; each is run in all ``mappings``, and ``tries`` tests of
+    those that tell apart the same models.
+    """
+
+    family: PromiseFamily
+    sources: tuple[Path, ...] = ()
+    tests: tuple[str, ...] = ()
+    column: str | None = None
+    never: NeverSeen = field(default_factory=NeverSeen)
+    placements: tuple[str, ...] = ()
+    bound: Bound = (3, 3)
+    loop: LoopOptions | None = None
+    mappings: tuple[str, ...] = tuple(MAPPINGS)
+    tries: int = TRIES
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the request as its folder keeps it: all that changes what is chosen, run and found, but its budget."""
+        loop = self.loop
+        ran = {} if loop is None else asdict(replace(loop, budget=None, most=None))
+        return {
+            "family": self.family.name,
+            "from": [str(source) for source in self.sources],
+            "column": self.column,
+            "never_seen": "forbidden" if self.never.forbidden else "evidence",
+            "launches": self.never.instances,
+            "placements": list(self.placements),
+            "bound": list(self.bound),
+            "run": ran and {**ran, "mappings": list(self.mappings), "tries": self.tries},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedAnswer:
+    """The answer for one placement, or for all together where ``placement`` is empty, and how its loop ended.
+
+    ``next`` is the test to run next, which was not run yet. ``deciding`` are some facts that leave the same models as
+    all do.
+    """
+
+    placement: str
+    answer: InferenceAnswer
+    hypotheses: PromiseHypotheses
+    next: PlacedTest | None
+    deciding: tuple[Fact, ...]
+    outcome: LoopOutcome | None = None
+
+
+def infer_promises(
+    asked: PromiseRequest, output: Path | None, resume: bool, as_json: bool, svg: Path | None = None
+) -> int:
+    """Print the answers to a request, and return the exit code: 1 where no model fits, or a device was stuck."""
+    with folder_of(output, asked.as_json(), asked.loop is not None, resume) as folder:
+        found = list(_answers(asked, folder))
+        if folder is not None:
+            _write(folder, found)
+    if as_json:
+        click.echo(json.dumps(_whole_record(found), ensure_ascii=False))
+    else:
+        click.echo(printable_lines("\n".join(line for each in found for line in _lines(each, len(found) > 1))))
+    if svg is not None:
+        if len(found) > 1:
+            raise InputError("--svg: a picture for each of several placements; --placement names one", str(svg))
+        if found[0].answer.classes:
+            write_picture(svg, order.draw(ordering_of(found[0].answer)).svg())
+    stuck = any(each.outcome is not None and each.outcome.end is LoopEnd.STOPPED for each in found)
+    return 1 if stuck or any(each.answer.contradiction is not None for each in found) else 0
+
+
+def _answers(asked: PromiseRequest, folder: Path | None) -> Iterator[PlacedAnswer]:
+    made = placements_of(asked.sources)
+    placements = asked.placements or tuple(made) or (DEVICE.name,)
+    # Where levels are told apart, what is known of any level counts, whatever tests are to be run.
+    known = [name for name in PLACEMENTS if name in (*made, *placements)]
+    groups = [(placements, known)] if asked.family.is_placed else [((each,), [each]) for each in placements]
+    for group, around in groups:
+        found = read_promise_facts(asked.family, asked.sources, asked.tests, asked.column, asked.never, around)
+        for line in found.unread:
+            click.echo(one_line(f"synth: {line}"), err=True)
+        outcome = None
+        if asked.loop is not None and folder is not None:
+            outcome = _looped(asked, asked.loop, found, group, folder)
+        yield _answered(asked, found, around, outcome)
+
+
+def _answered(
+    asked: PromiseRequest, found: PromiseFacts, placements: Sequence[str], outcome: LoopOutcome | None
+) -> PlacedAnswer:
+    """Return the answer to what is known, with the tests of all bounds as those that tell models apart."""
+    fit = fitting(asked.family.valid, found.facts)
+    bounds = bounds_up_to(asked.bound) if fit else ()
+    placed = [each for bound in bounds for each in suite_tests(found.judge, bound, placements)]
+    words = f"over all programs of up to {asked.bound[0]} threads and {asked.bound[1]} instructions"
+    hypotheses = PromiseHypotheses(asked.family)
+    tests = [*(each.sketch for each in placed), *found.tests]
+    told = answer(hypotheses, found.facts, tests, words, True, found.evidence)
+    known = {test.name for test in found.tests}
+    left = {each.sketch.name: each for each in placed if each.sketch.name not in known}
+    ended = outcome is not None and outcome.end is LoopEnd.NO_TEST
+    following = None if ended else next_test(fit, [each.sketch for each in left.values()])
+    told = replace(told, next=following)
+    return PlacedAnswer(
+        "" if asked.family.is_placed else placements[0],
+        told,
+        hypotheses,
+        left[following.name] if following else None,
+        deciding(asked.family.valid, found.facts) if fit else (),
+        outcome,
+    )
+
+
+def _looped(
+    asked: PromiseRequest, loop: LoopOptions, found: PromiseFacts, placements: Sequence[str], folder: Path
+) -> LoopOutcome:
+    """Run tests until none is left, and add what was seen to what is known."""
+    backend, device = BACKENDS[loop.backend], loop.opened()
+    backend.check_placements(placements)
+    running = Running(
+        loop.device,
+        asked.mappings,
+        tuple(placements),
+        loop.iterations,
+        loop.timeout,
+        False,
+        DEFAULT,
+        (),
+        (),
+        None,
+        None,
+        False,
+    )
+    valid, bounds = asked.family.valid, bounds_up_to(asked.bound)
+
+    def told(step: LoopStep) -> None:
+        after = f"{step.after.size} of {valid.size} fit" if step.after is not step.before else "nothing new"
+        click.echo(one_line(f"synth: {step.name}: {after}"), err=True)
+
+    with (
+        ended_by_signals(),
+        opened(asked.family, backend, device, running, folder, bounds, asked.never, asked.tries) as experiment,
+    ):
+        budget = LoopBudget(loop.most, loop.budget)
+        outcome = closed_loop(valid, found.facts, experiment, budget, told)
+        known = experiment.known()
+    found.facts += known.facts
+    found.evidence += known.evidence
+    found.tests += known.tests
+    if outcome.reason:
+        click.echo(one_line(f"synth: {outcome.reason}"), err=True)
+    return outcome
+
+
+# Text
+
+
+def _lines(found: PlacedAnswer, several: bool) -> Iterator[str]:
+    if several:
+        yield f"{found.placement}:"
+    yield from lines_of(found.answer)
+    if found.deciding:
+        yield ""
+        yield "decided by:"
+        yield from (f"  {fact.text}" for fact in found.deciding)
+    shipped = found.hypotheses.shipped(found.answer.fit)
+    if shipped:
+        yield ""
+        yield f"the fairest of them that ship: {', '.join(shipped)}"
+    if found.outcome is not None:
+        yield ""
+        many = found.outcome.ran
+        yield f"{many} test{'s' * (many != 1)} ran, then: {found.outcome.end}"
+    if several:
+        yield ""
+
+
+def _whole_record(found: Sequence[PlacedAnswer]) -> dict[str, Any]:
+    records = [_record(each) for each in found]
+    return records[0] if len(records) == 1 else {"answers": records}
+
+
+def _record(found: PlacedAnswer) -> dict[str, Any]:
+    record = record_of(found.answer)
+    if found.placement:
+        record["placement"] = found.placement
+    record["decided_by"] = [fact.text for fact in found.deciding]
+    record["ship"] = list(found.hypotheses.shipped(found.answer.fit))
+    if found.outcome is not None:
+        record["ran"] = found.outcome.ran
+        record["end"] = str(found.outcome.end)
+    return record
+
+
+# Folder
+
+
+def _write(folder: Path, found: Sequence[PlacedAnswer]) -> None:
+    """Write what follows from the results into the folder."""
+    text = json.dumps(_whole_record(found), ensure_ascii=False, indent=2)
+    write_atomically(folder / "answer.json", [text, "\n"])
+    several = len(found) > 1
+    for each in found:
+        suffix = f"-{each.placement}" if several else ""
+        if each.next is not None:
+            write_atomically(folder / f"next{suffix}.axb", [each.next.test.text])
+        else:
+            (folder / f"next{suffix}.axb").unlink(missing_ok=True)
+        told = each.answer
+        if told.classes is not None and 1 < len(told.classes) <= MOST_DRAWN:
+            write_atomically(folder / f"lattice{suffix}.svg", [order.draw(ordering_of(told)).svg()])
+        for union in _unions_of(each):
+            (folder / "promises").mkdir(exist_ok=True)
+            write_atomically(folder / "promises" / f"{union.name}.py", [guarantee_text(union)])
+
+
+def _unions_of(found: PlacedAnswer) -> list[PromiseUnion]:
+    """Return the promises of the weakest and strongest models that do not ship."""
+    family = found.hypotheses.family
+    unions: dict[str, PromiseUnion] = {}
+    for each in (*found.answer.weakest, *found.answer.strongest):
+        for level in family.levels:
+            for union in level.unions if len(level.unions) > 1 else ():
+                if union.name not in GUARANTEES and each.models & family.having(level, union):
+                    unions[union.name] = union
+    return [unions[name] for name in sorted(unions)]
+
+
+def guarantee_text(union: PromiseUnion) -> str:
+    """Return a promise as a Python file that ``--model`` takes."""
+    parts = " | ".join(ELEMENTARY_TEXTS[part] for part in union.parts)
+    return (
+        f'"""A promise to the union of these threads: {", ".join(union.parts)}."""\n\n'
+        f"def guarantee(running, stepped):\n    return {parts}\n"
+    )
