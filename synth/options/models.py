@@ -37,7 +37,7 @@ def model_option(
     """
     default = "" if required else " Default: all built-in models."
     consistency = (
-        " For litmus tests besides: hsa@cta, a model of work-groups; a consistency model by its name, as synth models "
+        " For litmus tests besides: a consistency model by its name, as synth models "
         "lists them (sc, ptx-6.0, opencl, vulkan ..), or a .cat file. 'fair & rc11': whether the test may hang where "
         "threads are scheduled by the one and memory behaves as the other says. 'fair & lockstep', '.. & independent', "
         "'.. & maximal': how lanes of one subgroup step."
@@ -52,7 +52,8 @@ def model_option(
         metavar="MODEL",
         help=f"{note} ".lstrip()
         + "unfair, hsa, obe, hsa+obe, lobe or fair, with -weak or -strong (both where neither is said); or a "
-        f"Python file that defines guarantee(running, stepped).{consistency * memory} May be repeated.{default}",
+        "Python file that defines guarantee(running, stepped). hsa@workgroup promises to groups, and 'hsa@workgroup & "
+        f"obe@subgroup' at two levels.{consistency * memory} May be repeated.{default}",
     )
 
 

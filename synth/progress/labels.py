@@ -91,7 +91,8 @@ LEGEND = "T terminates, H may hang"
 def progress_head(name: str) -> str:
     """Return the head of a model's column: its guarantee, or those that it is composed of, and its reading."""
     base, _, reading = name.rpartition("-")
-    return f"{base}\n{reading}".replace(" & ", "\n& ")
+    composed = base.replace(" & ", "\n& ")
+    return f"{composed}\n{reading}"
 
 
 def _facts(test: Test) -> Mapping[str, object]:

@@ -1,11 +1,13 @@
 """Which model is less fair than which, and the arithmetic of Table 4 of Sorensen et al. 2021."""
 
+import pytest
 from hypothesis import given, settings
 from strategies import programs
 
 from corpus.progress.idioms import idioms
 from oracle.progress.hierarchy import TABLE_4, at_most_as_fair, border, census, conforms, kind, strictly_less_fair
 from oracle.progress.models import GUARANTEES, MODELS, both_readings, verdicts
+from oracle.progress.plugins import resolve_models, shipped_model
 
 LESS_FAIR = strictly_less_fair(MODELS.values())
 
@@ -100,3 +102,30 @@ def test_models_whose_guarantee_is_not_known_are_counted_but_not_placed():
     counts = census([{"mine-weak": "TERMINATES"}], ["mine-weak"], MODELS)
     assert counts.conformance == {"mine-weak": 1}
     assert counts.distinguishing == {} and counts.table_4 == {}
+
+
+def test_composed_models_have_their_place_in_the_order():
+    """More promised at any level is fairer; what is promised to nobody at the outermost level is the least fair."""
+    names = [
+        "fair",
+        "fair@workgroup & fair@subgroup",
+        "lobe@workgroup & hsa@subgroup",
+        "hsa@workgroup & hsa@subgroup",
+        "hsa@workgroup & unfair@subgroup",
+        "unfair@workgroup & fair@subgroup",
+    ]
+    models = [model for model in resolve_models(names) if not model.strong]
+    below = strictly_less_fair(models)
+    weak = [model.name for model in models]
+    assert weak[0] not in below[weak[1]] and weak[1] not in below[weak[0]]  # threads of a subgroup are fair there
+    assert set(below[weak[0]]) >= set(weak[2:]) and set(below[weak[1]]) >= set(weak[2:])
+    assert weak[4] in below[weak[3]] and weak[5] in below[weak[4]]
+    assert weak[3] in below[weak[2]]
+    inner = [model for model in resolve_models(["fair@cta & hsa@warp", "fair@cta & lobe@warp"]) if not model.strong]
+    assert not any(strictly_less_fair(inner).values()), "LOBE promises no certain subgroup of one that has not started"
+
+
+@pytest.mark.parametrize("name", ["fair-weak", "hsa@workgroup & obe@subgroup-strong", "obe@cta-weak"])
+def test_models_of_full_names_that_ship(name):
+    assert shipped_model(name).name == name
+    assert shipped_model(f"mine@workgroup & {name.partition(' & ')[2] or 'obe@subgroup-weak'}") is None
