@@ -2,6 +2,7 @@
 
     python benchmarks/infer.py                     every planted model
     python benchmarks/infer.py tso rc11 --seeds 5
+    python benchmarks/infer.py --svg docs/pictures/infer.svg
 
 A planted model is a filling of a sketch (tests/verdicts/planted_models.csv). Its verdicts on the tests of a suite, the
 critical cycles of some edges and the examples of its language, are given one by one. It is found once all models that
@@ -18,8 +19,10 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
 import measuring  # noqa: F401  so that packages are found by their names
 from rich.console import Console
@@ -28,47 +31,102 @@ from rich.table import Table
 from oracle.inference.classes import SketchTest
 from oracle.inference.resolution import resolve_sketch
 from oracle.inference.sketch import Sketch
+from synth.drawing.files import write_picture
+from synth.drawing.plotting import plot_svg
+
+if TYPE_CHECKING:
+    from synth.drawing.plotting import Figure
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))
 
 from tests.planted import PlantedModel, asked, found_in, judged, planted_models, shuffled  # noqa: E402
 
+TICKS = [5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
-def row(planted: PlantedModel, sketch: Sketch, tests: Sequence[SketchTest], seeds: int) -> list[str]:
-    """The cells of a planted model in the table."""
+
+@dataclass(frozen=True)
+class Effort:
+    """How many verdicts it took to find a planted model: asked for, and of each order by chance with those that told
+    anything new; ``left`` are the models of its class.
+    """
+
+    planted: PlantedModel
+    sketch: Sketch
+    tests: int
+    asked: int
+    by_chance: list[tuple[int, int]]
+    left: int
+
+    @property
+    def counts(self) -> list[int]:
+        """The verdicts that it took in each order by chance."""
+        return [count for count, _ in self.by_chance]
+
+    @property
+    def row(self) -> list[str]:
+        """The cells of the table."""
+        return [
+            self.planted.name,
+            self.sketch.name,
+            f"{self.sketch.valid.size:,}",
+            f"{self.tests:,}",
+            str(self.asked),
+            f"{median(self.counts):,.0f} ({min(self.counts):,} to {max(self.counts):,})",
+            f"{median(new for _, new in self.by_chance):.0f}",
+            f"{self.left:,}",
+        ]
+
+
+def effort(planted: PlantedModel, sketch: Sketch, tests: Sequence[SketchTest], seeds: int) -> Effort:
+    """Find a planted model again, once by asking and once for each seed."""
     values = sketch.values(planted.filling(sketch))
     end = found_in(sketch, tests, values)
-    orders = [shuffled(sketch, tests, values, end, seed) for seed in range(seeds)]
-    counts = [count for count, _ in orders]
-    return [
-        planted.name,
-        sketch.name,
-        f"{sketch.valid.size:,}",
-        f"{len(tests):,}",
-        str(asked(sketch, tests, values)),
-        f"{median(counts):.0f} ({min(counts)} to {max(counts)})",
-        f"{median(new for _, new in orders):.0f}",
-        f"{end.size:,}",
-    ]
+    by_chance = [shuffled(sketch, tests, values, end, seed) for seed in range(seeds)]
+    return Effort(planted, sketch, len(tests), asked(sketch, tests, values), by_chance, end.size)
+
+
+def figure(efforts: Sequence[Effort]) -> str:
+    """Draw a line for each model from the least to the most verdicts by chance, and a point where it was asked."""
+
+    def draw(made: Figure) -> None:
+        axes = made.subplots()
+        rows = range(len(efforts) - 1, -1, -1)
+        chance = [each.counts for each in efforts]
+        axes.hlines(rows, list(map(min, chance)), list(map(max, chance)), color="#9ba4b4", label="random, 20 orders")
+        axes.plot([median(counts) for counts in chance], rows, "|", color="#46505f", markersize=9, label="their median")
+        axes.plot([each.asked for each in efforts], rows, "o", color="#b3402a", label="asked")
+        axes.set_xscale("log")
+        axes.set_xticks(
+            [5, 10, 20, 50, 100, 200, 500, 1000, 2000], ["5", "10", "20", "50", "100", "200", "500", "1000", "2000"]
+        )
+        axes.set_yticks(rows, [f"{each.planted.name} ({each.sketch.name})" for each in efforts])
+        axes.set_xlabel("verdicts until one class of models is left")
+        made.legend(loc="outside upper center", ncols=3)
+
+    return plot_svg(draw, (7, 0.28 * len(efforts) + 1), {"svg.hashsalt": "synth"}, layout="constrained")
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table, and draw it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*", help="planted models; all of them where none is named")
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--svg", type=Path, help="where to draw the table")
     args = parser.parse_args()
     planted = [each for each in planted_models() if not args.models or each.name in args.models]
-    table = Table("model", "sketch", "models", "tests", "asked", "random", "informative", "left", box=None)
+    efforts = []
     for name in dict.fromkeys(each.sketch for each in planted):
         sketch, began = resolve_sketch(name), time.process_time()
         tests = judged(sketch)
         print(f"{name}: {len(tests)} tests judged in {time.process_time() - began:.1f} s", file=sys.stderr)
-        for each in planted:
-            if each.sketch == name:
-                table.add_row(*row(each, sketch, tests, args.seeds))
+        efforts += [effort(each, sketch, tests, args.seeds) for each in planted if each.sketch == name]
+    table = Table("model", "sketch", "models", "tests", "asked", "random", "informative", "left", box=None)
+    for each in efforts:
+        table.add_row(*each.row)
     Console(width=120).print(table)
+    if args.svg:
+        write_picture(args.svg, figure(efforts))
 
 
 if __name__ == "__main__":

@@ -75,7 +75,11 @@ def _axb(tests: Sequence[Test]) -> Files:
 def _litmus(dialect: Dialect, mode: Mode) -> Callable[[Sequence[Test]], Files]:
     def litmus_files(tests: Sequence[Test]) -> Files:
         for test in tests:
-            yield f"{test.name}.litmus", dialect.print(axb_test(program_of(test), test.name, mode))
+            try:
+                text = dialect.print(axb_test(program_of(test), test.name, mode))
+            except InputError as error:  # places that the dialect has no words for
+                raise InputError(error.message, test.name) from None
+            yield f"{test.name}.litmus", text
         yield "@all", "".join(f"{test.name}.litmus\n" for test in tests)
         for model in dict.fromkeys(model for test in tests for model in test.verdicts):
             yield expected_file(model, _terminating(tests, model))
@@ -92,13 +96,15 @@ def _terminating(tests: Sequence[Test], model: str) -> dict[str, bool]:
 def expected_file(model: str, truths: Mapping[str, bool]) -> tuple[str, str]:
     """Return the table of what is expected of files under a model: ``FILE,1`` or ``FILE,0`` a line.
 
+    The file of a model of levels has ``.`` for ``@`` and ``+`` for ``&``: ``hsa.workgroup+obe.subgroup-weak.csv``.
     Raises ``InputError`` where the model's name cannot name a file.
     """
-    if not _NAME.fullmatch(model):
+    name = model.replace(" & ", "+").replace("@", ".")
+    if not _NAME.fullmatch(name):
         raise InputError(f"the model name {model!r} cannot name a file: expected letters, digits and _.+-")
     text = io.StringIO()  # a file of Dartagnan's, which takes each name as it is
     csv.writer(text, lineterminator="\n").writerows((file, int(truth)) for file, truth in truths.items())
-    return f"expected/{model}.csv", text.getvalue()
+    return f"expected/{name}.csv", text.getvalue()
 
 
 TARGETS: dict[str, Callable[[Sequence[Test]], Files]] = {

@@ -75,6 +75,7 @@ CODING = Coding(
         litmus.AsyncGroup: "asynchronous-group",
         litmus.Fence: "fence",
         litmus.Barrier: "barrier",
+        litmus.GroupOperation: "group-operation",
         litmus.Assign: "assign",
         litmus.Branch: "branch",
         litmus.Label: "label",

@@ -28,7 +28,7 @@ from oracle.executions.stuck import Hanging, find_hang, only_as, unasked
 from oracle.lassos import MOST_STATES, hang_of_lasso
 from oracle.progress.explain import explain_system
 from oracle.progress.litmus import NoVerdictError, explore_litmus
-from oracle.progress.models import GUARANTEES, MODELS, ProgressModel, Verdict
+from oracle.progress.models import GUARANTEES, MODELS, STEPPINGS, ProgressModel, Verdict
 from oracle.progress.plugins import AND, is_progress_model, resolve_models
 
 LIVELOCK = (
@@ -150,9 +150,16 @@ def resolve_liveness_models(names: Sequence[str], bell: str | None = None) -> li
 
 
 def _two(name: str) -> tuple[str, str]:
+    if {part.strip() for part in name.split(AND)} & set(STEPPINGS):
+        raise InputError(
+            f"{name!r}: a stepping of lanes is asked with a progress model alone, as 'fair {AND} lockstep'"
+        )
     progress, _, consistency = (part.strip() for part in name.rpartition(AND))
     if not all(part.strip() for part in name.split(AND)) or (AND in progress and "@" not in progress):
         raise InputError(f"expected a progress model {AND} a consistency model, as 'fair {AND} rc11', found {name!r}")
+    hint = did_you_mean(consistency, STEPPINGS, cutoff=0.75)
+    if hint:
+        raise InputError(f"no stepping of lanes {consistency!r} in {name!r}; {hint}")
     if not is_progress_model(progress):
         known = f"known: {', '.join(GUARANTEES)}, with -weak or -strong"
         hint = did_you_mean(progress, (*GUARANTEES, *MODELS), known)

@@ -613,6 +613,8 @@ class Kernel(ABC):
             case litmus.Assign(target, operation, given):
                 values = [self.value(thread, each) for each in given]
                 yield f"{self.register(thread, target)} = {self._computed(operation, values)};"
+            case litmus.GroupOperation():
+                raise cannot_say(thread, statement, "kernels that are made have no operations of a subgroup")
             case _:
                 raise cannot_say(thread, statement, "a barrier can only be where the whole work-group comes by")
 

@@ -23,15 +23,17 @@ Every instance owns its locations, and every location its own line of memory, so
 only, never in a cache line.
 
 Gap: mixed or random mappings, which section 6.3.3 suggests for tests whose hang needs two threads to run side by side
-while a third starves; threads of one instance on several levels at once.
+while a third starves; threads of one instance on several levels at once, as a program with places may have them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from corpus.errors import InputError
-from corpus.progress.axb import Program
+from corpus.hierarchy import Places, apart, in_order
+from corpus.progress.axb import Program, placed
 
 GROUPS = 65_535
 """Work-groups that every Vulkan device takes in one dimension; on a GPU, round-robin and chunked fill them (6.2)."""
@@ -77,6 +79,13 @@ class Placement:
     apart: int
     grows: bool
 
+    def places(self, threads: int) -> Places:
+        """The places of an instance's threads in the execution hierarchy: each in a workgroup of its own, in a subgroup
+        of its own, or all in one subgroup."""
+        if self.seats == 1:
+            return apart(threads)
+        return tuple((0, 0, 0, thread if self.apart == WAVE else 0) for thread in range(threads))
+
 
 DEVICE = Placement("device", 1, 1, True)
 
@@ -84,6 +93,22 @@ PLACEMENTS: dict[str, Placement] = {
     placement.name: placement
     for placement in (DEVICE, Placement("workgroup", 4, WAVE, True), Placement("subgroup", LANES, 1, False))
 }
+
+
+def placements_of(program: Program, asked: Sequence[str]) -> tuple[str, ...]:
+    """Return the placements in which a program may be launched: those ``asked`` for, or for a program that places its
+    threads itself the one that does so, if there is one."""
+    if not program.places:
+        return tuple(asked)
+    own = in_order(program.places)
+    return tuple(name for name, each in PLACEMENTS.items() if each.places(len(program.threads)) == own)
+
+
+def in_placement(program: Program, placement: str) -> Program:
+    """Return a program as it is launched: with the places that a placement gives its threads, unless it has its own."""
+    if program.places or placement not in PLACEMENTS:
+        return program
+    return placed(program, PLACEMENTS[placement].places(len(program.threads)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +215,8 @@ def launch(
     if placement not in PLACEMENTS:
         raise InputError(f"unknown placement '{placement}': expected {', '.join(PLACEMENTS)}")
     level = PLACEMENTS[placement]
+    if program.places and placement not in placements_of(program, ()):
+        raise InputError(f"the program places its threads in other groups than the placement '{placement}' does")
     if len(program.threads) > level.seats and not level.grows:
         raise InputError(f"{len(program.threads)} threads in one {placement}: expected at most {level.seats}")
     if mapping == "plain":

@@ -16,8 +16,8 @@ between their verdicts on the known tests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from constraints.circuit import Circuit, Literal, building
@@ -43,7 +43,7 @@ class BaseWithHoles:
 
     base: Base[Literal]
     circuit: Circuit | None
-    names: frozenset[str]
+    signs: Mapping[str, tuple[str, bool]]
     of: str
 
     @property
@@ -53,15 +53,17 @@ class BaseWithHoles:
 
     def value(self, name: str) -> Set[Literal] | Relation[Literal] | None:
         """The set or relation of a name, None where the base has none."""
-        if name not in self.names:
+        if name not in self.signs:
             return self.base.value(name)
         if self.circuit is None:
             return self.algebra.everything()
-        return dict.fromkeys(range(self.algebra.size), hole_literal(self.circuit, self.of, name))
+        variable, truth = self.signs[name]
+        literal = hole_literal(self.circuit, self.of, variable)
+        return dict.fromkeys(range(self.algebra.size), literal if truth else ~literal)
 
 
 def hole_literal(circuit: Circuit, of: str, name: str) -> Literal:
-    """The literal that one of the unknown models fills a hole by the alternative of a name."""
+    """The literal of a variable of the holes of one of the unknown models."""
     return circuit.var("hole", of, name)
 
 
@@ -69,18 +71,18 @@ def hole_literal(circuit: Circuit, of: str, name: str) -> Literal:
 class UnknownModel(Model):
     """One of the models of a sketch, which clauses choose: its holes are variables."""
 
-    names: frozenset[str]
-    of: str
+    signs: Mapping[str, tuple[str, bool]] = field(hash=False)
+    of: str = ""
 
     def seen(self, base: Base[T]) -> Base[T]:
         """The base of an unknown program as this model reads it; of another base, with all that holes may hold."""
         seen, circuit = super().seen(base), getattr(base.algebra, "circuit", None)
-        return cast("Base[T]", BaseWithHoles(cast("Base[Any]", seen), circuit, self.names, self.of))
+        return cast("Base[T]", BaseWithHoles(cast("Base[Any]", seen), circuit, self.signs, self.of))
 
 
 def unknown_model(sketch: Sketch, of: str) -> UnknownModel:
     """An unknown model of a sketch, by the name of its copy of the holes."""
-    return UnknownModel(sketch.model.name, sketch.model.syntax, frozenset(sketch.space.variables), of)
+    return UnknownModel(sketch.model.name, sketch.model.syntax, sketch.signs, of)
 
 
 @dataclass(frozen=True, slots=True)

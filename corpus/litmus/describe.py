@@ -81,6 +81,11 @@ def _body(instruction: litmus.Instruction) -> str:
             if litmus.CLUSTER in mode.tags:
                 return f"barrier.cluster.{half}{'.relaxed' * (litmus.RELAXED in mode.tags)}"
             return f"bar{group}{_suffix(mode)}.{half} {given}"
+        case litmus.GroupOperation(operation, target, mask=mask):
+            first, *further = _GROUP_OPERATIONS.get(operation, ("vote", operation))
+            name = ".".join([first, *(["sync"] if mask is not None else []), *further])
+            result = [] if target is None else [target]
+            return f"{name} {', '.join([*result, *map(_value, litmus.operands(instruction))])}".rstrip()
         case litmus.Assign(target, operation, values):
             name = f"setp.{operation}" if operation in litmus.COMPARISONS else operation
             return f"{name} {', '.join([target, *map(_value, values)])}"
@@ -99,6 +104,10 @@ _FENCES = {
     ("after-sync",): "tcgen05.fence::after_thread_sync",
 }
 """The names of fences that their tags do not spell."""
+
+
+_GROUP_OPERATIONS = {"elect": ("elect",), "shuffle": ("shfl", "idx"), "barrier": ("bar.warp",)}
+"""The names of operations of a subgroup that are no votes."""
 
 
 def _operation(asked: litmus.AsyncOperation) -> str:

@@ -289,6 +289,9 @@ def map_operands(ins: litmus.Instruction, change: Callable[[litmus.Operand], lit
         case litmus.Barrier():
             resource, quorum = (extra if extra is None else change(extra) for extra in (ins.resource, ins.quorum))
             return replace(ins, number=change(ins.number), resource=resource, quorum=quorum)
+        case litmus.GroupOperation():
+            mask = None if ins.mask is None else change(ins.mask)
+            return replace(ins, operands=tuple(map(change, ins.operands)), mask=mask)
         case litmus.Branch(condition=litmus.Comparison(operation, left, right)):
             return replace(ins, condition=litmus.Comparison(operation, change(left), change(right)))
         case _:
@@ -339,6 +342,8 @@ def _renamed(thread: litmus.Thread, asked: Iterable[str]) -> tuple[litmus.Thread
                 new = replace(new, label=label(new.label))
             case litmus.Load() | litmus.Assign():
                 new = replace(new, target=register(new.target))
+            case litmus.GroupOperation(target=str(target)):
+                new = replace(new, target=register(target))
             case litmus.Rmw(target=target, success=success):
                 target = None if target is None else register(target)
                 new = replace(new, target=target, success=None if success is None else register(success))

@@ -308,6 +308,24 @@ class Barrier:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupOperation:
+    """An operation that lanes of one subgroup do together, one of ``SUBGROUP_OPERATIONS``.
+
+    Its result is whether ``any`` of them brings a value that is not zero, or ``all`` of them do; a bit for each that
+    does (``ballot``); 1 for one of them and 0 for the others (``elect``); or the value that another lane brings
+    (``shuffle``). A ``barrier`` has none. Operands are the value that the lane brings and, of ``shuffle``, the number
+    of the other lane. ``mask`` has a bit for each lane that must come, in the order of the subgroup's threads; None:
+    those do it together that the stepping of the lanes says (``oracle.progress.stepping``).
+    """
+
+    operation: str
+    target: str | None = None
+    operands: tuple[Operand, ...] = ()
+    mask: Operand | None = None
+    guard: Guard | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Assign:
     """``target := operation(operands)``: ``mov`` (one operand), of ``ARITHMETIC``, or of ``COMPARISONS`` (0 or 1)."""
 
@@ -342,10 +360,15 @@ class Label:
     name: str
 
 
-Instruction = Load | Store | Rmw | AsyncOperation | AsyncGroup | Fence | Barrier | Assign | Branch | Label
+Instruction = (
+    Load | Store | Rmw | AsyncOperation | AsyncGroup | Fence | Barrier | GroupOperation | Assign | Branch | Label
+)
 
 ARITHMETIC = ("add", "sub", "mul", "div", "and", "or", "xor", "min", "max")
 """Binary operations of ``Assign`` and ``Rmw``. ``div`` rounds towards zero; a division by zero gives 0."""
+
+SUBGROUP_OPERATIONS = {"any": 1, "all": 1, "ballot": 1, "elect": 0, "shuffle": 2, "barrier": 0}
+"""The operations of ``GroupOperation``, and how many operands each has."""
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 """Signed comparisons, as PTX's ``setp`` spells them."""
@@ -575,6 +598,8 @@ def operands(instruction: Instruction) -> tuple[Operand, ...]:
                 instruction.number,
                 *(extra for extra in (instruction.resource, instruction.quorum) if extra is not None),
             )
+        case GroupOperation(operands=values, mask=mask):
+            return values if mask is None else (*values, mask)
         case Assign(operands=values):
             return values
         case Branch(condition=Comparison(left=left, right=right)):
@@ -649,6 +674,8 @@ def written(instruction: Instruction) -> tuple[str, ...]:
             return (target,)
         case Rmw(target=old, success=success):
             return tuple(name for name in (old, success) if name is not None)
+        case GroupOperation(target=str(target)):
+            return (target,)
         case _:
             return ()
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from corpus.errors import InputError
 from corpus.laws import ptx
 from corpus.litmus import test as litmus
+from corpus.litmus.describe import describe
 from oracle.executions.events import (
     ASYNCHRONOUS,
     GROUP,
@@ -164,7 +165,7 @@ class Walker:
     def step(self, state: RunState) -> Iterator[RunState]:
         """The states of the runs after one more instruction.
 
-        Raises ``InputError`` where an address is no location of the test.
+        Raises ``InputError`` where an address is no location of the test, or the instruction one of a subgroup.
         """
         ins = self.flow.body[state.pc]
         after = replace(state, pc=state.pc + 1)
@@ -182,6 +183,9 @@ class Walker:
             case litmus.Load() | litmus.Store() | litmus.Rmw():
                 for placed, location, sources in self._located(after, ins.address, state.pc):
                     yield from self._access(placed, ins, location, sources, state.pc)
+            case litmus.GroupOperation():
+                reason = "executions know no operations of a subgroup; a progress model alone judges them"
+                raise InputError(f"P{self.number}: {describe(ins)}: {reason}", self._name)
             case litmus.AsyncOperation():
                 yield from self._operation(after, ins, state.pc)
             case litmus.AsyncGroup():

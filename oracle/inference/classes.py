@@ -49,12 +49,14 @@ class ModelClass:
 
 
 def separating(fit: ModelSet, tests: Iterable[SketchTest]) -> list[SketchTest]:
-    """The tests that some of the models allow and others forbid; of tests that agree on all models, the first."""
+    """The tests that some of the models allow and others forbid; of tests that agree on all models, the smallest."""
     kept: dict[int, SketchTest] = {}
     for test in tests:
         allowing = fit & test.allowing
         if allowing and allowing is not fit:
-            kept.setdefault(allowing.number, test)
+            known = kept.get(allowing.number)
+            if known is None or test.size < known.size:
+                kept[allowing.number] = test
     return list(kept.values())
 
 

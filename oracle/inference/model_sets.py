@@ -49,10 +49,7 @@ class ModelSet:
         return self.space.intersection(self, ~other)
 
     def __invert__(self) -> ModelSet:
-        if self._complement is None:
-            self._complement = self.space.complement(self)
-            self._complement._complement = self
-        return self._complement
+        return self._complement or self.space.complement(self)
 
     def __bool__(self) -> bool:
         return self is not self.space.none
@@ -115,6 +112,19 @@ class ModelSpace:
             node = self._node(level, self.none, node) if values[level] else self._node(level, node, self.none)
         return node
 
+    def containing(self, members: Sequence[Sequence[bool]]) -> ModelSet:
+        """The set of some assignments."""
+
+        def below(level: int, some: list[Sequence[bool]]) -> ModelSet:
+            if not some:
+                return self.none
+            if level == len(self.variables):
+                return self.every
+            low = below(level + 1, [each for each in some if not each[level]])
+            return self._node(level, low, below(level + 1, [each for each in some if each[level]]))
+
+        return below(0, list(members))
+
     def _node(self, level: int, low: ModelSet, high: ModelSet) -> ModelSet:
         if low is high:
             return low
@@ -126,8 +136,11 @@ class ModelSpace:
 
     def complement(self, one: ModelSet) -> ModelSet:
         """The assignments that are not in a set."""
-        assert one.low is not None and one.high is not None
-        return self._node(one.level, ~one.low, ~one.high)
+        if one._complement is None:
+            assert one.low is not None and one.high is not None
+            made = self._node(one.level, self.complement(one.low), self.complement(one.high))
+            one._complement, made._complement = made, one
+        return one._complement
 
     def intersection(self, one: ModelSet, other: ModelSet) -> ModelSet:
         """The assignments that are in both sets."""
@@ -141,10 +154,9 @@ class ModelSpace:
         met = self._met.get(key)
         if met is None:
             level = min(one.level, other.level)
-            low, high = (
-                self.intersection(first, second)
-                for first, second in zip(_cofactors(one, level), _cofactors(other, level), strict=True)
-            )
+            (one_low, one_high), (other_low, other_high) = _cofactors(one, level), _cofactors(other, level)
+            low = self.intersection(one_low, other_low)  # one call deeper for each variable, and no more
+            high = self.intersection(one_high, other_high)
             met = self._met[key] = self._node(level, low, high)
         return met
 

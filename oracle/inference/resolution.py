@@ -30,7 +30,8 @@ def resolve_sketch(name: str) -> Sketch:
         return sketch if sketch.holes else with_switches(sketch.model)
     if name in model_names():
         (model,) = resolve_consistency_models([name])
-        if isinstance(model, AxiomaticModel):
-            return with_switches(model.model)
+        if not isinstance(model, AxiomaticModel):
+            raise InputError(f"{name} is a transition system, and sketches are made of models in .cat files alone")
+        return with_switches(model.model)
     known = f"known, besides paths that end in .cat: {', '.join([*ships, *model_names()])}"
     raise InputError(f"unknown sketch {name!r}; {did_you_mean(name, [*ships, *model_names()], known)}")

@@ -47,6 +47,9 @@ Filling = tuple[int, ...]
 MOST_ALTERNATIVES = 32
 """The limit of alternatives of a hole."""
 
+MOST_LISTED = 1 << 13
+"""The number of models up to which sets of them are bits: with more, diagrams are quicker."""
+
 MOST_HOLES = 400
 """The limit of holes of a sketch."""
 
@@ -69,15 +72,56 @@ class Hole:
         return len(self.alternatives) == 1
 
     @property
+    def ways(self) -> range:
+        """The ways to fill the hole: 0 and 1 of a switch, else the numbers of the alternatives."""
+        return range(max(2, len(self.alternatives)))
+
+    @property
     def variables(self) -> list[str]:
-        """The names of the hole's variables, one for each alternative."""
-        return [terms.alternative_name(terms.HOLE + self.name, number) for number in range(len(self.alternatives))]
+        """The names of the hole's variables: one, which is true of the second way, or one for each of more ways."""
+        name = terms.HOLE + self.name
+        return [name] if len(self.ways) == 2 else [terms.alternative_name(name, way) for way in self.ways]
+
+    def sign(self, way: int) -> tuple[str, bool]:
+        """A variable, and its truth where the hole is filled in a way."""
+        return (self.variables[0], bool(way)) if len(self.ways) == 2 else (self.variables[way], True)
+
+    def signs(self) -> dict[str, tuple[str, bool]]:
+        """For each alternative, by its name in a base, the variable and its truth where the hole is filled by it."""
+        first = int(self.is_switch)
+        name = terms.HOLE + self.name
+        return {terms.alternative_name(name, n): self.sign(n + first) for n in range(len(self.alternatives))}
 
     def text(self, chosen: int) -> str:
         """What fills the hole in words: ``ww: W * W``, ``no ww`` or ``fence: membar.gl``."""
         if self.is_switch:
             return f"{self.name}: {self.alternatives[0]}" if chosen else f"no {self.name}"
         return f"{self.name}: {self.alternatives[chosen]}"
+
+
+@dataclass(frozen=True)
+class ListedModels:
+    """Few models, numbered, so that a set of them may be the bits of an integer.
+
+    ``members`` are their truths of the variables, ``masks`` the models that have each alternative, by its name.
+    """
+
+    space: ModelSpace
+    members: tuple[tuple[bool, ...], ...]
+    masks: Mapping[str, int]
+    _sets: dict[int, ModelSet] = field(default_factory=dict, repr=False)
+
+    @property
+    def every(self) -> int:
+        """The bits of all models."""
+        return (1 << len(self.members)) - 1
+
+    def set_of(self, bits: int) -> ModelSet:
+        """The set of the models whose bits are given."""
+        if bits not in self._sets:
+            some = [values for number, values in enumerate(self.members) if bits >> number & 1]
+            self._sets[bits] = self.space.containing(some)
+        return self._sets[bits]
 
 
 @dataclass(frozen=True)
@@ -103,15 +147,45 @@ class Sketch:
         space = self.space
         levels = [space.every, *[space.none] * (self.changes or 0)]  # by the number of changes
         for hole in reversed(self.holes):  # the last variables first, so that diagrams grow at their roots
-            right = space.every if hole.is_switch else exactly_one(space, hole.variables)
+            right = space.every if len(hole.ways) == 2 else exactly_one(space, hole.variables)
             if self.changes is None or hole.usual is None:
                 levels = [level & right for level in levels]
                 continue
-            usual = space.variable(hole.variables[0 if hole.is_switch else hole.usual])
-            usual = right - usual if hole.is_switch and not hole.usual else right & usual
+            usual = right & self.where(hole, hole.usual)
             changed = [space.none, *levels]
             levels = [(level & usual) | (more & (right - usual)) for level, more in zip(levels, changed, strict=False)]
         return reduce(or_, levels)
+
+    def where(self, hole: Hole, way: int) -> ModelSet:
+        """The assignments in which a hole is filled in a way."""
+        variable, truth = hole.sign(way)
+        return self.space.variable(variable) if truth else ~self.space.variable(variable)
+
+    @cached_property
+    def signs(self) -> Mapping[str, tuple[str, bool]]:
+        """For each alternative of a hole, by its name in a base, a variable and its truth where it fills the hole."""
+        return {name: sign for hole in self.holes for name, sign in hole.signs().items()}
+
+    @cached_property
+    def alternatives(self) -> Mapping[str, ModelSet]:
+        """For each alternative of a hole, by its name in a base, the models that have it."""
+        return {
+            name: self.valid & (self.space.variable(variable) if truth else ~self.space.variable(variable))
+            for name, (variable, truth) in self.signs.items()
+        }
+
+    @cached_property
+    def listed(self) -> ListedModels | None:
+        """The models of the sketch one by one, None where they are too many."""
+        if self.valid.size > MOST_LISTED:
+            return None
+        members = tuple(self.space.members(self.valid))
+        levels = {name: level for level, name in enumerate(self.space.variables)}
+        masks = {
+            name: sum(1 << number for number, values in enumerate(members) if values[levels[variable]] is truth)
+            for name, (variable, truth) in self.signs.items()
+        }
+        return ListedModels(self.space, members, masks)
 
     def within(self, changes: int | None) -> Sketch:
         """The sketch whose models fill at most so many holes otherwise than usual; None: as many as they like."""
@@ -121,16 +195,16 @@ class Sketch:
         """The filling that the truths of the variables stand for."""
         found, at = [], 0
         for hole in self.holes:
-            own = values[at : at + len(hole.alternatives)]
-            found.append(int(own[0]) if hole.is_switch else own.index(True))
-            at += len(hole.alternatives)
+            own = values[at : at + len(hole.variables)]
+            found.append(int(own[0]) if len(own) == 1 else own.index(True))
+            at += len(own)
         return tuple(found)
 
     def values(self, filling: Filling) -> tuple[bool, ...]:
         """The truths of the variables for a filling."""
         values: list[bool] = []
         for hole, chosen in zip(self.holes, filling, strict=True):
-            values += [bool(chosen)] if hole.is_switch else [n == chosen for n in range(len(hole.alternatives))]
+            values += [bool(chosen)] if len(hole.ways) == 2 else [way == chosen for way in hole.ways]
         return tuple(values)
 
     def fillings(self, models: ModelSet) -> Iterator[Filling]:

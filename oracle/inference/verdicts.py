@@ -1,55 +1,49 @@
 """The verdicts of all models of a sketch on a litmus test at once, as the set of models that allow its outcome.
 
-Each candidate execution that has the outcome is judged once, over an algebra whose truths are sets of models
-(``oracle.inference.model_sets``). Example: of the sketch ``acyclic (?po: po) | rf | co | fr``, the models that allow
-store buffering are those without ``po``.
+Each candidate execution that has the outcome is judged once, over an algebra whose truths are sets of models: diagrams
+(``oracle.inference.model_sets``), or the bits of an integer where the models are few. Example: of the sketch ``acyclic
+(?po: po) | rf | co | fr``, the models that allow store buffering are those without ``po``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any, Generic
 
 from corpus.litmus.test import LitmusTest
-from oracle.cat.algebra import Algebra, Relation, Set
+from oracle.cat.algebra import Algebra, Relation, Set, T, among
 from oracle.cat.base import Base
 from oracle.executions.bounds import UNROLL
-from oracle.executions.candidates import candidates
+from oracle.executions.candidates import CandidateBatch, candidates
 from oracle.executions.threads import unroll_threads
 from oracle.inference.model_sets import ModelSet, algebra_of
 from oracle.inference.sketch import Sketch
 
 
 @dataclass(frozen=True)
-class OneExecution:
+class OneExecution(Generic[T]):
     """The base of one execution, of a base of several candidates, whose truths are sets of models.
 
-    ``candidate`` is its bit. What fills holes is answered by their variables.
+    ``candidate`` is its bit. ``alternatives``: the models that fill a hole by each alternative, by its name.
     """
 
     base: Base[int]
     candidate: int
-    sketch: Sketch
+    algebra: Algebra[T]
+    alternatives: Mapping[str, T]
 
-    @cached_property
-    def algebra(self) -> Algebra[ModelSet]:
-        """The algebra of sets of models over the events of the execution."""
-        return algebra_of(self.sketch.valid, self.base.algebra.size)
-
-    def value(self, name: str) -> Set[ModelSet] | Relation[ModelSet] | None:
+    def value(self, name: str) -> Set[T] | Relation[T] | None:
         """The set or relation of a name, None where the base has none."""
-        if name in self.sketch.space:
-            here = self.sketch.space.variable(name) & self.sketch.valid
-            return dict.fromkeys(range(self.algebra.size), here)
+        if name in self.alternatives:
+            return dict.fromkeys(range(self.algebra.size), self.alternatives[name])
         value = self.base.value(name)
         if value is None:
             return None
         return tuple(map(self._row, value)) if isinstance(value, tuple) else self._row(value)
 
-    def _row(self, row: Mapping[int, int]) -> Mapping[int, ModelSet]:
-        every = self.sketch.valid
-        return {event: every for event, truth in row.items() if truth & self.candidate}
+    def _row(self, row: Mapping[int, int]) -> Mapping[int, T]:
+        return {event: self.algebra.true for event, truth in row.items() if truth & self.candidate}
 
 
 def allowing(test: LitmusTest, sketch: Sketch, unroll: int = UNROLL) -> ModelSet:
@@ -58,18 +52,13 @@ def allowing(test: LitmusTest, sketch: Sketch, unroll: int = UNROLL) -> ModelSet
     Raises ``TooManyError`` where executions are too many, and ``InputError`` where the sketch does not speak of what
     the test has.
     """
-    condition, found = test.condition, sketch.space.none
-    for batch in candidates(test, unroll_threads(test, unroll), sketch.model):
-        satisfying = batch.valid & batch.satisfying(condition.proposition)
-        if condition.filter is not None:
-            satisfying &= batch.satisfying(condition.filter)
-        base = batch.only(satisfying) if satisfying else None
-        left = base.algebra.true if base is not None else 0
-        while left and base is not None and found is not sketch.valid:
-            candidate = left & -left
-            left ^= candidate
-            found = found | sketch.model.passing(OneExecution(base, candidate, sketch))
-    return found
+    condition = test.condition
+
+    def asked(batch: CandidateBatch) -> int:
+        found = batch.valid & batch.satisfying(condition.proposition)
+        return found if condition.filter is None else found & batch.satisfying(condition.filter)
+
+    return _models(test, sketch, unroll, asked, lambda base: sketch.model.passing(base))
 
 
 def flagging(test: LitmusTest, sketch: Sketch, unroll: int = UNROLL) -> ModelSet:
@@ -77,18 +66,56 @@ def flagging(test: LitmusTest, sketch: Sketch, unroll: int = UNROLL) -> ModelSet
 
     Raises what ``allowing`` raises.
     """
-    found = sketch.space.none
-    for batch in candidates(test, unroll_threads(test, unroll), sketch.model) if sketch.model.flags else ():
-        base = batch.only(batch.valid)
+    if not sketch.model.flags:
+        return sketch.space.none
+
+    def flagged(base: OneExecution[Any]) -> Any:
+        passing, raised = base.algebra.true, base.algebra.negate(base.algebra.true)
+        for result in sketch.model.judge(base):
+            if result.check.flag:
+                raised = raised | result.truth
+            else:
+                passing = passing & result.truth
+        return passing & raised
+
+    return _models(test, sketch, unroll, lambda batch: batch.valid, flagged)
+
+
+def _models(
+    test: LitmusTest,
+    sketch: Sketch,
+    unroll: int,
+    asked: Callable[[CandidateBatch], int],
+    judged: Callable[[OneExecution[Any]], Any],
+) -> ModelSet:
+    """The models that ``judged`` finds of some execution that is asked for."""
+    listed = sketch.listed
+    found, bits = sketch.space.none, 0
+    for base, candidate in _executions(test, sketch, unroll, asked):
+        size = base.algebra.size
+        if listed is None:
+            execution = OneExecution(base, candidate, algebra_of(sketch.valid, size), sketch.alternatives)
+            found = found | judged(execution)
+            if found is sketch.valid:
+                break
+        else:
+            bits |= judged(OneExecution(base, candidate, among(listed.every, size), listed.masks))
+            if bits == listed.every:
+                break
+    return found if listed is None else listed.set_of(bits)
+
+
+def _executions(
+    test: LitmusTest, sketch: Sketch, unroll: int, asked: Callable[[CandidateBatch], int]
+) -> Iterator[tuple[Base[int], int]]:
+    """The executions of a test that are asked for, each as a base of candidates and its bit there."""
+    for batch in candidates(test, unroll_threads(test, unroll), sketch.model):
+        some = asked(batch)
+        if not some:
+            continue
+        base = batch.only(some)
         left = base.algebra.true
-        while left and found is not sketch.valid:
+        while left:
             candidate = left & -left
             left ^= candidate
-            passing, raised = sketch.valid, sketch.space.none
-            for result in sketch.model.judge(OneExecution(base, candidate, sketch)):
-                if result.check.flag:
-                    raised = raised | result.truth
-                else:
-                    passing = passing & result.truth
-            found = found | (passing & raised)
-    return found
+            yield base, candidate

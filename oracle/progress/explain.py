@@ -61,6 +61,10 @@ class ModelLts:
         """Mask of the threads that wait at a barrier."""
         return self.lts.waiting(self.states[node])
 
+    def masked(self, node: int) -> int:
+        """Mask of the lanes that wait for others of their subgroup to reconverge with them."""
+        return self.lts.masked(self.states[node])
+
     def memory(self, node: int) -> tuple[int | str, ...]:
         """The value of each location at a node."""
         return self.lts.memories[self.states[node]]
@@ -178,7 +182,7 @@ def lts_under(lts: TransitionSystem, model: ProgressModel) -> ModelLts:
 
 def find_lasso(graph: ModelLts, strong: bool) -> Lasso | None:
     """The shortest lasso found that keeps every promise, or ``None`` where there is none."""
-    depths, parents = _breadth_first(graph)
+    depths, parents = breadth_first(graph)
     best: tuple[LtsStep, ...] | None = None
     shortest = 0
     for cycle in _fair_cycles(graph, strong):
@@ -187,17 +191,22 @@ def find_lasso(graph: ModelLts, strong: bool) -> Lasso | None:
             best, shortest = cycle, length
     if best is None:
         return None
-    nodes = [step.source for step in best]
-    stepping, waiting = _threads(best), reduce(and_, map(graph.waiting, nodes))
+    return lasso_of(graph, path_to(parents, best[0].source), best)
+
+
+def lasso_of(graph: ModelLts, stem: tuple[LtsStep, ...], cycle: tuple[LtsStep, ...]) -> Lasso:
+    """The lasso of a stem and a cycle, with the threads that step on the cycle, starve or wait there."""
+    nodes = [step.source for step in cycle]
+    stepping, waiting = stepping_in(cycle), reduce(and_, map(graph.waiting, nodes))
     starved = reduce(or_, (graph.running(node) | graph.waiting(node) for node in nodes)) & ~stepping
     promised = reduce(and_, (graph.promised[node] for node in nodes))
-    return Lasso(_path(parents, nodes[0]), best, promised, stepping, starved, waiting & starved)
+    return Lasso(stem, cycle, promised, stepping, starved, waiting & starved)
 
 
 def _fair_cycles(graph: ModelLts, strong: bool) -> Iterator[tuple[LtsStep, ...]]:
     """Cycles that keep every promise, from each node that may be entered; none only where there is none."""
     found = False
-    for members, stepping in _cyclic_components(graph):
+    for members, stepping in cyclic_components(graph):
         promises = [graph.promised[node] for node in members]
         if reduce(or_, promises) if strong else reduce(and_, promises) & ~stepping:
             continue
@@ -236,7 +245,7 @@ def _promised_rows(graph: ModelLts) -> list[tuple[int, ...]]:
     ]
 
 
-def _cyclic_components(graph: ModelLts) -> Iterator[tuple[list[int], int]]:
+def cyclic_components(graph: ModelLts) -> Iterator[tuple[list[int], int]]:
     """Each strongly connected component with a step inside, sorted, and the mask of threads that step inside."""
     for component in components(list(graph.successors)):
         members = set(component)
@@ -249,14 +258,15 @@ def _cyclic_components(graph: ModelLts) -> Iterator[tuple[list[int], int]]:
             yield sorted(component), stepping
 
 
-def _threads(steps: tuple[LtsStep, ...]) -> int:
+def stepping_in(steps: tuple[LtsStep, ...]) -> int:
+    """The mask of threads that take some of the steps."""
     mask = 0
     for step in steps:
         mask |= 1 << step.thread
     return mask
 
 
-def _breadth_first(graph: ModelLts) -> tuple[list[int], dict[int, LtsStep]]:
+def breadth_first(graph: ModelLts) -> tuple[list[int], dict[int, LtsStep]]:
     """The distance of every node from the start, and the step by which a shortest path reaches it."""
     depths = [0] * len(graph.states)
     parents: dict[int, LtsStep] = {}
@@ -270,7 +280,8 @@ def _breadth_first(graph: ModelLts) -> tuple[list[int], dict[int, LtsStep]]:
     return depths, parents
 
 
-def _path(parents: dict[int, LtsStep], node: int) -> tuple[LtsStep, ...]:
+def path_to(parents: dict[int, LtsStep], node: int) -> tuple[LtsStep, ...]:
+    """The path to a node, given the step by which each node on it is reached."""
     steps = []
     while node in parents:
         steps.append(parents[node])
@@ -320,16 +331,18 @@ def _tour(graph: ModelLts, trap: list[int]) -> tuple[LtsStep, ...]:
     tour: list[LtsStep] = []
     here = entry = min(trap)
     while waiting:
-        leg = _nearest(rows, here, waiting)
+        leg = path_to_nearest(rows, here, waiting)
         waiting.difference_update(leg)
         tour += leg
         here = leg[-1].target
     if here != entry:
-        tour += _nearest(rows, here, {LtsStep(n, t, entry) for n in trap for t, a in enumerate(rows[n]) if a == entry})
+        tour += path_to_nearest(
+            rows, here, {LtsStep(n, t, entry) for n in trap for t, a in enumerate(rows[n]) if a == entry}
+        )
     return tuple(tour)
 
 
-def _nearest(rows: list[tuple[int, ...]], start: int, goals: set[LtsStep]) -> tuple[LtsStep, ...]:
+def path_to_nearest(rows: list[tuple[int, ...]], start: int, goals: set[LtsStep]) -> tuple[LtsStep, ...]:
     """A shortest path from ``start`` that ends with one of ``goals``; some goal must be in reach."""
     parents: dict[int, LtsStep] = {}
     queue = [start]
@@ -339,7 +352,7 @@ def _nearest(rows: list[tuple[int, ...]], start: int, goals: set[LtsStep]) -> tu
                 continue
             step = LtsStep(node, tid, after)
             if step in goals:
-                return (*_path(parents, node), step)
+                return (*path_to(parents, node), step)
             if after != start and after not in parents:
                 parents[after] = step
                 queue.append(after)
@@ -352,7 +365,7 @@ def _exits(graph: ModelLts, strong: bool) -> Iterator[Exit]:
         owed if promised else row
         for owed, promised, row in zip(_promised_rows(graph), graph.promised, graph.successors, strict=True)
     ]
-    for members, stepping in sorted(_cyclic_components(graph)):
+    for members, stepping in sorted(cyclic_components(graph)):
         promised = reduce(and_, (graph.promised[node] for node in members))
         leaving = promised & ~stepping
         outward = {
@@ -362,7 +375,7 @@ def _exits(graph: ModelLts, strong: bool) -> Iterator[Exit]:
             if after != NO_STEP and after not in members
         }
         if strong:
-            path = max((_nearest(rows, node, outward) for node in members), key=len)
+            path = max((path_to_nearest(rows, node, outward) for node in members), key=len)
         else:
             path = (min((step for step in outward if leaving >> step.thread & 1), key=lambda s: (s.source, s.thread)),)
         yield Exit(tuple(members), promised, stepping, leaving, path)

@@ -54,6 +54,10 @@ MOST_LOCAL_STEPS = 100_000
 """The limit of steps that a thread may do by itself between two accesses."""
 
 
+SEEN_BY_OTHERS = litmus.Load | litmus.Store | litmus.Rmw | litmus.Barrier | litmus.GroupOperation
+"""The instructions that are steps of a thread."""
+
+
 class NoVerdictError(InputError):
     """The error for a test whose transition system is too large, or has a step without meaning."""
 
@@ -87,15 +91,25 @@ class ThreadPosition:
 
 
 class Automaton:
-    """One thread: its code, its cells, and its positions as numbers, found as they are asked for."""
+    """One thread: its code, its cells, and its positions as numbers, found as they are asked for.
 
-    def __init__(self, test: litmus.LitmusTest, number: int, cells: Mapping[str, int]) -> None:
+    It has a position at each access and barrier, and at ``stops``, instructions that it does by itself.
+    """
+
+    def __init__(
+        self,
+        test: litmus.LitmusTest,
+        number: int,
+        cells: Mapping[str, int],
+        stops: frozenset[int] = frozenset(),
+    ) -> None:
         unasked = replace(test, condition=litmus.Condition(litmus.Quantifier.EXISTS, litmus.And(())))
         self.number = number
         self.place = test.threads[number].place
         flow = Flow(unasked, number)
         self.body = flow.body
-        self._labels = flow.labels
+        self.labels = flow.labels
+        self._stops = stops
         self._live = [tuple(sorted(live)) for live in flow.live]
         self.numbers = _numbers(test.threads[number])
         self._cells = cells
@@ -187,6 +201,8 @@ class Automaton:
         here, ins = self.positions[position], self.instruction(position)
         if here.round:
             return position, memory
+        if isinstance(ins, litmus.GroupOperation):
+            raise self._wrong(here.pc, "a stepping says which lanes do it together")
         assert isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw)
         registers = self._registers(here)
         cell = self._cell(here, ins)
@@ -222,29 +238,60 @@ class Automaton:
         for _ in range(MOST_LOCAL_STEPS):
             if pc == len(self.body):
                 return self._position(ThreadPosition(pc, ()))
-            match self.body[pc]:
-                case litmus.Load() | litmus.Store() | litmus.Rmw() | litmus.Barrier():
-                    return self._position(self._at(pc, registers))
-                case litmus.AsyncOperation() | litmus.AsyncGroup():
-                    raise self._wrong(pc, "asynchronous operations are in no thread's turn")
-                case litmus.Assign(target, operation, operands):
-                    first, *rest = (self._value(registers, operand) for operand in operands)
-                    registers[target] = self._computed(pc, operation, first, rest[0]) if rest else first
-                case litmus.Branch(label, condition):
-                    here = self._at(pc, registers)
-                    if here in seen:
-                        return self._position(replace(here, round=True))
-                    seen.add(here)
-                    if condition is None or self._computed(
-                        pc,
-                        condition.operation,
-                        self._value(registers, condition.left),
-                        self._value(registers, condition.right),
-                    ):
-                        pc = self._labels[label]
-                        continue
-            pc += 1
+            if pc in self._stops or isinstance(self.body[pc], SEEN_BY_OTHERS):
+                return self._position(self._at(pc, registers))
+            if isinstance(self.body[pc], litmus.Branch):
+                here = self._at(pc, registers)
+                if here in seen:
+                    return self._position(replace(here, round=True))
+                seen.add(here)
+            pc = self._alone(pc, registers)
         raise self._wrong(pc, f"more than {MOST_LOCAL_STEPS:,} steps without an access to memory")
+
+    def _alone(self, pc: int, registers: dict[str, Value]) -> int:
+        """The place after an instruction that nobody else sees, which changes ``registers``."""
+        match self.body[pc]:
+            case litmus.AsyncOperation() | litmus.AsyncGroup():
+                raise self._wrong(pc, "asynchronous operations are in no thread's turn")
+            case litmus.Assign(target, operation, operands):
+                first, *rest = (self._value(registers, operand) for operand in operands)
+                registers[target] = self._computed(pc, operation, first, rest[0]) if rest else first
+            case litmus.Branch(label) as branch if self._holds(pc, branch, registers):
+                return self.labels[label]
+        return pc + 1
+
+    def _holds(self, pc: int, branch: litmus.Branch, registers: Mapping[str, Value]) -> bool:
+        if branch.condition is None:
+            return True
+        sides = (self._value(registers, side) for side in (branch.condition.left, branch.condition.right))
+        return bool(self._computed(pc, branch.condition.operation, *sides))
+
+    def jumps(self, position: int) -> bool:
+        """Whether a thread that is at a branch takes it."""
+        here, ins = self.positions[position], self.instruction(position)
+        assert isinstance(ins, litmus.Branch)
+        return self._holds(here.pc, ins, self._registers(here))
+
+    def onward(self, position: int) -> int:
+        """The position after what the thread does by itself at a stop, up to the next one."""
+        here = self.positions[position]
+        registers = self._registers(here)
+        return self._run(self._alone(here.pc, registers), registers)
+
+    def brings(self, position: int) -> tuple[Value, ...]:
+        """The values of the operands of the operation of a subgroup that the thread is at, and its mask if any."""
+        registers = self._registers(self.positions[position])
+        return tuple(self._value(registers, operand) for operand in litmus.operands(self.instruction(position)))
+
+    def told(self, position: int, result: Value) -> int:
+        """The position after an operation of a subgroup, of which the thread is told the result."""
+        here, ins = self.positions[position], self.instruction(position)
+        registers = self._registers(here) | dict.fromkeys(litmus.written(ins), result)
+        return self._run(here.pc + 1, registers)
+
+    def without_meaning(self, position: int, what: str) -> NoVerdictError:
+        """The error for an instruction that a thread is at and that has no meaning, with the reason."""
+        return self._wrong(self.positions[position].pc, what)
 
     def _at(self, pc: int, registers: Mapping[str, Value]) -> ThreadPosition:
         return ThreadPosition(pc, tuple(registers.get(name, 0) for name in self._live[pc]))
@@ -337,6 +384,10 @@ class LitmusLts:
         """The mask of threads that wait at a barrier."""
         return self.waits[state]
 
+    def masked(self, state: int) -> int:
+        """The mask of lanes that wait to reconverge, which are none where every lane is a thread as any other."""
+        return 0
+
     def action(self, state: int, thread: int) -> Action:
         """The access or barrier that a thread is at, and what it reads."""
         memory, positions = self.states[state]
@@ -358,13 +409,9 @@ def explore_litmus(test: litmus.LitmusTest, limit: int = MOST_STATES) -> LitmusL
 
     Raises ``NoVerdictError`` where there are more than ``limit``, or a step that can be taken has no meaning.
     """
-    known = {location.name: location for location in test.locations}
-    memory = [location for location in test.locations if location.alias is None]
-    place = {location.name: number for number, location in enumerate(memory)}
-    cells = {name: place[litmus.physical(known, name)] for name in known}
+    cells, place, initial = memory_of(test)
     automata = tuple(Automaton(test, number, cells) for number in range(len(test.threads)))
-    meetings = _Meetings(test, automata)
-    initial: Memory = tuple(_constant(location.initial) for location in memory), frozenset()
+    meetings = Meetings(test, automata)
     start = (initial, tuple(thread.start for thread in automata))
     index = {start: 0}
     states = [start]
@@ -415,10 +462,19 @@ def explore_litmus(test: litmus.LitmusTest, limit: int = MOST_STATES) -> LitmusL
                     after = now, (*positions[:tid], failed, *positions[tid + 1 :])
                     others[tid] = known_as(meetings.late(*after) if meetings.named_late else after)
             chances.append(tuple(others))
-    return LitmusLts(automata, tuple(place), tuple(states), tuple(successors), tuple(waits), tuple(chances))
+    return LitmusLts(automata, place, tuple(states), tuple(successors), tuple(waits), tuple(chances))
 
 
-class _Meetings:
+def memory_of(test: litmus.LitmusTest) -> tuple[dict[str, int], tuple[str, ...], Memory]:
+    """The cell of each location by name, the locations that have cells in their order, and memory at the start."""
+    known = {location.name: location for location in test.locations}
+    memory = [location for location in test.locations if location.alias is None]
+    place = {location.name: number for number, location in enumerate(memory)}
+    cells = {name: place[litmus.physical(known, name)] for name in known}
+    return cells, tuple(place), (tuple(_constant(location.initial) for location in memory), frozenset())
+
+
+class Meetings:
     """The semantics of barriers: who goes on when a thread comes to one.
 
     Without a quorum those are awaited whose code has the barrier by a name that is known before anything runs, and, as

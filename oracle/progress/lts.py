@@ -40,6 +40,10 @@ class Lts:
         """The empty mask, since AXB programs have no barrier at which a thread waits."""
         return 0
 
+    def masked(self, state: int) -> int:
+        """The empty mask, since the threads of AXB programs are no lanes of one subgroup."""
+        return 0
+
     def action(self, state: int, thread: int) -> Action:
         """The instruction that a thread does from a state, and whether it branches."""
         code = self.program.threads[thread]

@@ -112,6 +112,16 @@ def fair(running: int, stepped: int) -> int:
     return running
 
 
+STEPPINGS = ("independent", "lockstep", "lockstep.taken", "lockstep.fallthrough", "maximal")
+"""The ways in which the lanes of one subgroup step, by name (``oracle.progress.stepping``)."""
+
+
+def split_stepping(name: str) -> tuple[str, str]:
+    """Return a model's name without its stepping, and the stepping, empty where there is none: ``fair & lockstep``."""
+    model, _, last = name.rpartition("&")
+    return (model.strip(), last.strip()) if last.strip() in STEPPINGS and model.strip() else (name, "")
+
+
 GUARANTEES: dict[str, Guarantee] = {
     "unfair": unfair,
     "hsa": hsa,
@@ -133,7 +143,8 @@ class ProgressModel:
 
     ``digest`` names the text of a user's model; it is empty for a model that ships. ``levels``: promises at levels of
     the execution hierarchy, outermost first, for a test that places its threads; none: each thread for itself.
-    ``placed``: where there are several levels, their promise to the threads at their places.
+    ``placed``: where there are several levels, their promise to the threads at their places. ``stepping``: how lanes of
+    one subgroup step, one of ``STEPPINGS``; empty: as independent threads.
     """
 
     name: str
@@ -142,6 +153,7 @@ class ProgressModel:
     digest: str = ""
     levels: tuple[LevelPromise, ...] = ()
     placed: PlacedPromise | None = None
+    stepping: str = ""
 
     def among(self, places: Sequence[Sequence[int]]) -> ProgressModel:
         """The model of a test whose threads are at these places: its promise as threads see it.
@@ -151,7 +163,7 @@ class ProgressModel:
         """
         if not self.levels:
             return self
-        placed = PlacedPromise(self.levels, tuple(tuple(place) for place in places))
+        placed = _placed(self.levels, tuple(tuple(place) for place in places))
         if len(self.levels) == 1:
             return replace(self, guarantee=_to_each(placed, self.levels[0].guarantee))
         return replace(self, placed=placed)
@@ -160,6 +172,11 @@ class ProgressModel:
     def promise(self) -> Promise:
         """The promise to threads: the guarantee, or that of several levels to sets of threads."""
         return self.guarantee if self.placed is None else self.placed
+
+
+@lru_cache(maxsize=1 << 10)  # tests have few placements
+def _placed(levels: tuple[LevelPromise, ...], places: Places) -> PlacedPromise:
+    return PlacedPromise(levels, places)
 
 
 def _to_each(placed: PlacedPromise, guarantee: Guarantee) -> Guarantee:
@@ -442,10 +459,14 @@ def system_verdicts(
 
         if len(system[0]) <= MOST_THREADS:
             return _verdicts_in_arrays(as_table(system), models, as_table(chances) if chances else None)
-    models = list(models)
+    return _verdicts_on(unfold(system, chances), list(models))
+
+
+def _verdicts_on(history: History, models: Sequence[ProgressModel]) -> dict[str, Verdict]:
     alone = [model for model in models if model.placed is None]
-    history = unfold(system, chances)
-    said = _verdicts(alone, *hangs(history, _panel(tuple(model.guarantee for model in alone))))
+    said: dict[str, Verdict] = {}
+    if alone:
+        said = _verdicts(alone, *hangs(history, _panel(tuple(model.guarantee for model in alone))))
     for model in models:
         if model.placed is not None:
             said[model.name] = _verdict(delegates_of_hang(history, model) is not None)
@@ -526,7 +547,12 @@ def verdicts_at(own: tuple[ProgressModel, ...], automaton: Behaviour, places: Pl
     """The verdicts of the 12 models and of further ones on every program with this behaviour whose threads are at these
     places."""
     (vector,) = image_verdicts(automaton, (tuple(range(len(places))),))
-    return {**vector, **system_verdicts(automaton, [model.among(places) for model in own])}
+    return {**vector, **_verdicts_on(_history_of(automaton), [model.among(places) for model in own])}
+
+
+@lru_cache(maxsize=1 << 12)  # a program is placed in several ways
+def _history_of(automaton: Behaviour) -> History:
+    return unfold(automaton)
 
 
 @lru_cache(maxsize=1 << 15)  # the reductions of many tests have few distinct behaviours

@@ -14,6 +14,9 @@ threads at that level of the execution hierarchy, where a test has any: ``device
 (``oracle.promises``), in the order of levels: ``hsa@workgroup & obe@subgroup``, and behind the last one the
 reading, ``-weak`` or ``-strong``.
 
+``& lockstep`` and its like behind it, ``hsa@cta & lockstep``, say how the lanes of one subgroup step
+(``oracle.progress.stepping``).
+
 A user's guarantee is not trusted: each answer must be a part of ``running``, and what it raises is reported as an
 ``InputError``. It must be a pure function: each pair of arguments is asked for once.
 
@@ -41,7 +44,15 @@ from corpus.errors import InputError, did_you_mean
 from corpus.files import open_bytes
 from corpus.hierarchy import LEVEL_WORDS, SHORT_WORDS, HierarchyLevel
 from oracle.naming import names_apart, origins
-from oracle.progress.models import GUARANTEES, MODELS, Guarantee, ProgressModel, both_readings, nobody_alone
+from oracle.progress.models import (
+    GUARANTEES,
+    MODELS,
+    Guarantee,
+    ProgressModel,
+    both_readings,
+    nobody_alone,
+    split_stepping,
+)
 from oracle.promises import LevelPromise
 
 if TYPE_CHECKING:
@@ -51,8 +62,10 @@ GROUP = "synth.progress_models"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
 
-def resolve_models(names: Sequence[str] = ()) -> list[ProgressModel]:
+def resolve_models(names: Sequence[str] = (), lanes: bool = False) -> list[ProgressModel]:
     """The models that ``names`` mean, in their order, each once; the twelve built-in ones where none is named.
+
+    ``lanes``: they are asked about tests that have lanes of one subgroup, so that a name may have a stepping.
 
     Of two files whose models have one name, each is called by the folders, too, that tell them apart, as
     ``old/mine-weak``. Raises ``InputError`` where a name is unknown, with the nearest right ones, where one file is
@@ -60,7 +73,7 @@ def resolve_models(names: Sequence[str] = ()) -> list[ProgressModel]:
     """
     found: dict[tuple[str, str | Path], ProgressModel] = {}
     for origin, name in origins(names or list(GUARANTEES), ".py").items():
-        for model in _at_level(name):
+        for model in _stepped(name) if lanes else _at_level(name):
             found[model.name, origin if isinstance(origin, Path) else model.name] = model
     return [replace(model, name=name) for model, name in zip(found.values(), names_apart(list(found)), strict=True)]
 
@@ -68,7 +81,7 @@ def resolve_models(names: Sequence[str] = ()) -> list[ProgressModel]:
 AND = "&"
 """The text between the promises of a composed model."""
 
-_READING = re.compile(r"(.*?)(?:-(weak|strong))?")
+_READING = re.compile(r"(.*?)(?:-(weak|strong))?", re.DOTALL)
 
 
 def _leveled(name: str) -> tuple[str, str, str]:
@@ -82,6 +95,7 @@ def _leveled(name: str) -> tuple[str, str, str]:
 
 def is_progress_model(name: str) -> bool:
     """Whether a name, among those of models of all kinds, is meant for ``resolve_models``."""
+    name, _ = split_stepping(name)
     return all(_is_promise(part.strip(), AND in name) for part in name.split(AND))
 
 
@@ -94,10 +108,26 @@ def _is_promise(name: str, leveled: bool) -> bool:
     return bare in GUARANTEES or bare.endswith(".py") or bare in _installed()
 
 
+def shipped_model(name: str) -> ProgressModel | None:
+    """The model of a full name that ships, or is composed of promises that ship; None for a user's."""
+    parts = [_leveled(part.strip())[0] for part in name.split(AND)]
+    if name not in MODELS and not all(part in GUARANTEES for part in parts):
+        return None
+    (model,) = resolve_models([name])
+    return model
+
+
 def _installed() -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points  # loaded late: it takes long to load, and is seldom needed
 
     return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def _stepped(name: str) -> Sequence[ProgressModel]:
+    bare, stepping = split_stepping(name)
+    if not stepping:
+        return _at_level(name)
+    return [replace(model, name=f"{model.name} & {stepping}", stepping=stepping) for model in _at_level(bare)]
 
 
 def _at_level(name: str) -> Sequence[ProgressModel]:
@@ -121,6 +151,8 @@ def _composed(name: str) -> Sequence[ProgressModel]:
     found: dict[HierarchyLevel, tuple[str, LevelPromise, str]] = {}
     readings: list[str] = []
     parts = [part.strip() for part in name.split(AND)]
+    if split_stepping(name)[1]:
+        raise InputError(f"{name!r} says how lanes of a subgroup step, which is asked of litmus tests")
     if not all(parts):
         raise InputError(f"expected promises with {AND} between in {name!r}, as 'hsa@workgroup {AND} obe@subgroup'")
     if not _is_promise(parts[-1], leveled=False):

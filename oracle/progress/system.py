@@ -73,6 +73,9 @@ class TransitionSystem(Protocol):
     def waiting(self, state: int) -> int:
         """The mask of threads that wait at a barrier."""
 
+    def masked(self, state: int) -> int:
+        """The mask of lanes that wait for others of their subgroup to reconverge with them; a part of ``waiting``."""
+
     def action(self, state: int, thread: int) -> Action:
         """The step of a thread from a state; the thread must not have ended."""
 

@@ -118,14 +118,10 @@ class Memory:
                 )
             )
         if asked.progress:
-            from oracle.progress.explain import explain_system
-            from oracle.progress.litmus import explore_litmus
+            from oracle.progress.stepping import explain_stepping
             from synth.families.progress import told_of_system
 
-            system = explore_litmus(test)
-            told += [
-                told_of_system(given, explain_system(system, model.among(system.places))) for model in asked.progress
-            ]
+            told += [told_of_system(given, explain_stepping(test, model)) for model in asked.progress]
         return told
 
     def labelling(

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from corpus.errors import InputError
+from corpus.extras import need
 from corpus.test import Test
 from oracle.progress.models import Verdict
 from oracle.progress.plugins import resolve_models
 from synth.families.interface import CorpusCounts, Told, VerdictWords
 from synth.inputs import Input, read_all
 from synth.labels import JSON, Labelling
+from synth.options.models import SMT
 from synth.progress.labels import ProgressLabelling
 
 if TYPE_CHECKING:  # imported only where a command needs it
@@ -75,8 +77,10 @@ class Progress:
     def labelling(
         self, models: Sequence[str], method: str, unroll: int, form: str, bell: str | None = None
     ) -> Labelling:
+        if method == SMT:
+            need("z3")  # checked here once, and not in each process that uses it
         names = tuple(model.name for model in resolve_models(models))
-        return ProgressLabelling(tuple(models), names, facts_told=form == JSON)
+        return ProgressLabelling(tuple(models), names, facts_told=form == JSON, method=method)
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
         from synth.compilation import write_bundle

@@ -74,10 +74,7 @@ class SketchHypotheses:
 
     def ways(self, hole: Hole, models: ModelSet) -> list[int]:
         """Return the ways in which some of the models fill a hole."""
-        variables = [self.sketch.space.variable(name) for name in hole.variables]
-        if hole.is_switch:
-            return [way for way, there in ((0, models - variables[0]), (1, models & variables[0])) if there]
-        return [way for way, variable in enumerate(variables) if models & variable]
+        return [way for way in hole.ways if models & self.sketch.where(hole, way)]
 
     def chosen(self, models: ModelSet) -> Filling:
         """Return the model that stands for a class: what is of no consequence is as usual, or else left out."""
@@ -87,8 +84,7 @@ class SketchHypotheses:
             way = hole.usual if hole.usual in ways else ways[0]
             assert way is not None
             filling.append(way)
-            variable = self.sketch.space.variable(hole.variables[0 if hole.is_switch else way])
-            models = models - variable if hole.is_switch and not way else models & variable
+            models = models & self.sketch.where(hole, way)
         return tuple(filling)
 
 
@@ -231,8 +227,7 @@ def _changes(near: Sketch, fit: ModelSet) -> Iterator[str]:
         known[told] = None
         here = left
         for hole, way in changed:
-            variable = near.space.variable(hole.variables[0 if hole.is_switch else way])
-            here = here - variable if hole.is_switch and not way else here & variable
+            here = here & near.where(hole, way)
         left = left - here
     yield from known
 

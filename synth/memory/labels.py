@@ -221,12 +221,9 @@ def _judgement(label: ModelAnswer) -> Judgement:
 
 def _progress(test: LitmusTest, models: Sequence[ProgressModel]) -> list[ModelAnswer]:
     """Return the answers of progress models on the test under sequential consistency."""
-    from oracle.progress.litmus import NoVerdictError, explore_litmus
-    from oracle.progress.models import system_verdicts
+    from oracle.progress.stepping import stepping_verdicts
 
-    try:
-        system = explore_litmus(test)
-        found = system_verdicts(system.successors, [model.among(system.places) for model in models], system.chances)
-        return [ModelAnswer(verdict) for verdict in found.values()]
-    except NoVerdictError as error:
-        return [ModelAnswer(UNKNOWN, error.message)] * len(models)
+    return [
+        ModelAnswer(found) if isinstance(found, str) else ModelAnswer(UNKNOWN, found.message)
+        for found in stepping_verdicts(test, models).values()
+    ]

@@ -63,7 +63,7 @@ def questions(names: Sequence[str] = (), bell: str | None = None) -> Questions:
     return Questions(
         tuple(resolve_consistency_models(consistency, bell=bell)) if consistency or not names else (),
         tuple(pairs),
-        tuple(resolve_models(progress)) if progress else (),
+        tuple(resolve_models(progress, lanes=True)) if progress else (),
     )
 
 

@@ -39,7 +39,8 @@ def model_option(
     consistency = (
         " For litmus tests besides: hsa@cta, a model of work-groups; a consistency model by its name, as synth models "
         "lists them (sc, ptx-6.0, opencl, vulkan ..), or a .cat file. 'fair & rc11': whether the test may hang where "
-        "threads are scheduled by the one and memory behaves as the other says."
+        "threads are scheduled by the one and memory behaves as the other says. 'fair & lockstep', '.. & independent', "
+        "'.. & maximal': how lanes of one subgroup step."
     )
     return click.option(
         "-m",
@@ -66,7 +67,8 @@ method_option = click.option(
     type=click.Choice([AUTO, ENUMERATE, SAT, SMT]),
     default=AUTO,
     show_default=True,
-    help="Litmus tests: list the executions, or ask a SAT solver, or z3. auto lists them where they are not too many.",
+    help="Litmus tests: list the executions, or ask a SAT solver, or z3. auto lists them where they are not too many. "
+    "Progress tests: sat and smt ask a solver, the others explore the states.",
 )
 
 

@@ -15,7 +15,8 @@ import click
 from backends.shared.backend import Backend
 from backends.shared.bundle import Bundle, BundledTest, ExpectedOutcomes, LaunchOption, LaunchWay
 from backends.shared.files import distinct
-from corpus.errors import InputError
+from backends.shared.mapping import in_placement, placements_of
+from corpus.errors import InputError, one_line
 from corpus.progress.text import program_of
 from corpus.runner_tests import of_progress
 from corpus.test import Test
@@ -42,9 +43,27 @@ def compile_progress(tests: Iterable[Test], backend: Backend, making: Making, ou
 
 
 def _programs(tests: Sequence[Test], backend: Backend, making: Making) -> Iterator[ProgramFiles]:
-    for test, placement, mapping in product(tests, making.placements, making.mappings):
+    for test, placement, mapping in launched(tests, making.placements, making.mappings):
         shape = backend.launch(program_of(test), mapping, making.instances, placement)
         yield ProgramFiles(backend.progress_files(test.name, shape, test.digest), shape, partial(of_progress, test))
+
+
+def launched(
+    tests: Iterable[Test], placements: Sequence[str], mappings: Sequence[str]
+) -> Iterator[tuple[Test, str, str]]:
+    """Yield each test with each placement and mapping that it is launched in: those that are asked for; a test that
+    places its threads itself is launched in its own placement.
+
+    A line on standard error says how many tests have none, for no launch has their threads in such groups.
+    """
+    none: list[str] = []
+    for test in tests:
+        fitting = placements_of(program_of(test), placements)
+        none += [] if fitting else [test.name]
+        yield from product([test], fitting, mappings)
+    if none:
+        reason = "no launch has their threads in the groups that they say"
+        click.echo(one_line(f"synth: {len(none)} tests are left out, as {none[0]}: {reason}"), err=True)
 
 
 def progress_bundle(tests: Iterable[Test], backend: Backend, making: Making, models: Sequence[ProgressModel]) -> Bundle:
@@ -55,6 +74,8 @@ def progress_bundle(tests: Iterable[Test], backend: Backend, making: Making, mod
     of the tests can be launched in any of the ways.
     """
     mappings, placements = making.mappings, making.placements
+    if len(placements) > 1 and (leveled := [model.name for model in models if model.levels]):
+        raise InputError(f"{leveled[0]} has a verdict for each placement, and a bundle one for each test: name one")
     sizes = INSTANCES if making.instances is None else (making.instances,)
     # The mapping plain has one instance, whatever number is asked for.
     launches = [
@@ -73,7 +94,8 @@ def progress_bundle(tests: Iterable[Test], backend: Backend, making: Making, mod
 
     def entry(test: Test, programs: tuple[str | None, ...]) -> BundledTest:
         nonlocal named
-        said = verdicts(program_of(test), models) if models or not test.verdicts else test.verdicts
+        program = in_placement(program_of(test), placements[0])
+        said = verdicts(program, models) if models or not test.verdicts else test.verdicts
         named |= dict.fromkeys(said)
         terminating = tuple(model for model, each in promises_of(said).items() if each.forbids(HANG, asked=True))
         return BundledTest(test.name, test.digest, test.text, programs, ExpectedOutcomes(terminating))

@@ -6,11 +6,15 @@ contradicts a model; only a hang that is confirmed (``synth.hangs``) does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from backends.shared.mapping import in_placement
 from backends.shared.results import ProgressResult
-from oracle.progress.models import Verdict
+from corpus.progress.text import program_of
+from corpus.test import Test
+from oracle.progress.models import ProgressModel, Verdict, verdicts
+from oracle.progress.plugins import shipped_model
 from synth.conformance import HANG, NO_PROMISE, Promise, forbidden, recorded, standing
 
 
@@ -41,24 +45,35 @@ class ModelSummary:
     refuting: tuple[str, ...]
 
 
-def promises_of(verdicts: Mapping[str, str]) -> dict[str, Promise]:
+def promises_of(said: Mapping[str, str]) -> dict[str, Promise]:
     """Return the promises that these verdicts stand for, by model."""
-    return {model: recorded(said, Verdict.TERMINATES, Verdict.MAY_HANG) for model, said in verdicts.items()}
+    return {model: recorded(verdict, Verdict.TERMINATES, Verdict.MAY_HANG) for model, verdict in said.items()}
 
 
-def promising(verdicts: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the models that promise that a test terminates, among those with ``verdicts`` on it."""
-    return forbidden(promises_of(verdicts), [(HANG, True)]).get(HANG, ())
+def verdicts_in(test: Test, placement: str, named: Sequence[ProgressModel] = ()) -> Mapping[str, str]:
+    """Return the verdicts of models of levels on a test in a placement of a launch: of those named, and of those that
+    its own verdicts are of and that ship. A test that places its threads itself has its own verdicts.
+    """
+    own = [shipped_model(name) for name in test.verdicts if "@" in name]
+    models = [model for model in (*own, *named) if model is not None and model.levels]
+    if not models or (program := program_of(test)).places:
+        return {}
+    return verdicts(in_placement(program, placement), models)
 
 
-def contradicted(result: ProgressResult, verdicts: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the models that a result contradicts, among those with ``verdicts`` on its test."""
-    return promising(verdicts) if result.confirmed else ()
+def promising(said: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the models that promise that a test terminates, among those with verdicts on it."""
+    return forbidden(promises_of(said), [(HANG, True)]).get(HANG, ())
 
 
-def is_doubtful(result: ProgressResult, verdicts: Mapping[str, str]) -> bool:
+def contradicted(result: ProgressResult, said: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the models that a result contradicts, among those with verdicts on its test."""
+    return promising(said) if result.confirmed else ()
+
+
+def is_doubtful(result: ProgressResult, said: Mapping[str, str]) -> bool:
     """Return whether the result is a hang that is not confirmed, and would contradict a model if it were."""
-    return result.hangs and not result.confirmed and bool(promising(verdicts))
+    return result.hangs and not result.confirmed and bool(promising(said))
 
 
 def by_mapping(results: Iterable[ProgressResult]) -> list[MappingSummary]:
@@ -77,24 +92,27 @@ def by_mapping(results: Iterable[ProgressResult]) -> list[MappingSummary]:
     ]
 
 
-def by_model(results: Iterable[ProgressResult], verdicts: Mapping[str, Mapping[str, str]]) -> list[ModelSummary]:
+def by_model(
+    results: Iterable[ProgressResult], verdicts_on: Callable[[ProgressResult], Mapping[str, str]]
+) -> list[ModelSummary]:
     """Return a summary for each placement and model.
 
-    ``verdicts`` maps the name of each test that was run to its verdicts.
+    ``verdicts_on`` gives the verdicts on the test of a result, in its placement.
     """
-    promises = {test: promises_of(said) for test, said in verdicts.items()}
+    results = list(results)
+    promises = {(each.placement, each.test): promises_of(verdicts_on(each)) for each in results}
     models = dict.fromkeys(model for said in promises.values() for model in said)
     hung: dict[str, dict[str, bool]] = {}
     against: dict[tuple[str, str], set[str]] = {}
     for result in results:
         level = hung.setdefault(result.placement, {})
         level[result.test] = level.get(result.test, False) or result.hangs
-        for model in contradicted(result, verdicts[result.test]):
+        for model in contradicted(result, verdicts_on(result)):
             against.setdefault((result.placement, model), set()).add(result.test)
     lines = []
     for placement, level in hung.items():
         for model in models:
-            of_tests = {test: promises[test].get(model, NO_PROMISE) for test in level}
+            of_tests = {test: promises[placement, test].get(model, NO_PROMISE) for test in level}
             each = standing(model, of_tests, level, against.get((placement, model), ()))
             refuting = tuple(sorted(each.contradicting))
             lines.append(ModelSummary(placement, model, each.allowed, each.observed, refuting))

@@ -29,7 +29,10 @@ def explanation_account(name: str, explanation: Explanation) -> Account:
     if model.placed is not None:
         chosen = "the scheduler chooses" if lasso else "it may be another one, and every run ends then as well"
         lines += ["", f"Of threads of which some thread is promised execution, one is shown: {chosen}."]
-    lines += ["", f"[{len(graph.states)} states; fair {{..}}: the threads promised fair execution before the step]"]
+    masked = any(map(graph.masked, range(len(graph.states))))
+    lanes = "; masked {..}: the lanes that wait for others to reconverge with them" if masked else ""
+    states = len(graph.states)
+    lines += ["", f"[{states} states; fair {{..}}: the threads promised fair execution before the step{lanes}]"]
     return Account(name, model.name, explanation.verdict, "", "\n".join(lines))
 
 
@@ -72,12 +75,13 @@ def step_text(graph: ModelLts, step: LtsStep) -> tuple[str, str, str]:
     """
     action = graph.action(step)
     branch = {None: "", True: "taken", False: "not taken"}[action.taken]
+    masked = graph.masked(step.source)
     outcome = ", ".join(part for part in (action.outcome, branch) if part)
     code = action.text.removesuffix(";") + (f"  [{outcome}]" if outcome else "")
     return (
         f"T{step.thread}: {code}",
         f"mem {_change_text(graph, step)}",
-        f"fair {threads_text(graph.promised[step.source])}",
+        f"fair {threads_text(graph.promised[step.source])}" + (f"  masked {threads_text(masked)}" if masked else ""),
     )
 
 
@@ -115,7 +119,9 @@ def summary(explanation: Explanation) -> str:
         return "every run ends"
     waiting = _stuck(explanation.graph, lasso)
     if waiting:
-        return f"{_names(waiting)} {'waits' if len(_members(waiting)) == 1 else 'wait'} at a barrier"
+        masked = explanation.graph.masked(lasso.cycle[0].source)
+        where = "for each other" if masked else "at a barrier"
+        return f"{_names(waiting)} {'waits' if len(_members(waiting)) == 1 else 'wait'} {where}"
     if lasso.starved:
         return f"{_names(lasso.starved)} {'starves' if len(_members(lasso.starved)) == 1 else 'starve'}"
     return f"livelock of {_names(lasso.stepping)}"
@@ -204,8 +210,20 @@ def _place_text(graph: ModelLts, node: int, thread: int) -> str:
 
 
 def _waiting_text(graph: ModelLts, node: int, threads: int) -> str:
-    places = ", ".join(_place_text(graph, node, tid) for tid in _members(threads))
-    return f"{places} {'waits' if len(_members(threads)) == 1 else 'wait'} for others to come."
+    masked = graph.masked(node) & threads
+    told = []
+    for some, one, several in (
+        (threads & ~masked, "waits for others to come.", "wait for others to come."),
+        (
+            masked,
+            "is masked until the others come to where they reconverge.",
+            "are masked until the others reconverge.",
+        ),
+    ):
+        if some:
+            places = ", ".join(_place_text(graph, node, tid) for tid in _members(some))
+            told.append(f"{places} {one if len(_members(some)) == 1 else several}")
+    return " ".join(told)
 
 
 def _state_record(graph: ModelLts, node: int) -> dict[str, Any]:
@@ -213,7 +231,8 @@ def _state_record(graph: ModelLts, node: int) -> dict[str, Any]:
     if not graph.lts.locations:
         return {"memory": values, "counters": counters}
     memory = dict(zip(graph.lts.locations, values, strict=True))
-    return {"memory": memory, "counters": counters, "waiting": _members(graph.waiting(node))}
+    masked = {"masked": _members(graph.masked(node))} if graph.masked(node) else {}
+    return {"memory": memory, "counters": counters, "waiting": _members(graph.waiting(node)), **masked}
 
 
 def _step_record(graph: ModelLts, step: LtsStep) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from oracle.progress.models import ProgressModel, verdicts
 from oracle.progress.plugins import resolve_models
 from synth.inputs import Input
 from synth.labels import UNKNOWN, Labels, LabelTask, ModelAnswer, mark_table
+from synth.options.models import AUTO, SAT, SMT
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,12 +24,14 @@ class ProgressLabelling:
     """The labelling of programs by progress models.
 
     ``models`` are as the user named them, ``names`` are their full names; models travel to other processes by name.
-    ``facts_told``: the form of output includes facts on the test itself.
+    ``facts_told``: the form of output includes facts on the test itself. ``method``: ``sat`` and ``smt`` ask a solver,
+    the other methods explore the transition system.
     """
 
     models: tuple[str, ...]
     names: tuple[str, ...]
     facts_told: bool = True
+    method: str = AUTO
     columns = ("verdict",)
     label_together = None  # each test has a transition system of its own
 
@@ -38,8 +41,9 @@ class ProgressLabelling:
         return (tuple(range(len(self.names))),)
 
     def request(self) -> dict[str, object]:
-        """Return the request of this labelling: the models with their digests."""
-        return {"models": {model.name: model.digest for model in resolve_models(self.models)}}
+        """Return the request of this labelling: the models with their digests, and a solver's method."""
+        solved = {"method": self.method} if self.method in _SOLVERS else {}
+        return {"models": {model.name: model.digest for model in resolve_models(self.models)}, **solved}
 
     def label(self, asked: LabelTask) -> Labels:
         """Return the labels of every model. Raises ``InputError`` where the text is no program, or a user's model
@@ -48,7 +52,13 @@ class ProgressLabelling:
         from corpus.progress.text import program_of
 
         test = asked.test.record or asked.test.axb()
-        said = verdicts(program_of(test), _resolved(self.models))
+        program, models = program_of(test), _resolved(self.models)
+        if self.method in _SOLVERS:
+            from constraints.promises import verdicts_by_sat  # imported only for this method
+
+            said = verdicts_by_sat(program, models, *_SOLVERS[self.method])
+        else:
+            said = verdicts(program, models)
         labels = tuple(ModelAnswer(str(verdict)) for verdict in said.values())
         return Labels(asked.test.label, labels, _facts(test) if self.facts_told else {})
 
@@ -71,14 +81,17 @@ class ProgressLabelling:
         return table, [LEGEND + ", ? no verdict" * lost]
 
 
+_SOLVERS = {SAT: (), SMT: ("z3",)}
+"""The solver of each method that asks one, unless it is the usual one."""
+
 LEGEND = "T terminates, H may hang"
 """The legend of the marks in the table."""
 
 
 def progress_head(name: str) -> str:
-    """Return the head of a model's column, in two lines: the guarantee and its reading."""
+    """Return the head of a model's column: its guarantee, or those that it is composed of, and its reading."""
     base, _, reading = name.rpartition("-")
-    return f"{base}\n{reading}"
+    return f"{base}\n{reading}".replace(" & ", "\n& ")
 
 
 def _facts(test: Test) -> Mapping[str, object]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from itertools import product
 
 import click
 import msgspec
@@ -16,7 +15,7 @@ from rich.text import Text
 from backends.registry import BACKENDS
 from backends.shared.backend import Backend
 from backends.shared.device import Device
-from backends.shared.mapping import DEVICE, Launch, launch
+from backends.shared.mapping import DEVICE, Launch, in_placement, launch
 from backends.shared.process import Run
 from backends.shared.results import ProgressResult, ProgressTrial, now, open_results
 from corpus.errors import one_line
@@ -26,7 +25,8 @@ from corpus.test import Test
 from oracle.progress.models import ProgressModel, verdicts
 from synth.hangs import Control, remarks
 from synth.junit import Case, CaseOutcome, class_name
-from synth.progress.conformance import ModelSummary, by_mapping, by_model, is_doubtful, promising
+from synth.progress.compilation import launched
+from synth.progress.conformance import ModelSummary, by_mapping, by_model, is_doubtful, promising, verdicts_in
 from synth.runs import Running, TrialsRun, tell_unsound
 from synth.screen import screen
 
@@ -59,11 +59,14 @@ def run_progress_tests(
     yardstick = control_of(backend)
     ran = TrialsRun[ProgressResult]()
     with open_results(running.output) as file:
-        ran.make(trials, file, device, campaign, yardstick, lambda due: rows.promise_its_end(due.test), refusing=False)
-    seen = {result.test for result in ran.results.values()}
-    said = {test.name: rows.of(test) for test in tests if test.name in seen}
+        ran.make(trials, file, device, campaign, yardstick, lambda due: rows.promise_its_end(due), refusing=False)
+    named = {test.name: test for test in tests}
+
+    def said(result: ProgressResult) -> Mapping[str, str]:
+        return rows.of(named[result.test], result.placement)
+
     summaries = by_model(ran.results.values(), said)
-    doubtful = [name for name, result in ran.results.items() if is_doubtful(result, said[result.test])]
+    doubtful = [name for name, result in ran.results.items() if is_doubtful(result, said(result))]
     _report(device.name, ran, summaries, doubtful, running.as_json)
     ran.tell_end(campaign)
     unsound = [summary for summary in summaries if summary.model in sound and summary.refuting]
@@ -76,13 +79,13 @@ def run_progress_tests(
 def _suites(
     trials: Iterable[DueProgress],
     ran: TrialsRun[ProgressResult],
-    verdicts: Mapping[str, Mapping[str, str]],
+    said: Callable[[ProgressResult], Mapping[str, str]],
     sound: Sequence[str],
 ) -> dict[str, list[Case]]:
     """Return the JUnit suites: one for each way to run tests, with a case for each trial."""
     wrong: dict[str, tuple[CaseOutcome, str]] = {}
     for name, result in ran.results.items():
-        against = [model for model in promising(verdicts[result.test]) if model in sound] if result.hangs else []
+        against = [model for model in promising(said(result)) if model in sound] if result.hangs else []
         told = f"it hung ({result.outcomes}), and terminates under {', '.join(against)}"
         if against and result.confirmed:
             wrong[name] = (CaseOutcome.FAILURE, told)
@@ -126,7 +129,7 @@ class DueProgress:
 
 def progress_trials(tests: Iterable[Test], backend: Backend, device: Device, running: Running) -> Iterator[DueProgress]:
     """Yield the trials of tests, each in every placement and mapping. Raises ``InputError`` where one cannot be."""
-    for test, placement, mapping in product(tests, running.placements, running.mappings):
+    for test, placement, mapping in launched(tests, running.placements, running.mappings):
         shape = device.launch(program_of(test), mapping, placement)
         trial = ProgressTrial(
             test=test.name,
@@ -147,22 +150,26 @@ def progress_trials(tests: Iterable[Test], backend: Backend, device: Device, run
 
 @dataclass(frozen=True, slots=True)
 class _Verdicts:
-    """The verdicts of the models on tests; where no models are given, of the built-in ones."""
+    """The verdicts of the models on tests; where no models are given, of the built-in ones.
+
+    A model of levels has a verdict for each placement of a test's threads.
+    """
 
     models: Sequence[ProgressModel]
-    _known: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    _known: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
 
-    def of(self, test: Test) -> Mapping[str, str]:
-        """Return the verdicts on a test by model; each test is judged once."""
-        if test.name not in self._known:
+    def of(self, test: Test, placement: str) -> Mapping[str, str]:
+        """Return the verdicts on a test in a placement by model; each is judged once."""
+        key = test.name, placement
+        if key not in self._known:
             asked = [self.models] if self.models else []
-            own = {} if self.models else test.verdicts
-            self._known[test.name] = own or verdicts(program_of(test), *asked)
-        return self._known[test.name]
+            own = {} if self.models else {**test.verdicts, **verdicts_in(test, placement)}
+            self._known[key] = own or verdicts(in_placement(program_of(test), placement), *asked)
+        return self._known[key]
 
-    def promise_its_end(self, test: Test) -> bool:
-        """Return whether some model says that a test terminates, so that a hang contradicts it."""
-        return bool(promising(self.of(test)))
+    def promise_its_end(self, due: DueProgress) -> bool:
+        """Return whether some model says that a test terminates as it is launched, so that a hang contradicts it."""
+        return bool(promising(self.of(due.test, due.trial.placement)))
 
 
 def control_of(backend: Backend) -> Control[DueProgress]:

@@ -49,13 +49,15 @@ class Subject:
     """A test that the report is about, with its family and where it is from.
 
     ``promises`` are those of the models that were asked about each outcome of the test; of other models, only the
-    verdict on the asked outcome is known, which the test has.
+    verdict on the asked outcome is known, which the test has. ``placed`` are the verdicts of models of levels by
+    placement, for these depend on it.
     """
 
     family: str
     test: Test
     given: Input
     promises: Mapping[str, Promise] = field(default_factory=dict)
+    placed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,14 +214,16 @@ class Evidence:
             levels.setdefault(Level(column.device, column.placement), []).append(number)
         return levels
 
-    def promise(self, subject: int, model: str) -> Promise:
-        """Return the promise of a model on a test."""
+    def promise(self, subject: int, model: str, placement: str = "") -> Promise:
+        """Return the promise of a model on a test, in a placement where that is said."""
         each = self.subjects[subject]
-        return promised(each, model, self.sides[each.family])
+        return promised(each, model, self.sides[each.family], placement)
 
     def standings(self, columns: Iterable[int], family: str) -> tuple[ModelConformance[int], ...]:
         """Return how each model of a family stands to the evidence of these columns together; tests are numbers."""
         key = frozenset(columns), family
+        placements = {self.columns[column].placement for column in key[0]}
+        placement = placements.pop() if len(placements) == 1 else ""
         if key not in self._standings:
             seen: dict[int, bool] = {}
             for (subject, column), cell in self.cells.items():
@@ -231,7 +235,9 @@ class Evidence:
                     for model in models:
                         against.setdefault(model, set()).add(subject)
             self._standings[key] = tuple(
-                standing(model, {test: self.promise(test, model) for test in seen}, seen, against.get(model, ()))
+                standing(
+                    model, {test: self.promise(test, model, placement) for test in seen}, seen, against.get(model, ())
+                )
                 for model in self.models[family]
             )
         return self._standings[key]
@@ -261,13 +267,15 @@ class Evidence:
         return frozenset(
             (subject, column)
             for subject, column in self.cells.keys() - confirmed
-            if self.columns[column].family == PROGRESS and self.cells[subject, column].seen and self.forbidding(subject)
+            if self.columns[column].family == PROGRESS
+            and self.cells[subject, column].seen
+            and self.forbidding(subject, column)
         )
 
-    def forbidding(self, subject: int) -> tuple[str, ...]:
-        """Return the models that forbid the outcome that a test asks about."""
-        models = self.models[self.subjects[subject].family]
-        return tuple(model for model in models if self.promise(subject, model).forbids_asked)
+    def forbidding(self, subject: int, column: int) -> tuple[str, ...]:
+        """Return the models that forbid the outcome that a test asks about, as it is run in a column."""
+        models, placement = self.models[self.subjects[subject].family], self.columns[column].placement
+        return tuple(model for model in models if self.promise(subject, model, placement).forbids_asked)
 
     def slow(self, columns: Collection[int]) -> int:
         """Return how many trials in these columns hung, and terminated with more time."""
@@ -283,12 +291,13 @@ class Evidence:
         return found
 
 
-def promised(subject: Subject, model: str, sides: Sides) -> Promise:
-    """Return the promise of a model on a test of a family with these verdicts."""
+def promised(subject: Subject, model: str, sides: Sides, placement: str = "") -> Promise:
+    """Return the promise of a model on a test of a family with these verdicts, in a placement where that is said."""
     if model in subject.promises:
         return subject.promises[model]
     test = subject.test
-    return recorded(test.verdicts.get(model), sides[0].verdict, sides[1].verdict, test.reasons.get(model, ""))
+    said = subject.placed.get(placement, {}).get(model) or test.verdicts.get(model)
+    return recorded(said, sides[0].verdict, sides[1].verdict, test.reasons.get(model, ""))
 
 
 def evidence(
@@ -326,7 +335,10 @@ def evidence(
         asked: Asked | None = frozenset()
         against: Mapping[Outcome, tuple[str, ...]] = {}
         if isinstance(entry, MemoryResult) or (isinstance(entry, ProgressResult) and entry.confirmed):
-            promises = {model: promised(subject, model, sides[subject.family]) for model in judges[subject.family]}
+            promises = {
+                model: promised(subject, model, sides[subject.family], column.placement)
+                for model in judges[subject.family]
+            }
         if isinstance(entry, MemoryResult):
             if number not in parsed:
                 parsed[number] = subject.given.litmus()

@@ -143,7 +143,7 @@ def _case(found: Evidence, subject: int, column: int, cell: ReportCell, sound: S
         return Case(
             name, CaseOutcome.FAILURE, f"seen in {cell.seen} of {cell.runs}, which {', '.join(against)} forbids"
         )
-    doubtful = found.forbidding(subject) if (subject, column) in found.unconfirmed else ()
+    doubtful = found.forbidding(subject, column) if (subject, column) in found.unconfirmed else ()
     if any(model in sound for model in doubtful):
         return Case(name, CaseOutcome.SKIPPED, f"seen in {cell.seen} of {cell.runs}; the hang is not confirmed")
     if cell.failed:

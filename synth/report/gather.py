@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import dataclasses
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from backends.shared.results import RESULTS, Entry, MemoryResult
+from backends.shared.results import RESULTS, Entry, MemoryResult, ProgressTrial
 from corpus.errors import InputError
 from corpus.links import LINKS, MUTANTS
 from corpus.suite import is_corpus, read_manifest
 from oracle.consistency import ConsistencyModel
 from oracle.executions.bounds import UNROLL
-from oracle.progress.plugins import is_progress_model
+from oracle.progress.plugins import is_progress_model, resolve_models
 from synth.conformance import Promise
 from synth.families.interface import family
 from synth.inputs import MEMORY, PROGRESS, expand, family_of, timed_results
@@ -25,6 +26,7 @@ from synth.memory.questions import questions
 from synth.mutation.kills import observed, read_suite
 from synth.options.models import AUTO
 from synth.options.tests import SelectionFilter
+from synth.progress.conformance import verdicts_in
 from synth.report.evidence import Evidence, Scored, Subject, distinct, evidence
 from synth.watch import watching
 from synth.worker import Limits
@@ -72,6 +74,7 @@ def gather(asked: ReportRequest) -> Evidence:
         for kind in (PROGRESS, MEMORY)
         for each in _with_verdicts(chosen, kind, models[kind], asked.jobs, asked.limits)
     ]
+    judged = list(_in_placements(judged, [entry for entry, _ in lines], models[PROGRESS]))
     sides = {kind: family(kind).sides for kind in (PROGRESS, MEMORY)}
     ran = {entry.digest for entry, _ in lines if isinstance(entry, MemoryResult)}
     judged = list(_with_promises(distinct(judged), ran, _judges(suites, asked.models), asked.jobs, asked.limits))
@@ -151,6 +154,20 @@ def _with_verdicts(
             yield each
 
 
+def _in_placements(subjects: Sequence[Subject], entries: Iterable[Entry], models: Sequence[str]) -> Iterator[Subject]:
+    """Yield the tests; progress tests that do not place their threads have the verdicts of models of levels in each
+    placement that they were run in."""
+    ran: dict[str, set[str]] = {}
+    for entry in entries:
+        if isinstance(entry, ProgressTrial):
+            ran.setdefault(entry.digest, set()).add(entry.placement)
+    named = resolve_models(models) if models else []
+    for each in subjects:
+        placements = sorted(ran.get(each.test.digest, ())) if each.family == PROGRESS else []
+        placed = {name: verdicts_in(each.test, name, named) for name in placements}
+        yield dataclasses.replace(each, placed=placed) if placed else each
+
+
 def _judges(suites: Sequence[str], models: Sequence[str]) -> dict[str, ConsistencyModel]:
     """Return the memory models that can be asked, by name.
 
@@ -186,7 +203,7 @@ def _with_promises(
     for (number, model), promise in zip(asked, found, strict=True):
         promises.setdefault(number, {})[model] = promise
     for number, subject in enumerate(subjects):
-        yield Subject(subject.family, subject.test, subject.given, promises.get(number, {}))
+        yield dataclasses.replace(subject, promises=promises.get(number, {}))
 
 
 def _lacks(subject: Subject, kind: str, models: Sequence[str]) -> bool:

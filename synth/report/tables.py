@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from oracle.progress.hierarchy import fairest
-from oracle.progress.models import MODELS
+from oracle.progress.plugins import shipped_model
 from synth.conformance import ConformanceStatus, ModelConformance
 from synth.inputs import PROGRESS
 from synth.mutation.kills import Machine
@@ -35,8 +35,9 @@ def strongest(standings: Sequence[ModelConformance[int]]) -> tuple[str, ...]:
         for each in standings
         if each.status not in (ConformanceStatus.CONTRADICTED, ConformanceStatus.SILENT)
     ]
-    best = fairest([MODELS[model] for model in standing if model in MODELS])
-    return tuple(model for model in standing if model not in MODELS or model in best)
+    known = {model: found for model in standing if (found := shipped_model(model)) is not None}
+    best = fairest(list(known.values()))
+    return tuple(model for model in standing if model not in known or model in best)
 
 
 def outcome_word(family: str) -> str:

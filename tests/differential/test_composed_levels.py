@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from random import Random
 
@@ -12,6 +13,7 @@ from levels import cycles, may_hang
 from reference_judge import promises
 from test_progress_arrays import random_rows
 
+from constraints.promises import PromiseHangs, verdicts_by_sat
 from constraints.stuck import find_hang_by_sat
 from corpus.hierarchy import HierarchyLevel
 from corpus.progress.as_litmus import axb_test
@@ -23,7 +25,16 @@ from oracle.executions.stuck import find_hang
 from oracle.progress.explain import explain_system
 from oracle.progress.fast.arrays import as_table, hangs_in_arrays
 from oracle.progress.lts import explore
-from oracle.progress.models import GUARANTEES, Verdict, both_readings, delegates_of_hang, nobody_alone, unfold, verdicts
+from oracle.progress.models import (
+    GUARANTEES,
+    MODELS,
+    Verdict,
+    both_readings,
+    delegates_of_hang,
+    nobody_alone,
+    unfold,
+    verdicts,
+)
 from oracle.progress.plugins import resolve_models
 from oracle.promises import LevelPromise, PlacedPromise
 from tests.random_spins import random_axb
@@ -56,6 +67,11 @@ PAIRS = [
 
 def assert_agreement(program, pairs, placements):
     rows = explore(program).successors
+    with PromiseHangs(rows) as solved:
+        return compared(program, rows, solved, pairs, placements)
+
+
+def compared(program, rows, solved, pairs, placements):
     found, history, table = cycles(rows), unfold(rows), as_table(rows)
     hanging = 0
     for places in placements:
@@ -65,6 +81,7 @@ def assert_agreement(program, pairs, placements):
             said = delegates_of_hang(history, model) is not None
             assert said == may_hang(found, levels, places, model.strong), (model, places, program)
             assert said == (strong if model.strong else weak) >> number & 1, (model, places, program)
+            assert said == solved.may_hang(model.levels, places, model.strong), (model, places, program)
             hanging += said
     return hanging
 
@@ -92,6 +109,21 @@ def test_random_programs_of_three_threads_at_three_levels():
                        key=lambda word: HierarchyLevel[word.upper()].value)  # fmt: skip
         pairs = composed(*((word, rng.choice(list(GUARANTEES))) for word in words))
         assert_agreement(program, pairs, [random_places(rng, 3) for _ in range(3)])
+
+
+def test_models_that_ship_and_a_users_by_sat():
+    """Promises to threads are promises at the level of threads, in whatever groups they are."""
+
+    def last(running, stepped):
+        return 1 << running.bit_length() >> 1
+
+    rng = Random(9)
+    for _ in range(40):
+        program = placed(random_axb(rng, 3, 2), random_places(rng, 3))
+        models = [*MODELS.values(), *both_readings("last", last), *resolve_models(["hsa@queuefamily & obe@workgroup"])]
+        mine = tuple(LevelPromise(level, last) for level in (HierarchyLevel.WORKGROUP, HierarchyLevel.SUBGROUP))
+        models += [replace(each, levels=mine) for each in both_readings("mine", nobody_alone)]
+        assert verdicts_by_sat(program, models) == verdicts(program, models)
 
 
 def test_systems_whose_threads_wait():

@@ -3,14 +3,16 @@
 import csv
 from functools import cache
 from pathlib import Path
+from time import process_time
 
 import pytest
+from commands import printed, synth
+from planted import asked, found_in, judged, planted_models, shuffled
 
 from corpus.dialects.registry import read_litmus
 from oracle.inference.fitting import Fact, fewest_violations, fitting, smallest_core
 from oracle.inference.resolution import resolve_sketch
 from oracle.inference.verdicts import allowing
-from tests.planted import asked, found_in, judged, planted_models, shuffled
 
 FACTS = Path(__file__).parents[2] / "examples" / "inference"
 
@@ -93,3 +95,44 @@ def test_planted_models_are_found_again_by_asking(sketch):
         assert values in models
         by_chance = sorted(shuffled(sketch, tests, values, models, seed)[0] for seed in range(20))
         assert asked(sketch, tests, values) * 2 < by_chance[10], each.name
+
+
+# By the command
+
+
+def test_infer_finds_tso_and_blames_a_verdict(tmp_path):
+    began = process_time()
+    found = printed("infer", "cpu", "--from", FACTS / "x86" / "tests.csv")
+    assert "768 fit, and are one model up to 4 events" in found
+    assert "no wr" in found and "rf: rfe" in found and "locked: po" in found
+    assert process_time() - began < 5
+    flipped = (
+        (FACTS / "x86" / "tests.csv")
+        .read_text(encoding="utf-8")
+        .replace("tso-n6.litmus,ALLOWED", "tso-n6.litmus,FORBIDDEN")
+    )
+    (tmp_path / "flipped.csv").write_text(flipped, encoding="utf-8")
+    result = synth("infer", "cpu", "--from", tmp_path / "flipped.csv", "--tests", FACTS / "x86")
+    assert result.exit_code == 1
+    assert (
+        "2 facts contradict each other" in result.output
+        and "violate 1 fact:\n  x86tso-n6 is forbidden" in result.output
+    )
+
+
+@pytest.mark.slow
+def test_infer_finds_power_from_its_cycles(tmp_path):
+    power = FACTS.parent / "models" / "power.cat"
+    for edges, count, bounds in (
+        ("power", 1050, ("--size", "4..6")),
+        ("power-ppo", 271, ("--size", "4..7", "--thread-accesses", 4)),
+    ):
+        told = printed(
+            "memory", "--edges-file", FACTS / f"{edges}.edges", *bounds, "--model", power, "-o", tmp_path / edges
+        )
+        assert f" {count} tests of " in told
+    began = process_time()
+    sources = [word for path in (tmp_path / "power", tmp_path / "power-ppo") for word in ("--from", path)]
+    found = printed("infer", "power", *sources, "--from", FACTS / "power" / "tests.csv", "--column", "power")
+    assert "2 fit, and are one model up to 4 events" in found and "either way: a-sync" in found
+    assert process_time() - began < 60

@@ -43,7 +43,7 @@ def test_an_exchange_that_compares_with_another_value_is_no_store():
     [
         ("", "1:1", "expected THREAD, found the end of the file"),
         ("// only a comment", "1:18", "expected THREAD, found the end of the file"),
-        ("THREAD 0", "1:9", "expected a number, found the end of the file"),
+        ("THREAD 0", "1:9", "expected '@' or a number, found the end of the file"),
         ("THREAD 0\n0: Mem[0] = 1", "2:14", "expected ';', found the end of the file"),
         ("THREAD 0\n0: if (Mem[0] = 0) goto 0;", "2:15", "expected '==', found '='"),
         ("THREAD 0\n0: Mem[0] = -1;", "2:13", "expected a number, found '-'"),

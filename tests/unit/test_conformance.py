@@ -43,6 +43,10 @@ VERDICTS = {
 }
 
 
+def said(result: ProgressResult) -> dict[str, str]:
+    return VERDICTS[result.test]
+
+
 def test_by_mapping() -> None:
     plain, chunked = by_mapping(RESULTS)
     assert (plain.mapping, plain.tests, plain.hung, plain.always_hung) == ("plain", 3, 1, 1)
@@ -50,7 +54,7 @@ def test_by_mapping() -> None:
 
 
 def test_by_model() -> None:
-    assert by_model(RESULTS, VERDICTS) == [
+    assert by_model(RESULTS, said) == [
         ModelSummary("device", "weak", may_hang=3, observed=2, refuting=()),
         ModelSummary("device", "strong", may_hang=1, observed=1, refuting=("a",)),
     ]
@@ -59,14 +63,14 @@ def test_by_model() -> None:
 def test_a_hang_that_is_not_confirmed_contradicts_nothing() -> None:
     """It was seen all the same, where a model lets the test hang; what was slow was not."""
     doubtful = [result("a", "plain", "TH", confirmed=False), result("b", "plain", "H", confirmed=False)]
-    assert by_model(doubtful, VERDICTS) == [
+    assert by_model(doubtful, said) == [
         ModelSummary("device", "weak", may_hang=2, observed=2, refuting=()),
         ModelSummary("device", "strong", may_hang=1, observed=1, refuting=()),
     ]
     slow = replace(doubtful[0], outcomes="TTT", tries=("TH", "H", "T"))
-    assert slow.slow and by_model([slow], VERDICTS)[0].observed == 0
+    assert slow.slow and by_model([slow], said)[0].observed == 0
     assert by_mapping([slow, doubtful[1]])[0].hung == 1
-    assert by_model([*doubtful, RESULTS[1]], VERDICTS)[1].refuting == ("a",)
+    assert by_model([*doubtful, RESULTS[1]], said)[1].refuting == ("a",)
 
 
 def test_each_level_of_a_device_is_summed_up_by_itself() -> None:
@@ -77,19 +81,19 @@ def test_each_level_of_a_device_is_summed_up_by_itself() -> None:
         ("device", "chunked", 1),
         ("subgroup", "plain", 2),
     ]
-    assert by_model(results, VERDICTS)[2:] == [
+    assert by_model(results, said)[2:] == [
         ModelSummary("subgroup", "weak", may_hang=2, observed=0, refuting=()),
         ModelSummary("subgroup", "strong", may_hang=1, observed=0, refuting=()),
     ]
     hangs = [*RESULTS[:1], result("a", "plain", "H", "workgroup")]
-    refuting = {each.placement: each.refuting for each in by_model(hangs, VERDICTS) if each.model == "strong"}
+    refuting = {each.placement: each.refuting for each in by_model(hangs, said) if each.model == "strong"}
     assert refuting == {"device": (), "workgroup": ("a",)}
 
 
 def test_several_levels_are_shown_side_by_side() -> None:
     results = [*RESULTS, result("a", "plain", "T", "subgroup"), result("b", "plain", "H", "subgroup")]
     console = Console(width=120, file=StringIO(), force_terminal=False)
-    console.print(by_placement(by_model(results, VERDICTS)))
+    console.print(by_placement(by_model(results, said)))
     assert isinstance(console.file, StringIO)
     cells = [[cell.strip() for cell in line.split("\u2502")[1:-1]] for line in console.file.getvalue().splitlines()]
     assert [row for row in cells if row] == [

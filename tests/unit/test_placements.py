@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,11 +14,14 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
+import reported
 from bruteforce import all_tests
 from commands import printed, synth
 from refusals import refusal
 
+from backends.shared.mapping import PLACEMENTS, in_placement, launch, placements_of
 from corpus.hierarchy import apart, in_order
 from corpus.journal import read_corpus
 from corpus.progress.axb import Program, canonical, digest, placed, rename_locations
@@ -212,6 +217,9 @@ def test_label_and_explain_judge_placed_programs(file):
     assert [line.rpartition(",")[2] for line in said.splitlines()[1:]] == ["MAY_HANG"] * 2 + ["TERMINATES"] + [
         "MAY_HANG"
     ] * 2
+    for method in ("sat", "smt", "enumerate"):
+        names = ("-m", MODEL, "-m", "fair@wg & unfair@sg-weak", "-m", "hsa")
+        assert printed("label", file, *names, "--format", "csv", "--method", method) == said
     told = printed("explain", file, "-m", f"{MODEL}-weak")
     assert "between workgroups, the lowest thread that has not ended" in told
     assert "between subgroups, threads that have taken a step" in told and "for ever" in told
@@ -233,3 +241,88 @@ def test_litmus_tests_are_judged_under_a_memory_model_too(tmp_path, file):
         f"{MODEL}-strong": "MAY_HANG",
     }
     assert "between workgroups" in printed("explain", test, "-m", f"{MODEL} & sc")
+
+
+def test_suites_are_exported_with_their_places(tmp_path):
+    tests = made(tmp_path / "suite", "-t", 2, "-n", 2, "--levels", "workgroup,subgroup", "-m", MODEL)
+    printed("export", tmp_path / "suite", "--to", "dartagnan-vulkan", "-o", tmp_path / "vulkan")
+    text = (tmp_path / "vulkan" / "2x2-0001.litmus").read_text()
+    assert "P0@sg 0,wg 0,qf 0" in text and (tmp_path / "vulkan/expected/hsa.workgroup+obe.subgroup-weak.csv").exists()
+    lines = printed("label", tmp_path / "vulkan", "-m", MODEL, "--format", "csv").splitlines()[1:]
+    said = [(Path(file).stem, model, verdict) for file, model, verdict, *_ in (line.split(",") for line in lines)]
+    assert said == [
+        (test.name, model, test.verdicts[model]) for test in tests for model in test.verdicts if "@" in model
+    ]
+    refused = printed("export", tmp_path / "suite", "--to", "dartagnan-ptx", "-o", tmp_path / "ptx", exit_code=2)
+    assert "2x2-0001: P0 and P1 are in one warp: the PTX dialect has a warp for each thread" in refused
+
+
+# -- devices ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_placed_program_is_launched_where_it_says_alone():
+    plain = parse_axb(text("", "", ""))
+    assert placements_of(plain, ("device", "subgroup")) == ("device", "subgroup")
+    for name in PLACEMENTS:
+        own = in_placement(plain, name)
+        if own.places:  # each in a workgroup of its own is said by no places
+            assert placements_of(own, ("device",)) == (name,) and in_placement(own, "device") == own
+            assert launch(own, placement=name).placement.name == name
+            other = next(each for each in PLACEMENTS if each != name)
+            assert "places its threads in other groups" in refusal(lambda p=own, at=other: launch(p, placement=at))
+    mixed = parse_axb(text(" @ workgroup 0", " @ workgroup 0", " @ workgroup 1"))
+    assert placements_of(mixed, tuple(PLACEMENTS)) == ()
+
+
+def test_results_contradict_composed_models_by_their_placement(tmp_path):
+    """A consumer before its producer hangs: in one subgroup that contradicts OBE of subgroups, and elsewhere not."""
+    waits, _ = reported.progress_tests()
+    suite = reported.write_suite(tmp_path / "suite", reported.progress_tests(), "progress")
+    places = ("device", "workgroup", "subgroup")
+    results = [msgspec.structs.replace(reported.confirmed(waits), placement=each, instances=9) for each in places]
+    file = reported.write_results(suite / "results.jsonl", results)
+    other = "fair@workgroup & hsa@thread"
+    told = json.loads(printed("report", file, "-m", MODEL, "-m", other, "-m", "lobe", "--format", "json"))
+    against = {told["columns"][cell["column"]]["placement"]: cell["contradicts"] for cell in told["cells"]}
+    assert against == {
+        "device": [f"{other}-weak", f"{other}-strong"],
+        "workgroup": [],
+        "subgroup": [f"{MODEL}-weak", f"{MODEL}-strong"],
+    }
+    fairest = {told["columns"][each["column"]]["placement"]: each["fairest"] for each in told["fairness"]}
+    assert f"{other}-strong" in fairest["workgroup"] and f"{MODEL}-strong" not in fairest["subgroup"]
+
+
+def test_a_labelled_corpus_says_what_holds_where_its_tests_ran(tmp_path):
+    """The verdicts of a corpus on a test without places are of workgroups, and the test was run in one subgroup."""
+    tests = made(tmp_path / "placed", "-t", 2, "-n", 2, "--all", "--levels", "workgroup,subgroup", "-m", MODEL)
+    (waits,) = (test for test in tests if test.text == reported.WAITS)
+    assert waits.verdicts[f"{MODEL}-weak"] == "MAY_HANG"
+    hang = msgspec.structs.replace(reported.confirmed(waits), placement="subgroup")
+    file = reported.write_results(tmp_path / "placed" / "results.jsonl", [hang])
+    (cell,) = json.loads(printed("report", file, "--format", "json"))["cells"]
+    assert f"{MODEL}-weak" in cell["contradicts"] and "fair-weak" in cell["contradicts"]
+
+
+# -- the page --------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_shows_what_the_commands_print(tmp_path, monkeypatch):
+    """The section of docs/progress.md on composed levels: its commands are run, and print what is below them."""
+    page = Path("docs/progress.md").read_text(encoding="utf-8")
+    section = page[page.index("## Composed levels") : page.index("## Agreement with published verdicts")]
+    blocks = re.findall(r"(?:^    .*\n(?:\n(?=    ))?)+", section, re.M)
+    lines = [line.removeprefix("    ") for block in blocks for line in block.splitlines()]
+    shown: dict[str, list[str]] = {}
+    for line in lines:
+        if line.startswith("synth "):
+            command = line
+        elif line.strip() and not line.startswith(("THREAD", "0:", "//")):
+            shown.setdefault(command, []).append(" ".join(line.split()))
+    assert len(shown) == 3
+    for command, expected in shown.items():
+        arguments = [str(tmp_path / "placed") if word == "placed" else word for word in shlex.split(command)[1:]]
+        said = [" ".join(line.split()).replace(str(tmp_path) + "/", "") for line in printed(*arguments).splitlines()]
+        assert [line for line in expected if line not in said] == [], (command, said)
+    unindented = re.sub("^    ", "", section, flags=re.M)
+    assert Path("examples/levels/flag-within.axb").read_text(encoding="utf-8") in unindented

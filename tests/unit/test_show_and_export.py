@@ -195,5 +195,5 @@ def test_inputs_that_are_none(tmp_path):
     with pytest.raises(InputError, match="No such file"):
         load_tests([str(tmp_path / "none.axb")])
     (tmp_path / "bad.axb").write_text("THREAD 0\n")
-    with pytest.raises(InputError, match=r"bad\.axb:2:1: expected a number, found the end of the file"):
+    with pytest.raises(InputError, match=r"bad\.axb:2:1: expected '@' or a number, found the end of the file"):
         load_tests([str(tmp_path)])

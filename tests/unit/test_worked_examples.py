@@ -16,6 +16,8 @@ MODULES = (
     "oracle.inference.model_sets",
     "oracle.inference.sketch",
     "oracle.progress.models",
+    "oracle.promises",
+    "synth.progress.placements",
 )
 
 

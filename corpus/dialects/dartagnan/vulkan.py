@@ -19,7 +19,9 @@ tag. ``ld.scN r, v`` is a move.
 After the initial state, ``{ ssw 0 1; }`` says that all of P0 system-synchronizes with all of P1. The scope of ``cbar``
 is that of its memory semantics; the threads that wait for each other are those of the workgroup.
 
-A compare-and-swap, ``rmw.atom.dv.sc0.cas r, x, expected, new``, is an addition of ours: Dartagnan has none here.
+A compare-and-swap, ``rmw.atom.dv.sc0.cas r, x, expected, new``, is an addition of ours: Dartagnan has none here. So are
+what lanes of a subgroup do together, OpGroupNonUniformAny and its like: ``sg.any r, v``, ``sg.all r, v``, ``sg.ballot
+r, v``, ``sg.elect r``, ``sg.shuffle r, v, lane`` and ``sg.barrier``.
 
 Gaps: there are no reductions, and a compare-and-swap has one order; an initial value that is copied, ``z=x``, is not
 read.
@@ -100,10 +102,18 @@ class _Vulkan(Columns):
                 cell.expects(1, 3)
                 mode = self._mode(cell, words, BARRIER)
                 return litmus.Barrier(cell.value(0), False, cell.count(1), cell.count(2), mode)
+            case "sg" if len(words) == 1 and words[0] in litmus.SUBGROUP_OPERATIONS:
+                return self._group_operation(cell, words[0])
             case "avdevice" | "visdevice" if not words:
                 cell.expects(0)
                 return litmus.Fence(litmus.Mode(tags=(name,)))
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
+
+    def _group_operation(self, cell: CodeCell, operation: str) -> litmus.GroupOperation:
+        first = 0 if operation == "barrier" else 1
+        cell.expects(first + litmus.SUBGROUP_OPERATIONS[operation])
+        values = tuple(cell.value(index) for index in range(first, len(cell.operands)))
+        return litmus.GroupOperation(operation, cell.register(0) if first else None, values)
 
     def _mode(self, cell: CodeCell, words: list[str], kind: VulkanRule) -> litmus.Mode:
         """The mode that the words after the name say: the one whose spelling they are, up to the order of tags."""
@@ -171,6 +181,11 @@ class _Vulkan(Columns):
                 if arrive:
                     raise refuse(f"every barrier waits in {self.title}")
                 return f"{self._spell(mode, BARRIER, refuse)} {self.barrier(instruction, names, refuse)}"
+            case litmus.GroupOperation(operation, target, values, None):
+                said = [] if target is None else [names.register(target)]
+                return f"sg.{operation} {', '.join([*said, *map(names.value, values)])}".rstrip()
+            case litmus.GroupOperation():
+                raise refuse(f"operations of a subgroup name no lanes in {self.title}")
             case _:
                 raise refuse(f"{self.title} has no such instruction")
 
@@ -180,6 +195,8 @@ def _check_dartagnan(test: litmus.LitmusTest) -> None:
         for ins in thread.instructions:
             if isinstance(ins, litmus.Rmw) and ins.operation == "cas":
                 raise cannot_say(index, ins, "Dartagnan's Vulkan dialect has no compare-and-swap")
+            if isinstance(ins, litmus.GroupOperation):
+                raise cannot_say(index, ins, "Dartagnan's Vulkan dialect has no operations of a subgroup")
 
 
 _VULKAN = _Vulkan()

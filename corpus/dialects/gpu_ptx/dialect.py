@@ -27,6 +27,10 @@ Read besides, as the paper's other figures have it: instructions without types, 
   [r1],1``; state spaces may stand where PTX has them. Whether a wait has succeeded is a predicate. A copy of several
   elements has all their addresses in brackets, ``[r1,r2],[r3,r4]``: each location is one element.
 
+- What lanes of a warp do together is ``vote.any.pred p,q`` (``all``; ``ballot.b32`` of a register), ``shfl.idx.b32
+  d,a,lane,31``, and with the lanes that must come ``vote.sync.any.pred p,q,mask``, ``shfl.sync.idx.b32
+  d,a,lane,31,mask``, ``elect.sync p,mask`` (PTX has ``d|p``, and columns end at ``|``) and ``bar.warp.sync mask``.
+
 The printer writes what ptxas and the tools of the paper take: registers declared with their types, every address in a
 register of 64 bits, numbers stored from registers. Where a number is added to an address, ``cvt`` widens it first;
 where the result of a comparison is a number, ``selp`` makes it one. Such helper registers are mentioned by two

@@ -47,6 +47,8 @@ _TERMINALS = {
     "RED": "red",
     "FENCE": "membar",
     "BAR": "bar",
+    "TOGETHER": "vote",
+    "CONVERGE": "bar.warp",
     "MOV": "mov",
     "CVT": "cvt",
     "COMPUTE": "add",
@@ -71,7 +73,7 @@ _LEVELS = {
 _TYPES = ("s32", "u32", "b32", "s64", "u64", "b64", "pred")
 _SPACES = ("global", "shared", "shared::cta", "shared::cluster")
 _SCOPES = {**litmus.SCOPES, litmus.CLUSTER: litmus.Scope.QUEUE}
-_WITH_TARGET = ("load", "atom", "move", "convert", "compute", "compare", "select")
+_WITH_TARGET = ("load", "atom", "move", "convert", "compute", "compare", "select", "together")
 
 
 _REGISTER = re.compile(r"%?[rp][0-9]+")
@@ -329,6 +331,10 @@ class _Column:
                 instruction = self._rmw(item, suffixes, None if names in ([], ["_"]) else str(names[0]), values)
             case "fence":
                 instruction = self._fence(suffixes)
+            case "together":
+                instruction = self._together(suffixes, str(names[0]), list(map(self._value, values)))
+            case "converge":
+                return litmus.GroupOperation("barrier", mask=self._value(values[0]))
             case "barrier":
                 instruction = self._barrier(suffixes, values)
             case "move" | "convert":
@@ -369,6 +375,20 @@ class _Column:
             return litmus.Fence(litmus.Mode(litmus.Order.SC, MEMBARS[suffixes.operation(*MEMBARS)]))
         order = suffixes.take(*FENCE.orders) or litmus.Order.ACQ_REL
         return litmus.Fence(_scoped(litmus.Order(order), suffixes.operation(*_SCOPES)))
+
+    def _together(self, suffixes: _Suffixes, target: str, values: list[litmus.Operand]) -> litmus.GroupOperation:
+        words = {"vote": ("any", "all", "ballot"), "shfl": ("idx",)}.get(suffixes.name, ())
+        operation = suffixes.operation(*words) if words else "elect"
+        masked = suffixes.operation("sync") if operation == "elect" else suffixes.take("sync")
+        wanted = {"elect": 0, "idx": 3}.get(operation, 1)
+        if len(values) != wanted + bool(masked):
+            raise suffixes.error(f"expected {wanted + bool(masked)} values of {suffixes.opcode}, found {len(values)}")
+        mask = values.pop() if masked else None
+        if operation == "idx":
+            if values.pop() != 31:
+                raise suffixes.error("expected 31, for a segment of the whole warp, after the lane that shfl asks")
+            operation = "shuffle"
+        return litmus.GroupOperation(operation, target, tuple(values), mask)
 
     def _barrier(self, suffixes: _Suffixes, values: Sequence[Tree]) -> litmus.Barrier:
         suffixes.take("cta")
@@ -454,15 +474,27 @@ def _joined(items: Sequence[tuple[str, litmus.Instruction]], asked: Callable[[st
     kept: list[tuple[str, litmus.Instruction]] = []
     for kind, ins in items:
         new = ins
-        while kept and (helper := _helper(*kept[-1])) and mentions[helper.target] == 2 and not asked(helper.target):
+        while kept and (helper := _helper(*kept[-1])):
+            name = helper.target
+            if name is None or mentions[name] != 2 or asked(name):
+                break
             if (
                 isinstance(helper, litmus.Assign)
                 and helper.operation == "mov"
-                and litmus.Reg(helper.target) in litmus.operands(new)
+                and litmus.Reg(name) in litmus.operands(new)
             ):
-                source, target = helper.operands[0], litmus.Reg(helper.target)
+                source, target = helper.operands[0], litmus.Reg(name)
                 new = map_operands(new, lambda operand: source if operand == target else operand)  # noqa: B023
-            elif kind == "select" and isinstance(new, litmus.Assign) and new.operands == (litmus.Reg(helper.target),):
+            elif (
+                isinstance(helper, litmus.Assign)
+                and helper.operation == "ne"
+                and helper.operands[1] == 0
+                and isinstance(new, litmus.GroupOperation)
+                and new.operation in _VOTES
+                and new.operands == (litmus.Reg(name),)
+            ):
+                new = replace(new, operands=helper.operands[:1])
+            elif kind == "select" and isinstance(new, litmus.Assign) and new.operands == (litmus.Reg(name),):
                 new = replace(helper, target=new.target, guard=new.guard)
             else:
                 break
@@ -471,8 +503,13 @@ def _joined(items: Sequence[tuple[str, litmus.Instruction]], asked: Callable[[st
     return [ins for _, ins in kept]
 
 
-def _helper(kind: str, ins: litmus.Instruction) -> litmus.Assign | litmus.Load | None:
+_VOTES = ("any", "all", "ballot")
+
+
+def _helper(kind: str, ins: litmus.Instruction) -> litmus.Assign | litmus.Load | litmus.GroupOperation | None:
     match ins:
+        case litmus.GroupOperation("any" | "all" | "elect", str(), guard=None):
+            return ins
         case litmus.Assign(guard=None) if kind in ("convert", "compare"):
             return ins
         case litmus.Load(guard=None, phase=phase) if phase is not None:

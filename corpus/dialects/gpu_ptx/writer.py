@@ -237,6 +237,8 @@ class _Writer:
                 self._add(ins, f"fence{mode_words(mode, FENCE, refuse)}")
             case litmus.Barrier():
                 self._barrier(ins, refuse)
+            case litmus.GroupOperation():
+                self._together(ins, refuse)
             case litmus.Branch(label, None):
                 self._add(ins, f"bra {self._prefix}{label}")
             case litmus.Branch(label, litmus.Comparison("eq" | "ne" as operation, litmus.Reg(name), 0)) if (
@@ -287,6 +289,31 @@ class _Writer:
             raise refuse("PTX has bar.sync with a barrier and bar.arrive with a barrier and a number of threads")
         values = [self._value(value, False) for value in (ins.name, ins.quorum) if value is not None]
         self._add(ins, f"bar.{'arrive' if ins.arrive else 'sync'} {','.join(values)}")
+
+    def _together(self, ins: litmus.GroupOperation, refuse: Callable[[str], InputError]) -> None:
+        if ins.mask is None and ins.operation in ("elect", "barrier"):
+            raise refuse("PTX has elect.sync and bar.warp.sync, with a mask of the lanes")
+        sync = "" if ins.mask is None else ".sync"
+        values = [self._value(value, False) for value in ins.operands]
+        mask = [] if ins.mask is None else [self._value(ins.mask, False)]
+        if ins.target is None:
+            self._add(ins, f"bar.warp.sync {mask[0]}")
+            return
+        target = self._names[ins.target]
+        if ins.operation == "shuffle":
+            self._add(ins, f"shfl{sync}.idx.b32 {','.join([target, *values, '31', *mask])}")
+            return
+        if ins.operands:
+            voted = self._declare(".pred")
+            self._compare(litmus.Assign(voted, "ne", (*ins.operands, 0)), voted)
+            values = [voted]
+        if ins.operation == "ballot":
+            self._add(ins, f"vote{sync}.ballot.b32 {','.join([target, *values, *mask])}")
+            return
+        told = self._declare(".pred")
+        name = "elect.sync" if ins.operation == "elect" else f"vote{sync}.{ins.operation}.pred"
+        self._add(ins, f"{name} {','.join([told, *values, *mask])}")
+        self._add(ins, f"selp.s32 {target},1,0,{told}")
 
     def _assign(self, ins: litmus.Assign) -> None:
         target, wide = self._names[ins.target], litmus.Reg(ins.target) in self._wide
@@ -360,7 +387,10 @@ def _predicates(thread: litmus.Thread, asked: Collection[str]) -> frozenset[str]
             case litmus.Load(target) if ins.phase is not None:
                 compared.add(target)
             case (
-                litmus.Load(target=str() as target) | litmus.Rmw(target=str() as target) | litmus.Assign(target=target)
+                litmus.Load(target=str() as target)
+                | litmus.Rmw(target=str() as target)
+                | litmus.GroupOperation(target=str() as target)
+                | litmus.Assign(target=target)
             ):
                 others.add(target)
             case litmus.Branch(condition=litmus.Comparison("eq" | "ne", litmus.Reg(), 0)):
@@ -381,7 +411,7 @@ def _async_type(ins: litmus.Instruction) -> str:
 
 
 def _conditional(ins: litmus.Instruction) -> bool:
-    return isinstance(ins, litmus.Branch) and ins.condition is not None
+    return isinstance(ins, litmus.GroupOperation) or (isinstance(ins, litmus.Branch) and ins.condition is not None)
 
 
 def _bits(wide: bool) -> str:

@@ -441,6 +441,8 @@ class _Writer:
                 raise refuse("LISA has no barriers")
             case litmus.AsyncOperation() | litmus.AsyncGroup():
                 raise refuse("LISA has no asynchronous operations")
+            case litmus.GroupOperation():
+                raise refuse("LISA has no operations of a subgroup")
             case litmus.Assign(target, operation, values):
                 return [f"mov {self._names[target]} {self._operation(operation, values, refuse)}"]
             case litmus.Branch(label, None):
