@@ -45,7 +45,7 @@ from synth.inference.promises import (
     PromiseFacts,
     PromiseHypotheses,
     bounds_up_to,
-    placements_of,
+    placements_in,
     read_promise_facts,
     suite_tests,
 )
@@ -132,8 +132,9 @@ def infer_promises(
 
 
 def _answers(asked: PromiseRequest, folder: Path | None) -> Iterator[PlacedAnswer]:
-    made = placements_of(asked.sources)
-    placements = asked.placements or tuple(made) or (DEVICE.name,)
+    made = placements_in(asked.sources)
+    usual = () if asked.family.is_placed and asked.loop is None else (DEVICE.name,)
+    placements = asked.placements or tuple(made) or usual
     # Where levels are told apart, what is known of any level counts, whatever tests are to be run.
     known = [name for name in PLACEMENTS if name in (*made, *placements)]
     groups = [(placements, known)] if asked.family.is_placed else [((each,), [each]) for each in placements]
@@ -155,6 +156,8 @@ def _answered(
     bounds = bounds_up_to(asked.bound) if fit else ()
     placed = [each for bound in bounds for each in suite_tests(found.judge, bound, placements)]
     words = f"over all programs of up to {asked.bound[0]} threads and {asked.bound[1]} instructions"
+    if asked.family.is_placed:
+        words += f" in {' and '.join(placements) or 'every'} placement{'s' * (len(placements) > 1)}"
     hypotheses = PromiseHypotheses(asked.family)
     tests = [*(each.sketch for each in placed), *found.tests]
     told = answer(hypotheses, found.facts, tests, words, True, found.evidence)
