@@ -35,7 +35,11 @@ DRAWN = {
     "mp-weak.svg": "synth explain examples/memory/mp-weak.litmus -m ptx-6.0 -m sc --side-by-side",
     "mutex.svg": "synth explain examples/progress/mutex.axb -m hsa-weak",
 }
-"""Picture -> the command that draws it, but for ``--svg FILE``."""
+"""Picture of the README -> the command that draws it, but for ``--svg FILE``."""
+OF_PAGES = {
+    "lattice.svg": "synth infer examples/inference/orders.cat",
+}
+"""The same for pictures of other pages."""
 READINGS = "ptx-async"
 _ROW = re.compile(r"^\|.*\| `([\w-]+)` \| `([\w-]+)` \|[^|]*\|$", re.MULTILINE)
 
@@ -73,7 +77,7 @@ def screenshot(page: Path, picture: Path) -> None:
 
 
 if __name__ == "__main__":
-    for name, command in DRAWN.items():
+    for name, command in (DRAWN | OF_PAGES).items():
         words = [sys.executable, "-c", "from synth.cli import main; main()", *shlex.split(command)[1:]]
         subprocess.run([*words, "--svg", FOLDER / name], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     for name, test in readings().items():

@@ -14,6 +14,7 @@ from corpus.errors import one_line
 from oracle.inference.promise_family import is_promise_family, promise_family
 from oracle.inference.resolution import resolve_sketch
 from synth.drawing.files import check_picture_name, write_picture
+from synth.families.interface import refuse_given
 from synth.inference.answer import lines_of, ordering_of, record_of
 from synth.inference.facts import NeverSeen
 from synth.inference.memory import SketchHypotheses
@@ -29,6 +30,12 @@ from synth.options.values import Seconds, Span
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.screen import printable_lines
 from synth.units import Until
+
+OF_SKETCHES = ("changes", "events", "vocabulary", "scopes", "threads", "time_limit", "stress", "solver")
+"""The parameters that a family of promises has no use for."""
+
+OF_PROMISES = ("bound", "placements", "mappings", "tries")
+"""The parameters that a sketch of consistency models has no use for."""
 
 
 @click.command(name="infer", cls=Page, first="--from --tests --events --changes --output --svg")
@@ -107,7 +114,9 @@ from synth.units import Until
     "--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the models: .svg, .pdf, .png or .tex."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+@click.pass_context
 def command(
+    context: click.Context,
     sketch: str,
     sources: tuple[Path, ...],
     tests: tuple[str, ...],
@@ -169,6 +178,7 @@ def command(
         raise click.UsageError("--resume goes on with a loop: give the options of --run, too")
     never = NeverSeen(never_seen == "forbidden", launches)
     if is_promise_family(sketch):
+        refuse_given(context, OF_SKETCHES, "sketches of consistency models")
         chosen = tuple(name for name in PLACEMENTS if name in placements or "all" in placements)
         promises = PromiseRequest(
             promise_family(sketch),
@@ -183,6 +193,7 @@ def command(
             tries,
         )
         sys.exit(infer_promises(promises, output, resume, as_json, svg))
+    refuse_given(context, OF_PROMISES, "families of promises")
     given = resolve_sketch(sketch)
     if all(hole.usual is not None for hole in given.holes):
         given = given.within(changes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -152,8 +152,12 @@ def chosen(kind: Family, paths: Sequence[str], choice: SelectionFilter) -> list[
 
 def refuse_foreign(context: click.Context, kind: Family) -> None:
     """Raise ``InputError`` where an option was given that only the other family of tests has."""
+    refuse_given(context, kind.foreign, " and ".join(each.kind for each in families().values() if each is not kind))
+
+
+def refuse_given(context: click.Context, parameters: Collection[str], others: str) -> None:
+    """Raise ``InputError`` where one of these parameters was given, which are for ``others``."""
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if given and parameter.name in kind.foreign:
-            others = " and ".join(each.kind for each in families().values() if each is not kind)
+        if given and parameter.name in parameters:
             raise InputError(f"{parameter.opts[0]} is for {others}")

@@ -65,7 +65,8 @@ class InferenceAnswer:
     """The answer of an inference. ``tests`` separate the models that fit, each in its own way.
 
     ``bound`` says in words over which programs the answer holds, and ``complete`` that no program of the bound tells
-    more apart than ``tests`` do. ``claims`` are what was proved of the answer, with the proofs. ``evidence`` are facts
+    more apart than ``tests`` do. ``claims`` are what was proved of the answer, with the proofs. ``size``
+    is that of the largest programs of the bound, and ``words`` what they are made of. ``evidence`` are facts
     that were not taken as such: outcomes that were never seen.
     """
 
@@ -82,6 +83,8 @@ class InferenceAnswer:
     classes: tuple[ModelClass, ...] | None = None
     next: SketchTest | None = None
     claims: tuple[Claim, ...] = field(default=(), repr=False)
+    size: int = 0
+    words: str = ""
 
     @property
     def unique(self) -> bool:
@@ -97,6 +100,8 @@ def answer(
     complete: bool,
     evidence: Sequence[Fact] = (),
     prove: bool = True,
+    size: int = 0,
+    words: str = "",
 ) -> InferenceAnswer:
     """Return the answer to some facts, given tests that may tell the fitting models apart."""
     valid = hypotheses.valid
@@ -130,6 +135,8 @@ def answer(
         tuple(classes) if few else None,
         next_test(fit, apart),
         tuple(claims),
+        size or max((test.size for test in tests), default=0),
+        words or bound,
     )
 
 
@@ -159,8 +166,10 @@ def ordering_of(found: InferenceAnswer) -> Ordering:
         told = (n for n in ranked if first.verdicts[n] and not second.verdicts[n])
         number = next(told, None)
         test = found.tests[number] if number is not None else None
-        searches[names[one], names[other]] = ModelSearch(test.name, test.size) if test else ModelSearch(None, 0)
-    return Ordering(tuple(names), searches, found.bound)
+        searches[names[one], names[other]] = (
+            ModelSearch(test.name, test.size) if test else ModelSearch(None, found.size)
+        )
+    return Ordering(tuple(names), searches, found.words)
 
 
 # Text

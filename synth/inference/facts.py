@@ -44,15 +44,36 @@ class NeverSeen:
     instances: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class KnownOutcome:
+    """What a fact says under any sketch: the outcome that a test asks about is allowed, or it is forbidden.
+
+    An outcome that was ``seen`` on a device contradicts no model that flags the test.
+    """
+
+    test: LitmusTest
+    allowed: bool
+    seen: bool = False
+
+    def fitting(self, sketch: Sketch) -> ModelSet:
+        """The models of a sketch that agree."""
+        models = allowing(self.test, sketch)
+        if self.seen:
+            models = models | flagging(self.test, sketch)
+        return models if self.allowed else sketch.valid - models
+
+
 @dataclass
 class MemoryFacts:
     """What is known of litmus tests under a sketch: facts, evidence of outcomes that were never seen, and the tests.
 
-    ``unread`` has a line for each test that was left out, with the reason.
+    ``outcomes`` has for each fact what it says under any sketch, and ``unread`` a line for each test that was left out,
+    with the reason.
     """
 
     sketch: Sketch
     facts: list[Fact] = field(default_factory=list)
+    outcomes: list[KnownOutcome] = field(default_factory=list)
     evidence: list[Fact] = field(default_factory=list)
     tests: list[SketchTest] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
@@ -63,6 +84,7 @@ class MemoryFacts:
         if models is not None:
             fits = models if allowed else self.sketch.valid - models
             self.facts.append(Fact(test.name, allowed, fits, source))
+            self.outcomes.append(KnownOutcome(test, allowed))
 
     def add_test(self, test: LitmusTest) -> None:
         """Add a test of which nothing is known, but which may tell models apart."""
@@ -86,14 +108,19 @@ class MemoryFacts:
                 self._add_seen(test, known[given], f"seen {count:,} times in {instances:,}", source)
         if not seen_asked and not result.other:
             fact = Fact(test.name, False, self.sketch.valid - models, source, f"never seen in {instances:,}")
-            (self.facts if never.forbidden and instances >= never.instances else self.evidence).append(fact)
+            if never.forbidden and instances >= never.instances:
+                self.facts.append(fact)
+                self.outcomes.append(KnownOutcome(test, False))
+            else:
+                self.evidence.append(fact)
 
     def _add_seen(self, test: LitmusTest, values: Outcome, evidence: str, source: str) -> None:
-        seen = asking(test, values)
-        models = allowing(seen, self.sketch) | flagging(seen, self.sketch)
+        outcome = KnownOutcome(asking(test, values), True, seen=True)
+        models = outcome.fitting(self.sketch)
         if models is not self.sketch.valid:
             ends = ", ".join(f"{spell(term)}={value}" for term, value in zip(outcome_terms(test), values, strict=True))
             self.facts.append(Fact(f"{test.name} with {ends}", True, models, source, evidence))
+            self.outcomes.append(outcome)
 
     def _models(self, test: LitmusTest) -> ModelSet | None:
         """The models that allow a test; None where that is not known, which is noted."""

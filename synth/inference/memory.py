@@ -19,11 +19,11 @@ from corpus.executions.vocabulary import Vocabulary
 from corpus.journal import first_free
 from corpus.test import Test
 from oracle.inference.classes import SketchTest, separating
-from oracle.inference.fitting import Fact, fitting
 from oracle.inference.model_sets import ModelSet
 from oracle.inference.sketch import Filling, Hole, Sketch
 from oracle.inference.switches import with_switches
 from oracle.inference.verdicts import allowing
+from synth.inference.facts import KnownOutcome
 from synth.memory.comparison import descended
 from synth.memory.judging import labelled_record
 from synth.memory.suites import text_of
@@ -201,17 +201,22 @@ class ProgramSearch:
         return SeparatingTest(record, SketchTest(name, execution.size, allowing(test, self.sketch)))
 
 
-def changes_that_fit(sketch: Sketch, facts_of: Callable[[Sketch], Sequence[Fact]]) -> tuple[str, ...]:
-    """Return the least changes of a sketch after which a model fits all facts, each in words; nothing where there is
-    none.
+def changes_that_fit(sketch: Sketch, outcomes: Sequence[KnownOutcome]) -> tuple[str, ...]:
+    """Return the least changes of a sketch after which a model agrees on all outcomes, each in words; nothing where
+    there is none.
 
-    ``facts_of`` gives the facts for another sketch. Changes are those of ``oracle.inference.switches``.
+    Changes are those of ``oracle.inference.switches``. Outcomes are judged in their order until no model is left, so
+    those that contradict each other come first.
     """
     wider = with_switches(sketch.model)
     for number in range(1, MOST_CHANGES + 1):
         near = wider.within(number)
-        fit = fitting(near.valid, facts_of(near))
-        if fit:
+        fit = near.valid
+        for outcome in outcomes:
+            fit = fit & outcome.fitting(near)
+            if not fit:
+                break
+        else:
             return tuple(_changes(near, fit))
     return ()
 

@@ -7,7 +7,8 @@ tests/                       a corpus of the tests that tell apart what fits, or
 next.litmus                  the test to run next
 weakest.cnf, weakest.lrat    the claim that nothing that fits is weaker, as clauses, and the proof; likewise
                              strongest
-lattice.svg                  the classes, with a test on each arrow
+lattice.svg                  the classes, where they are few, with a test on each arrow
+models/3.cat                 a model of each class in the picture
 """
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ def write_answer(
         write_atomically(folder / f"{claim.name}.lrat", (f"{line}\n" for line in claim.proof))
     if found.classes is not None and 1 < len(found.classes) <= MOST_DRAWN:
         write_atomically(folder / "lattice.svg", [order.draw(ordering_of(found)).svg()])
+        (folder / "models").mkdir(exist_ok=True)
+        for number, each in enumerate(found.classes, 1):
+            text = about.sketch.text(about.chosen(each.models), f"{about.name}-{number}")
+            write_atomically(folder / "models" / f"{number}.cat", [text])
 
 
 def models_of(found: InferenceAnswer, about: SketchHypotheses) -> dict[str, str]:

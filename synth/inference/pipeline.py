@@ -6,7 +6,7 @@ With ``--run`` the tests are run as they are found, and what is seen is more fac
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,12 +16,11 @@ import click
 
 from backends.registry import BACKENDS
 from backends.shared.profiles import DEFAULT, STRESS
-from backends.shared.results import RESULTS
 from corpus.errors import InputError
 from corpus.executions.vocabulary import Vocabulary
 from corpus.files import new_folder, read_text, write_atomically
 from corpus.test import Test
-from oracle.inference.fitting import Fact, fitting
+from oracle.inference.fitting import fitting
 from oracle.inference.sketch import Sketch
 from synth.inference.answer import InferenceAnswer, answer
 from synth.inference.facts import MemoryFacts, NeverSeen, read_facts
@@ -77,15 +76,11 @@ class InferenceRequest:
 
 @dataclass(frozen=True)
 class ToldTests:
-    """What is known of tests, how far programs were searched, and the tests that were found.
-
-    ``facts_of`` gives the facts for another sketch.
-    """
+    """What is known of tests, how far programs were searched, and the tests that were found."""
 
     known: MemoryFacts
     search: ProgramSearch
     records: list[Test]
-    facts_of: Callable[[Sketch], list[Fact]]
 
 
 def told_apart(asked: InferenceRequest, until: Until, quiet: bool) -> ToldTests:
@@ -97,7 +92,7 @@ def told_apart(asked: InferenceRequest, until: Until, quiet: bool) -> ToldTests:
         for found in search.run(fit, known.tests, until, watch) if fit else ():
             records.append(found.record)
             known.tests.append(found.test)
-    return ToldTests(known, search, records, lambda near: asked.facts(near).facts)
+    return ToldTests(known, search, records)
 
 
 def run_loop(asked: InferenceRequest, loop: LoopOptions, folder: Path | None, quiet: bool) -> ToldTests:
@@ -122,24 +117,31 @@ def run_loop(asked: InferenceRequest, loop: LoopOptions, folder: Path | None, qu
         known.unread.append(f"{name}: {reason}")
     seen = experiment.known
     known.facts += seen.facts
+    known.outcomes += seen.outcomes
     known.evidence += seen.evidence
     known.tests += seen.tests
     known.unread += seen.unread
-
-    def facts_of(near: Sketch) -> list[Fact]:
-        ran = read_facts(near, [folder / RESULTS], [str(folder / "tests")], None, asked.never) if seen.tests else None
-        return asked.facts(near).facts + (ran.facts if ran else [])
-
-    return ToldTests(known, search, experiment.records(), facts_of)
+    return ToldTests(known, search, experiment.records())
 
 
 def answered(asked: InferenceRequest, told: ToldTests) -> InferenceAnswer:
     """Return the answer, with the least change of the sketch where no model fits."""
     about, known, search = SketchHypotheses(asked.sketch), told.known, told.search
-    found = answer(about, known.facts, known.tests, search.bound, search.complete, known.evidence)
+    found = answer(
+        about,
+        known.facts,
+        known.tests,
+        search.bound,
+        search.complete,
+        known.evidence,
+        size=search.searched,
+        words=asked.words.summary,
+    )
     if found.contradiction is None:
         return found
-    changed = changes_that_fit(asked.sketch, told.facts_of)
+    core = set(map(id, found.contradiction.core))
+    ordered = sorted(zip(known.facts, known.outcomes, strict=True), key=lambda each: id(each[0]) not in core)
+    changed = changes_that_fit(asked.sketch, [outcome for _, outcome in ordered])
     return replace(found, contradiction=replace(found.contradiction, changes=changed))
 
 

@@ -81,21 +81,21 @@ def agree(chosen):
 
 
 def test_machines_say_the_same_of_random_programs():
-    _, judged = agree(programs(range(160)))
-    assert judged > 350
+    _, judged = agree(programs(range(90)))
+    assert judged > 200
 
 
 def test_machines_say_the_same_of_lanes_that_part():
     shapes = [*crossing_programs(), *locking_programs()]
-    differing, judged = agree((compiled(shape), [0, 0]) for shape in shapes[::2])
-    assert judged > 500
+    differing, judged = agree((compiled(shape), [0, 0]) for shape in shapes[::3])
+    assert judged > 350
     assert all(count > 3 for count in differing.values()), differing
 
 
 @pytest.mark.slow
 def test_machines_say_the_same_of_more():
-    _, judged = agree(programs(range(1000, 4000)))
-    assert judged > 7000
+    _, judged = agree(programs(range(1000, 2600)))
+    assert judged > 3500
     agree((compiled(shape), subgroups) for shape in crossing_programs() for subgroups in ([0, 0], [0, 0, 1]))
 
 
@@ -134,7 +134,7 @@ def test_so_do_locks_of_threads_in_subgroups_of_their_own(name):
 
 
 def test_reasons_and_verdicts_agree():
-    for code, subgroups in programs(range(6000, 6020)):
+    for code, subgroups in programs(range(6000, 6012)):
         test = as_test(code, subgroups)
         for stepping in STEPPINGS:
             for name, verdict in stepping_verdicts(test, MODELS[stepping]).items():

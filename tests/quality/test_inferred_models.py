@@ -149,6 +149,16 @@ def test_infer_finds_power_from_its_cycles(tmp_path):
             "memory", "--edges-file", FACTS / f"{edges}.edges", *bounds, "--model", power, "-o", tmp_path / edges
         )
         assert f" {count} tests of " in told
-    sources = [word for path in (tmp_path / "power", tmp_path / "power-ppo") for word in ("--from", path)]
+    suites = (tmp_path / "power", tmp_path / "power-ppo")
+    sources, tests = ([word for path in suites for word in (option, path)] for option in ("--from", "--tests"))
     found = printed("infer", "power", *sources, "--from", FACTS / "power" / "tests.csv", "--column", "power")
     assert "2 fit, and are one model up to 4 events" in found and "either way: a-sync" in found
+    labels = {}
+    for path in suites:
+        with (path / "labels.csv").open(encoding="utf-8", newline="") as file:
+            labels |= {row["name"]: row["power"] for row in csv.DictReader(file)}
+    labels["SB+membar.syss"] = "ALLOWED"
+    lines = ["name,verdict", *(f"{name},{verdict}" for name, verdict in labels.items())]
+    (tmp_path / "flipped.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = synth("infer", "power", "--from", tmp_path / "flipped.csv", *tests)
+    assert result.exit_code == 1 and "violate 1 fact:\n  SB+membar.syss is allowed" in result.output

@@ -60,9 +60,10 @@ def test_the_folder_has_models_tests_proofs_and_a_picture(tmp_path):
     said = printed("infer", sketch, "--events", "..4", "-o", out)
     assert "4 fit, 4 models up to 4 events" in said
     assert sorted(file.name for file in out.iterdir()) == sorted(
-        ["answer.json", "lattice.svg", "next.litmus", "tests"]
+        ["answer.json", "lattice.svg", "models", "next.litmus", "tests"]
         + [f"{name}.{form}" for name in ("weakest", "strongest") for form in ("cat", "cnf", "lrat")]
     )
+    assert sorted(file.name for file in (out / "models").iterdir()) == ["1.cat", "2.cat", "3.cat", "4.cat"]
     corpus = read_corpus(out / "tests")
     answer = json.loads((out / "answer.json").read_text())
     assert {test.name for test in corpus.tests} == {test["name"] for test in answer["tests"]}

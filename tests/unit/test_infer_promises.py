@@ -16,7 +16,7 @@ from backends.shared.profiles import DEFAULT
 from backends.shared.results import ProgressResult, print_result, read_results
 from corpus.dialects.registry import read_litmus
 from corpus.progress.text import program_of
-from oracle.inference.fitting import fewest_violations, fitting, smallest_core
+from oracle.inference.fitting import deciding, fewest_violations, fitting, smallest_core
 from oracle.inference.promise_family import promise_family
 from oracle.progress.hierarchy import fairest
 from oracle.progress.litmus import explore_litmus
@@ -60,7 +60,7 @@ def test_planted_models_are_found_again(judge, model):
 
 
 def test_noise_is_found_and_named(judge):
-    """Of 208 verdicts, 1 % is flipped where others say more."""
+    """Of 207 verdicts, 1 % is flipped where others say more."""
     flipped = {"2x3-0018", "3x3-0002"}
     facts = table(judge, "obe-strong", flipped)
     assert not fitting(judge.family.valid, facts)
@@ -69,6 +69,15 @@ def test_noise_is_found_and_named(judge):
     assert [model.name for model in judge.family.models(best.models)] == ["obe-strong"]
     core = smallest_core(judge.family.valid, facts)
     assert len(core) == 2 and {fact.name for fact in core} & flipped
+
+
+def test_what_decides(judge):
+    """A few of 207 facts leave what all leave, and none of these can be spared."""
+    facts = table(judge, "lobe-weak")
+    fit, kept = fitting(judge.family.valid, facts), deciding(judge.family.valid, facts)
+    assert len(kept) <= 5 and fitting(judge.family.valid, kept) is fit
+    for fact in kept:
+        assert fitting(judge.family.valid, [other for other in kept if other is not fact]) is not fit
 
 
 def result(test, outcomes, placement="device", tries=(), mapping="plain"):
@@ -329,6 +338,8 @@ def test_what_is_written(tmp_path):
         (["progress & progress", "--bound", "3x3"], "has no level"),
         (["progress", "--from", "nothing.jsonl"], "nothing.jsonl"),
         (["progress", "--run", "--backend", "cpp"], "name it with -o"),
+        (["progress", "--events", "3"], "--events is for sketches of consistency models"),
+        (["cpu", "--tries", "3"], "--tries is for families of promises"),
     ],
 )
 def test_misuse(words, said):

@@ -44,7 +44,11 @@ def test_the_first_program_and_its_answer_are_what_synth_prints(monkeypatch: pyt
     assert [line.rstrip() for line in result.stdout.splitlines()] == answer.splitlines()
 
 
-@pytest.mark.parametrize(("name", "command"), drawn().items(), ids=list(drawn()))
+def all_drawn() -> dict[str, str]:
+    return {**drawn(), **script("pictures").OF_PAGES}
+
+
+@pytest.mark.parametrize(("name", "command"), all_drawn().items(), ids=list(all_drawn()))
 def test_pictures_are_what_the_commands_draw(
     name: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

@@ -1,0 +1,38 @@
+"""What devices were seen to promise, level by level: results of docs/results as docs/infer-progress.md reads them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import printed
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "docs" / "results"
+LEVELS = "progress@workgroup & progress@subgroup & progress@thread"
+
+PROMISED = {
+    "pocl": ("hsa+obe", "lobe", "lobe"),
+    "lavapipe": ("hsa+obe", "lobe", "lobe"),
+    "swiftshader": ("obe", "lobe", "obe"),
+}
+
+
+@pytest.mark.parametrize("device", PROMISED)
+def test_the_fairest_promise_of_each_level(device):
+    folder = RESULTS / "promises" / device
+    told = json.loads(printed("infer", "progress", "--from", folder, "--json"))["answers"]
+    assert [each["placement"] for each in told] == ["device", "workgroup", "subgroup"]
+    assert [each["ship"] for each in told] == [[f"{promise}-strong"] for promise in PROMISED[device]]
+    levels = zip(PROMISED[device], ("workgroup", "subgroup", "thread"), strict=True)
+    composed = " & ".join(f"{promise}@{level}" for promise, level in levels)
+    record = json.loads(printed("infer", LEVELS, "--from", folder, "--json"))
+    assert [each["holes"] for each in record["strongest"]] == [[f"{composed}-strong"]]
+    assert f"`{composed}-strong`" in (ROOT / "docs" / "infer-progress.md").read_text(encoding="utf-8")
+
+
+def test_what_always_ended_taken_as_facts_leaves_one_class():
+    words = ("infer", "progress", "--from", RESULTS / "promises" / "pocl", "--placement", "workgroup", "--json")
+    assert json.loads(printed(*words))["unique"] is False
+    told = json.loads(printed(*words, "--never-seen", "forbidden", "--launches", 50))
+    assert told["unique"] is True and told["ship"] == ["lobe-strong"]
