@@ -311,6 +311,15 @@ def test_verdicts_of_a_table_and_a_contradiction(tmp_path):
     assert "2x2-0004 may hang" in wrong.stdout and "2x2-0004 terminates" in wrong.stdout
 
 
+def test_the_next_test_as_programs(tmp_path):
+    words = ("infer", "progress", "--bound", "2x2", "--backend", "opencl", "--placement", "workgroup")
+    printed(*words, "--mapping", "plain", "--mapping", "chunked", "-o", tmp_path / "out")
+    programs = {path.name for path in (tmp_path / "out" / "next").glob("*.cl")}
+    (test,) = {name.partition(".")[0] for name in programs}
+    assert test in {each.name for each in suite((2, 2))}
+    assert programs == {f"{test}.{mapping}.workgroup.cl" for mapping in ("plain", "chunked")}
+
+
 def test_verdicts_of_litmus_tests():
     """They are judged as by the models that ship."""
     judge = PromiseJudge(promise_family("progress"))
