@@ -194,6 +194,7 @@ def command(
             loop,
             tuple(name for name in MAPPINGS if name in mappings or "all" in mappings),
             tries,
+            backend,
         )
         sys.exit(infer_promises(promises, output, resume, as_json, svg))
     refuse_given(context, OF_PROMISES, "families of promises")
