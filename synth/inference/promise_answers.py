@@ -38,9 +38,11 @@ from oracle.inference.promise_family import ELEMENTARY_TEXTS, PromiseFamily, Pro
 from oracle.progress.models import GUARANTEES
 from synth.drawing import order
 from synth.drawing.files import write_picture
+from synth.hangs import remarks
 from synth.inference.answer import InferenceAnswer, answer, lines_of, ordering_of, record_of
 from synth.inference.facts import NeverSeen
 from synth.inference.loop import LoopBudget, LoopEnd, LoopOutcome, LoopStep, closed_loop
+from synth.inference.output import MOST_DRAWN
 from synth.inference.pipeline import folder_of
 from synth.inference.promise_runs import TRIES, opened
 from synth.inference.promises import (
@@ -56,9 +58,6 @@ from synth.inference.promises import (
 from synth.options.loop import LoopOptions
 from synth.runs import Running
 from synth.screen import printable_lines
-
-MOST_DRAWN = 40
-"""The limit of classes that are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +152,8 @@ def _answers(asked: PromiseRequest, folder: Path | None) -> Iterator[PlacedAnswe
         outcome = None
         if asked.loop is not None and folder is not None:
             outcome = _looped(asked, asked.loop, found, group, folder)
+        for remark in remarks(found.slow, found.unconfirmed):
+            click.echo(one_line(f"synth: {remark}"), err=True)
         yield _answered(asked, found, around, outcome)
 
 
@@ -220,6 +221,8 @@ def _looped(
     found.facts += known.facts
     found.evidence += known.evidence
     found.tests += known.tests
+    found.slow += known.slow
+    found.unconfirmed += known.unconfirmed
     if outcome.reason:
         click.echo(one_line(f"synth: {outcome.reason}"), err=True)
     return outcome

@@ -204,7 +204,8 @@ def suite_tests(judge: PromiseJudge, bound: Bound, placements: Sequence[str]) ->
 class PromiseFacts:
     """What is known of progress tests under a family of promises: facts, evidence, and the tests.
 
-    ``unread`` has a line for each test that was left out, with the reason.
+    ``unread`` has a line for each test that was left out, with the reason. ``slow`` and ``unconfirmed`` are names of
+    tests whose hangs say nothing.
     """
 
     judge: PromiseJudge
@@ -212,6 +213,8 @@ class PromiseFacts:
     evidence: list[Fact] = field(default_factory=list)
     tests: list[SketchTest] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    slow: list[str] = field(default_factory=list)
+    unconfirmed: list[str] = field(default_factory=list)
 
     def add_verdict(self, test: Test, hangs: bool, source: str) -> None:
         """Add a verdict of a table on a test, whose threads are where it says."""
@@ -252,7 +255,11 @@ class PromiseFacts:
         if hung:
             ways = ", ".join(dict.fromkeys(each.mapping for each in hung))
             self.facts.append(_fact(name, True, models, self.judge, source, f"hung: {ways}"))
-        elif not any(each.hangs or each.slow for each in results):
+        elif any(each.hangs for each in results):
+            self.unconfirmed.append(name)
+        elif any(each.slow for each in results):
+            self.slow.append(name)
+        else:
             ended = sum(each.outcomes.count(TERMINATED) * each.instances for each in results)
             fact = _fact(name, False, models, self.judge, source, f"ended in {ended:,} of {ended:,}")
             (self.facts if never.forbidden and ended >= never.instances else self.evidence).append(fact)

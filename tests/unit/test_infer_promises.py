@@ -128,6 +128,7 @@ def test_only_a_confirmed_hang_is_a_fact(judge):
     assert found.add_results(tests, results, NEVER, "results.jsonl") == 5
     assert [fact.text for fact in found.facts] == [f"{one.name} may hang (hung: plain, results.jsonl)"]
     assert [fact.text for fact in found.evidence] == [f"{ended.name} terminates (ended in 5 of 5, results.jsonl)"]
+    assert (found.unconfirmed, found.slow) == ([other.name], [slow.name])
     strict = PromiseFacts(judge)
     strict.add_results(tests, results, NeverSeen(True, 5), "")
     assert [fact.allowed for fact in strict.facts] == [True, False]
