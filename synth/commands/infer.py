@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from backends.shared.mapping import MAPPINGS, PLACEMENTS
+from backends.shared.process import ended_by_signals
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import one_line
 from oracle.inference.promise_family import is_promise_family, promise_family
@@ -28,6 +29,7 @@ from synth.options.loop import LoopOptions, loop_options
 from synth.options.page import Page
 from synth.options.values import Seconds, Span
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
+from synth.pool import resumable
 from synth.screen import printable_lines
 from synth.units import Until
 
@@ -209,7 +211,8 @@ def command(
         if loop is None:
             found = told_apart(asked, Until.limits(None, time_limit), as_json)
         else:
-            found = run_loop(asked, loop, folder, as_json)
+            with ended_by_signals(), resumable():
+                found = run_loop(asked, loop, folder, as_json)
         for line in found.known.unread:
             click.echo(one_line(f"synth: {line}"), err=True)
         told = answered(asked, found)
