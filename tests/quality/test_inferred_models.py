@@ -74,6 +74,7 @@ def test_a_verdict_of_x86_that_is_flipped_is_in_the_core():
     assert accused == 32
 
 
+@pytest.mark.slow
 def test_cycles_and_tests_by_hand_are_power():
     sketch = named("power")
     (planted,) = (each for each in planted_models() if each.name == "power")

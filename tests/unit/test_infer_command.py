@@ -82,9 +82,12 @@ def test_the_folder_has_models_tests_proofs_and_a_picture(tmp_path):
             assert file.read_bytes() == (again / file.relative_to(out)).read_bytes(), file.name
 
 
-@pytest.mark.parametrize("backend", ["cuda", "opencl", "cpp"])
-def test_the_next_test_comes_with_its_program(backend, tmp_path):
-    printed("infer", "gpu", "--events", "..3", "-o", tmp_path / "out", "--backend", backend)
+ORDERS = X86.parents[1] / "orders.cat"
+
+
+@pytest.mark.parametrize(("sketch", "backend"), [("gpu", "cuda"), (ORDERS, "cpp")], ids=["cuda", "cpp"])
+def test_the_next_test_comes_with_its_program(sketch, backend, tmp_path):
+    printed("infer", sketch, "--events", "..3", "-o", tmp_path / "out", "--backend", backend)
     programs = [file for file in (tmp_path / "out" / "next").iterdir() if file.stat().st_size > 1000]
     assert programs and (tmp_path / "out" / "next.litmus").is_file()
 

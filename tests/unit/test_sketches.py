@@ -98,7 +98,7 @@ def test_all_models_at_once_agree_with_each_alone(name):
     made_of_model = all(hole.usual is not None for hole in sketch.holes)
     sketch = sketch.within(2) if made_of_model else sketch
     asked = 0
-    for file in number.sample(files(), 25):
+    for file in number.sample(files(), 12 if made_of_model else 25):
         test = parse_litmus(file.read_text(), str(file))
         if len(test.threads) > 3:
             continue
@@ -110,7 +110,7 @@ def test_all_models_at_once_agree_with_each_alone(name):
             assert values in sketch.valid
             assert (values in models) is (judged.answer is Answer.ALLOWED), (file.name, filling)
             asked += 1
-    assert asked > 30
+    assert asked > 15
 
 
 def test_the_usual_filling_is_the_model():
