@@ -215,7 +215,7 @@ CASES = [
     ("R W W.bulk W.complete R.acquire.cta.mbarrier R.relaxed.cta.mbarrier W.release.cta.mbarrier", 3),
     pytest.param("W R.bulk_group W.bulk_group F.wait_group", 4, marks=SLOW),
     pytest.param("R R.acquire.cta.mbarrier W.bulk W.complete W.release.cta.mbarrier", 4, marks=SLOW),
-    ("W R.bulk W.bulk W.complete R.acquire.cta.mbarrier", 4),
+    pytest.param("W R.bulk W.bulk W.complete R.acquire.cta.mbarrier", 4, marks=SLOW),
     pytest.param("R W R.bulk W.bulk W.complete R.acquire.cta.mbarrier R.bulk_group W.bulk_group", 4, marks=SLOW),
     pytest.param("W R.bulk_group W.bulk_group R.cp_async W.cp_async", 4, marks=SLOW),
 ]

@@ -44,7 +44,14 @@ def test_every_example_has_a_verdict_and_every_verdict_its_section():
     assert all("PTX ISA 9.1, " in row["source"] or "Lustig" in row["source"] for row in TABLE)
 
 
-@pytest.mark.parametrize("reading", sorted(MODELS.keys() - {""}))
+LONG = ("fence-serves-all-ctas", "one-async-proxy", "one-way-is-cumulative", "completion-orders-reads")
+"""Readings that take the longest, some ten seconds each."""
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in sorted(MODELS.keys() - {""})],
+)
 def test_a_reading_allows_no_more_than_is_allowed_without_it(reading):
     differing = []
     for path in sorted(EXAMPLES.glob("*.litmus")):
