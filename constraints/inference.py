@@ -3,7 +3,7 @@
 Worked example: one test, whose outcome only one of the two models that fit allows. The claim that the weakest model
 allows it says that no fitting model allows anything that this one forbids.
 
-Variables: those of the holes, in the order of the space, and one for each node of a diagram of models.
+Variables: those of the holes, in the order of the space, and the gates of diagrams of models.
 
 Constraints
     the model is one of the sketch, and fits each fact
@@ -13,20 +13,22 @@ Constraints
 So a proof that there is no solution shows that every model that fits is as strong as some weakest class that was found,
 or as weak as some strongest one. ``oracle.certificates.lrat`` checks it.
 
-Size: about four clauses for each node.
+Size: three gates for each node of a diagram, of three clauses each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from constraints.circuit import Circuit, Literal
 from constraints.formula import Formula
 from constraints.proofs import prove_unsatisfiable
+from oracle.certificates.clauses import clause_line
 from oracle.certificates.lrat import check_proof
 from oracle.inference.classes import SketchTest
 from oracle.inference.fitting import Fact
-from oracle.inference.model_sets import ModelSet, ModelSpace
+from oracle.inference.model_sets import ModelSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,53 +71,43 @@ def proved(
     return made
 
 
+def member_of(models: ModelSet, circuit: Circuit, hole: Callable[[str], Literal]) -> Literal:
+    """The literal that a model is in a set, given the literal of each variable of the holes."""
+    space = models.space
+    made = {space.every.number: circuit.true, space.none.number: circuit.false}
+    for node in models.nodes():
+        assert node.low is not None and node.high is not None
+        here = hole(space.variables[node.level])
+        made[node.number] = (here & made[node.high.number]) | (~here & made[node.low.number])
+    return made[models.number]
+
+
 def _formula(
     claim: ExtremeClaim, valid: ModelSet, facts: Sequence[Fact], tests: Sequence[SketchTest]
 ) -> tuple[Formula, list[str]]:
-    formula, space = Formula(), valid.space
-    comments = [f"variable {formula.var(name)} {name}" for name in space.variables]
-    formula.add(_literal(valid, formula))
+    circuit = Circuit()
+    comments = [f"variable {circuit.var(name).number} {name}" for name in valid.space.variables]
+
+    def member(models: ModelSet) -> Literal:
+        return member_of(models, circuit, circuit.var)
+
+    circuit.require(member(valid))
     for fact in facts:
-        formula.add(_literal(fact.fitting, formula))
+        circuit.require(member(fact.fitting))
         comments.append(f"fact {fact.text}")
-    literals = [_literal(test.allowing, formula) for test in tests]
-    comments += [f"test {literal} {test.name}" for test, literal in zip(tests, literals, strict=True)]
+    literals = [member(test.allowing) for test in tests]
+    comments += [f"test {literal.number} {test.name}" for test, literal in zip(tests, literals, strict=True)]
     for verdicts in claim.verdicts:
-        beyond = [
-            literal if claim.weakest else -literal
+        beyond = (
+            literal if claim.weakest else ~literal
             for literal, allowed in zip(literals, verdicts, strict=True)
             if allowed is not claim.weakest
-        ]
-        formula.add(*beyond)
-    return formula, comments
-
-
-def _literal(models: ModelSet, formula: Formula) -> int:
-    """The literal that a model is in a set, whose nodes are defined by clauses where they are new."""
-    space: ModelSpace = models.space
-    if models is space.every or models is space.none:
-        true = formula.var("true")
-        if [true] not in formula.clauses:
-            formula.add(true)
-        return true if models is space.every else -true
-    for node in models.nodes():
-        before = formula.variables
-        number = formula.var("node", node.number)
-        if number <= before:
-            continue
-        hole = formula.var(space.variables[node.level])
-        for value, inner in ((hole, node.high), (-hole, node.low)):
-            assert inner is not None
-            if inner is space.every or inner is space.none:
-                formula.add(-value, number if inner is space.every else -number)
-            else:
-                below = formula.var("node", inner.number)
-                formula.add(-value, -number, below)
-                formula.add(-value, number, -below)
-    return formula.var("node", models.number)
+        )
+        circuit.require(*beyond)
+    return circuit.formula, comments
 
 
 def _dimacs(formula: Formula, comments: Sequence[str]) -> Iterator[str]:
     yield from (f"c {' '.join(comment.split())}" for comment in comments)
     yield f"p cnf {formula.variables} {len(formula.clauses)}"
-    yield from (" ".join(map(str, [*clause, 0])) for clause in formula.clauses)
+    yield from map(clause_line, formula.clauses)

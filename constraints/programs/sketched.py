@@ -18,10 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
 from constraints.circuit import Circuit, Literal, building
 from constraints.formula import Clause
+from constraints.inference import member_of
 from constraints.programs.forbidden import AllowedChoices, Forbidden, SeparationQuestion, Verifier
 from corpus.executions.execution import Execution
 from corpus.executions.vocabulary import Vocabulary
@@ -168,10 +170,4 @@ class TellingApart:
 
     def _literal(self, models: ModelSet, of: str) -> Literal:
         """The literal that one of the two models is in a set."""
-        circuit, space = self._circuit, self._sketch.space
-        made = {space.every.number: circuit.true, space.none.number: circuit.false}
-        for node in models.nodes():
-            assert node.low is not None and node.high is not None
-            here = hole_literal(circuit, of, space.variables[node.level])
-            made[node.number] = (here & made[node.high.number]) | (~here & made[node.low.number])
-        return made[models.number]
+        return member_of(models, self._circuit, partial(hole_literal, self._circuit, of))

@@ -41,12 +41,6 @@ class ModelClass:
     verdicts: Verdicts
     models: ModelSet
 
-    def is_stronger(self, other: ModelClass) -> bool:
-        """Whether the models of this class forbid all that those of another forbid, and more."""
-        return self.verdicts != other.verdicts and all(
-            not mine or theirs for mine, theirs in zip(self.verdicts, other.verdicts, strict=True)
-        )
-
 
 def separating(fit: ModelSet, tests: Iterable[SketchTest]) -> list[SketchTest]:
     """The tests that some of the models allow and others forbid; of tests that agree on all models, the smallest."""
@@ -117,18 +111,3 @@ def _extreme(fit: ModelSet, tests: Sequence[SketchTest], wanted: bool, most: int
             more = more if has else more | each
         left = left & more
     return found
-
-
-def steps_between(classes: Sequence[ModelClass]) -> list[tuple[int, int]]:
-    """The pairs of classes, by number, of which the first is stronger with none between: the edges of the lattice."""
-    stronger = {
-        (one, other)
-        for one, mine in enumerate(classes)
-        for other, theirs in enumerate(classes)
-        if mine.is_stronger(theirs)
-    }
-    return sorted(
-        (one, other)
-        for one, other in stronger
-        if not any((one, middle) in stronger and (middle, other) in stronger for middle in range(len(classes)))
-    )

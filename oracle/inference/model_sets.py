@@ -98,19 +98,9 @@ class ModelSpace:
         self._met: dict[tuple[int, int], ModelSet] = {}
         self._counts: dict[int, int] = {}
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._levels
-
     def variable(self, name: str) -> ModelSet:
         """The set of the assignments in which a variable is true."""
         return self._node(self._levels[name], self.none, self.every)
-
-    def single(self, values: Sequence[bool]) -> ModelSet:
-        """The set of one assignment alone."""
-        node = self.every
-        for level in range(len(self.variables) - 1, -1, -1):
-            node = self._node(level, self.none, node) if values[level] else self._node(level, node, self.none)
-        return node
 
     def containing(self, members: Sequence[Sequence[bool]]) -> ModelSet:
         """The set of some assignments."""

@@ -158,7 +158,9 @@ class Sketch:
 
     def where(self, hole: Hole, way: int) -> ModelSet:
         """The assignments in which a hole is filled in a way."""
-        variable, truth = hole.sign(way)
+        return self._signed(*hole.sign(way))
+
+    def _signed(self, variable: str, truth: bool) -> ModelSet:
         return self.space.variable(variable) if truth else ~self.space.variable(variable)
 
     @cached_property
@@ -169,10 +171,7 @@ class Sketch:
     @cached_property
     def alternatives(self) -> Mapping[str, ModelSet]:
         """For each alternative of a hole, by its name in a base, the models that have it."""
-        return {
-            name: self.valid & (self.space.variable(variable) if truth else ~self.space.variable(variable))
-            for name, (variable, truth) in self.signs.items()
-        }
+        return {name: self.valid & self._signed(*sign) for name, sign in self.signs.items()}
 
     @cached_property
     def listed(self) -> ListedModels | None:

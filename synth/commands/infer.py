@@ -12,6 +12,7 @@ from backends.shared.mapping import MAPPINGS, PLACEMENTS
 from backends.shared.process import ended_by_signals
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import one_line
+from corpus.litmus.test import SCOPES
 from oracle.inference.promise_family import is_promise_family, promise_family
 from oracle.inference.resolution import resolve_sketch
 from synth.drawing.files import check_picture_name, write_picture
@@ -27,7 +28,7 @@ from synth.inference.promises import parse_bound
 from synth.memory.suites import narrowed
 from synth.options.loop import LoopOptions, loop_options
 from synth.options.page import Page
-from synth.options.values import Seconds, Span
+from synth.options.values import Seconds, Span, listed
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.pool import resumable
 from synth.screen import printable_lines
@@ -203,7 +204,7 @@ def command(
     given = resolve_sketch(sketch)
     if all(hole.usual is not None for hole in given.holes):
         given = given.within(changes)
-    words = narrowed([given.model], *vocabulary, *([scopes.split(",")] if scopes else []))
+    words = narrowed([given.model], *vocabulary, listed("--scopes", scopes, list(SCOPES)))
     asked = InferenceRequest(given, sources, tests, column, never, words, events, threads, solver)
     if not as_json:
         click.echo(printable_lines(f"over {words.name}: {words.summary}"))

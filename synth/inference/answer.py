@@ -99,7 +99,6 @@ def answer(
     bound: str,
     complete: bool,
     evidence: Sequence[Fact] = (),
-    prove: bool = True,
     size: int = 0,
     words: str = "",
 ) -> InferenceAnswer:
@@ -115,7 +114,7 @@ def answer(
     few = len(classes) <= MOST_CLASSES
     claims: list[Claim] = []
     every = separating(valid, tests)
-    if prove and every and max(len(weak), len(strong)) <= MOST_CLASSES:
+    if every and max(len(weak), len(strong)) <= MOST_CLASSES:
         extremes = [
             ExtremeClaim(name, [[bool(each.models & test.allowing) for test in every] for each in some], weak_end)
             for name, some, weak_end in (("weakest", weak, True), ("strongest", strong, False))
@@ -146,7 +145,7 @@ def against(models: ModelSet, evidence: Iterable[Fact]) -> int:
 
 
 def names_of_classes(found: InferenceAnswer) -> list[str]:
-    """Return the names of the classes: ``A``, ``B``, .., with ``weakest`` or ``strongest`` where they are alone."""
+    """Return the names of the classes: ``model 1``, .., with ``weakest`` or ``strongest`` where they are alone."""
     names = []
     for number, each in enumerate(found.classes or ()):
         name = f"model {number + 1}"
