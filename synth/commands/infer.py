@@ -205,7 +205,7 @@ def command(
     if all(hole.usual is not None for hole in given.holes):
         given = given.within(changes)
     words = narrowed([given.model], *vocabulary, listed("--scopes", scopes, list(SCOPES)))
-    asked = InferenceRequest(given, sources, tests, column, never, words, events, threads, solver)
+    asked = InferenceRequest(given, sources, tests, column, never, words, events, threads, solver, loop)
     if not as_json:
         click.echo(printable_lines(f"over {words.name}: {words.summary}"))
     with folder_of(output, asked.as_json(), loop is not None, resume) as folder:

@@ -44,8 +44,9 @@ class Hypotheses(Protocol):
     def described(self, models: ModelSet) -> list[str]:
         """Return in words what the models of a class are, a line for each hole, or the names of the models."""
 
-    def words(self) -> tuple[str, str]:
-        """Return the words for a test whose outcome a model allows and for one whose it forbids."""
+    @property
+    def allows(self) -> str:
+        """Return what models do with a test whose outcome they allow, as a verb."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ def lines_of(found: InferenceAnswer) -> Iterator[str]:
         yield ""
         half = found.fit & found.next.allowing
         share = f"{half.size:,} of {found.fit.size:,}"
-        yield f"next test: {found.next.name} ({found.next.size} events), which {share} {about.words()[0]}"
+        yield f"next test: {found.next.name} ({found.next.size} events), which {share} {about.allows}"
 
 
 def _some(heading: str, some: Sequence[ModelClass], found: InferenceAnswer) -> Iterator[str]:

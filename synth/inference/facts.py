@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backends.shared.layout import outcome_terms
-from backends.shared.results import MemoryResult, latest
+from backends.shared.results import RESULTS, MemoryResult, latest
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
@@ -29,7 +29,7 @@ from synth.expectations import models_of_table, read_expected
 from synth.inputs import MEMORY, Input, expand, family_of, timed_results
 from synth.memory.conformance import asked_outcomes, by_terms_of_the_test
 
-RESULTS = ".jsonl"
+RESULT_LINES = ".jsonl"
 """The suffix of files of results."""
 
 TABLE = ".csv"
@@ -77,6 +77,7 @@ class MemoryFacts:
     evidence: list[Fact] = field(default_factory=list)
     tests: list[SketchTest] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    _judged: dict[LitmusTest, SketchTest | None] = field(default_factory=dict, repr=False)
 
     def add_verdict(self, test: LitmusTest, allowed: bool, source: str) -> None:
         """Add what a table says of the outcome that a test asks about."""
@@ -86,9 +87,19 @@ class MemoryFacts:
             self.facts.append(Fact(test.name, allowed, fits, source))
             self.outcomes.append(KnownOutcome(test, allowed))
 
-    def add_test(self, test: LitmusTest) -> None:
-        """Add a test of which nothing is known, but which may tell models apart."""
-        self._models(test)
+    def add_test(self, test: LitmusTest) -> SketchTest | None:
+        """Add a test, of which more may be known later, and return it with the models that allow it.
+
+        None where these are not known, which is noted. A test that is added again is not judged again.
+        """
+        if test not in self._judged:
+            self._judged[test] = None
+            try:
+                self._judged[test] = made = SketchTest(test.name, events_of(test), allowing(test, self.sketch))
+                self.tests.append(made)
+            except (TooManyError, InputError) as error:
+                self.unread.append(f"{test.name}: {error.message}")
+        return self._judged[test]
 
     def add_result(self, test: LitmusTest, result: MemoryResult, never: NeverSeen, source: str) -> None:
         """Add what was seen of a test: each outcome that was, and the asked outcome where it was not."""
@@ -123,14 +134,9 @@ class MemoryFacts:
             self.outcomes.append(outcome)
 
     def _models(self, test: LitmusTest) -> ModelSet | None:
-        """The models that allow a test; None where that is not known, which is noted."""
-        try:
-            models = allowing(test, self.sketch)
-        except (TooManyError, InputError) as error:
-            self.unread.append(f"{test.name}: {error.message}")
-            return None
-        self.tests.append(SketchTest(test.name, events_of(test), models))
-        return models
+        """The models that allow a test; None where that is not known."""
+        judged = self.add_test(test)
+        return None if judged is None else judged.allowing
 
 
 def asking(test: LitmusTest, values: Outcome) -> LitmusTest:
@@ -158,12 +164,12 @@ def read_facts(
     for source in sources:
         if source.suffix == TABLE:
             _read_table(found, source, given, column)
-        elif source.suffix == RESULTS:
+        elif source.suffix == RESULT_LINES:
             _read_results(found, source, given or _around(source), never)
         elif source.is_dir():
             _read_corpus(found, source, column, never)
         else:
-            wanted = f"a table of verdicts ({TABLE}), results ({RESULTS}) or a corpus"
+            wanted = f"a table of verdicts ({TABLE}), results ({RESULT_LINES}) or a corpus"
             raise InputError(f"expected {wanted}", str(source))
     return found
 
@@ -251,7 +257,7 @@ def _read_corpus(found: MemoryFacts, source: Path, column: str | None, never: Ne
     if family_of([str(source)]) != MEMORY:
         raise InputError("expected litmus tests, found progress tests", str(source))
     inputs = expand([str(source)])
-    results = source / "results.jsonl"
+    results = source / RESULTS
     if column is None:
         if not results.is_file():
             raise InputError("the corpus has no results; --column names the model whose verdicts count", str(source))

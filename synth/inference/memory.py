@@ -52,9 +52,10 @@ class SketchHypotheses:
         """Return the set of all models of the sketch."""
         return self.sketch.valid
 
-    def words(self) -> tuple[str, str]:
-        """Return the words for what a model says of a test."""
-        return "allow", "forbid"
+    @property
+    def allows(self) -> str:
+        """Return what models do with a test whose outcome they allow."""
+        return "allow"
 
     def described(self, models: ModelSet) -> list[str]:
         """Return a line for each hole that all models fill in one way, and one for the others together.

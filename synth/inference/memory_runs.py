@@ -18,7 +18,7 @@ from backends.shared.device import Device
 from backends.shared.files import file_stem
 from backends.shared.results import RESULTS, MemoryResult, latest, open_results
 from corpus.dialects.registry import parse_litmus
-from corpus.files import write_atomically
+from corpus.files import read_text, write_atomically
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from corpus.test import Test
@@ -31,6 +31,16 @@ from synth.inputs import Input, timed_results
 from synth.memory.judging import labelled_record
 from synth.memory.runs import Launches, made
 from synth.units import NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenTest:
+    """A test that was chosen: its text, its digest, and the models that allow it."""
+
+    text: str
+    test: LitmusTest
+    digest: str
+    judged: SketchTest
 
 
 @dataclass
@@ -50,7 +60,7 @@ class LitmusExperiment:
     given: MemoryFacts
     refused: dict[str, str] = field(default_factory=dict)
     known: MemoryFacts = field(init=False)
-    _chosen: dict[str, tuple[LitmusTest, SketchTest]] = field(default_factory=dict)
+    _chosen: dict[str, ChosenTest] = field(default_factory=dict)
     _read: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -64,11 +74,11 @@ class LitmusExperiment:
         file = self.folder / RESULTS
         results, _ = latest(entry for entry, _ in timed_results(file)) if file.exists() else ({}, {})
         seen = {result.digest: result for result in results.values() if isinstance(result, MemoryResult)}
-        for name, (test, _) in self._chosen.items():
-            result = seen.get(litmus_digest(test))
+        for name, chosen in self._chosen.items():
+            result = seen.get(chosen.digest)
             if result is not None and name not in self._read:
                 self._read.add(name)
-                self.known.add_result(test, result, self.never, str(file))
+                self.known.add_result(chosen.test, result, self.never, str(file))
         return self.known.facts
 
     def ran(self) -> int:
@@ -79,14 +89,14 @@ class LitmusExperiment:
         """Return the name of the test to run next; None where none is left."""
         while True:
             left = [
-                replace(each, name=name)
-                for name, (_, each) in self._chosen.items()
+                replace(each.judged, name=name)
+                for name, each in self._chosen.items()
                 if name not in self._read and name not in self.refused
             ]
             chosen = next_test(fit, left)
             if chosen is not None:
                 return chosen.name
-            done = [each for _, each in self._chosen.values()]
+            done = [each.judged for each in self._chosen.values()]
             found = self.search.smallest(fit, [*self.given.tests, *done], NEVER)
             if not found:
                 return None
@@ -107,17 +117,15 @@ class LitmusExperiment:
 
     def name(self, test: str) -> str:
         """Return the name of a test."""
-        return self._chosen[test][1].name
+        return self._chosen[test].judged.name
 
     def records(self) -> list[Test]:
         """Return the tests that were chosen, as those of a corpus."""
-        return [
-            labelled_record(test, (self.folder / "tests" / f"{name}.litmus").read_text(encoding="utf-8"), each.size, ())
-            for name, (test, each) in self._chosen.items()
-        ]
+        return [labelled_record(each.test, each.text, each.judged.size, ()) for each in self._chosen.values()]
 
     def _choose(self, file: Path) -> None:
-        text = file.read_text(encoding="utf-8")
+        text = read_text(file)
         test = parse_litmus(text, str(file))
-        self.known.add_test(test)
-        self._chosen[file.stem] = test, self.known.tests[-1]
+        judged = self.known.add_test(test)
+        if judged is not None:
+            self._chosen[file.stem] = ChosenTest(text, test, litmus_digest(test), judged)

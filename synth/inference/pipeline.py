@@ -49,6 +49,7 @@ class InferenceRequest:
     events: tuple[int, int]
     threads: tuple[int, int] | None
     solver: str
+    loop: LoopOptions | None = None
 
     def facts(self, sketch: Sketch) -> MemoryFacts:
         """Return what the sources say, for this sketch or another one."""
@@ -71,6 +72,7 @@ class InferenceRequest:
             "vocabulary": list(self.words.spelled),
             "events": list(self.events),
             "threads": None if self.threads is None else list(self.threads),
+            "run": {} if self.loop is None else self.loop.as_json(),
         }
 
 

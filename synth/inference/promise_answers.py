@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -85,8 +85,7 @@ class PromiseRequest:
 
     def as_json(self) -> dict[str, Any]:
         """Return the request as its folder keeps it: all that changes what is chosen, run and found, but its budget."""
-        loop = self.loop
-        ran = {} if loop is None else asdict(replace(loop, budget=None, most=None))
+        ran = {} if self.loop is None else self.loop.as_json()
         return {
             "family": self.family.name,
             "from": [str(source) for source in self.sources],

@@ -28,8 +28,7 @@ from tempfile import TemporaryDirectory
 
 from backends.shared.mapping import DEVICE, PLACEMENTS
 from backends.shared.process import TERMINATED
-from backends.shared.results import RESULTS as RESULTS_FILE
-from backends.shared.results import ProgressResult, latest
+from backends.shared.results import RESULTS, ProgressResult, latest
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError
 from corpus.hierarchy import HierarchyLevel, Places
@@ -45,7 +44,7 @@ from oracle.progress.hierarchy import fairest
 from oracle.progress.litmus import NoVerdictError, explore_litmus
 from oracle.progress.models import MODELS, Verdict
 from synth.expectations import read_expected
-from synth.inference.facts import RESULTS, TABLE, NeverSeen, column_of, named, test_of
+from synth.inference.facts import RESULT_LINES, TABLE, NeverSeen, column_of, named, test_of
 from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of, timed_results
 from synth.progress.synthesis import ProgressSuiteRequest, bounds, synthesise, write_suite
 
@@ -75,9 +74,10 @@ class PromiseHypotheses:
         """Return the set of all members."""
         return self.family.valid
 
-    def words(self) -> tuple[str, str]:
-        """Return the words for what a model says of a test."""
-        return "let hang", "let end"
+    @property
+    def allows(self) -> str:
+        """Return what models do with a test that may hang under them."""
+        return "let hang"
 
     def described(self, models: ModelSet) -> list[str]:
         """Return a line for each model; of many, a line for each level with what may be promised there."""
@@ -275,8 +275,8 @@ def placements_in(sources: Sequence[Path]) -> list[str]:
     found = {
         entry.placement
         for source in sources
-        for path in [source / RESULTS_FILE if source.is_dir() else source]
-        if path.suffix == RESULTS and path.is_file()
+        for path in [source / RESULTS if source.is_dir() else source]
+        if path.suffix == RESULT_LINES and path.is_file()
         for entry, _ in timed_results(path)
         if isinstance(entry, ProgressResult)
     }
@@ -300,12 +300,12 @@ def read_promise_facts(
     for source in sources:
         if source.suffix == TABLE:
             _read_table(found, source, named(given), column)
-        elif source.suffix == RESULTS:
+        elif source.suffix == RESULT_LINES:
             _read_results(found, source, given, never, placements)
         elif source.is_dir():
             _read_folder(found, source, column, never, placements)
         else:
-            wanted = f"a table of verdicts ({TABLE}), results ({RESULTS}) or a corpus"
+            wanted = f"a table of verdicts ({TABLE}), results ({RESULT_LINES}) or a corpus"
             raise InputError(f"expected {wanted}", str(source))
     return found
 
@@ -350,7 +350,7 @@ def _read_folder(
     """Read a corpus or folder: its verdicts by the model that a column is named for, else its results."""
     if family_of([str(source)]) != PROGRESS:
         raise InputError("expected progress tests, found litmus tests", str(source))
-    results = source / RESULTS_FILE
+    results = source / RESULTS
     if column is None:
         if not results.is_file():
             raise InputError("the corpus has no results; --column names the model whose verdicts count", str(source))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from typing import Any
 
@@ -33,6 +33,10 @@ class LoopOptions:
     stress: bool
     budget: float | None
     most: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the options as the folder of a loop keeps them: all that changes what is run, but the budget."""
+        return asdict(replace(self, budget=None, most=None))
 
     def opened(self) -> Device:
         """Return the device. Raises ``InputError`` where the language has none here."""
