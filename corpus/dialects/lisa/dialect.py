@@ -40,6 +40,7 @@ from corpus.dialects.lisa.own import Bell, bell_at, bell_beside
 from corpus.dialects.scope_tree import print_groups, read_places
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
+from corpus.laws.processors import mode_of, word_of
 from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import cannot_say
@@ -75,6 +76,7 @@ _OPERATIONS = {"add": "add", "and": "and", "xor": "xor", "eq": "eq", "neq": "ne"
 _WORDS = {operation: word for word, operation in _OPERATIONS.items()}
 _ATOMIC = ("add", "and", "xor")
 _KINDS = {"read": "R", "write": "W", "fence": "F", "rmw": "RMW"}
+_INSTRUCTIONS = {"R": litmus.Load, "W": litmus.Store, "F": litmus.Fence, "RMW": litmus.Rmw}
 _ANNOTATIONS = {*map(str, litmus.Order), VOLATILE, *CACHES, *_LEVELS}
 _LETTERS = {"r", "w", "f", "b"}
 _KEYWORDS = {"rmw", "mov", "call", "exch", "cas", "scopes", "levels", "regions", "ne"}.union(_OPERATIONS, RESERVED)
@@ -311,6 +313,12 @@ class _Column:
         left = leaves(subtrees(item, "annotations")[0])
         if self._bell:
             return self._bell.mode(kind, left, keyword, self._path), True
+        if left and (own := mode_of(_INSTRUCTIONS[kind], str(left[0]))) is not None:
+            left.pop(0)
+            unwanted = self._annotation(left, [NO_RESULT]) if kind == "RMW" else None
+            for token in left:
+                raise error_at(f"{keyword} has no annotation {token} here", token, self._path)
+            return own, unwanted is None
         plain = kind in ("R", "W")
         order = self._annotation(left, [*ORDERS[kind], *([litmus.Order.WEAK, VOLATILE] if plain else [])])
         scope = self._annotation(left, list(_LEVELS)) if order not in (None, litmus.Order.WEAK, VOLATILE) else None
@@ -494,6 +502,8 @@ class _Writer:
 
 def _annotations(mode: litmus.Mode, kind: str, refuse: Callable[[str], InputError]) -> str:
     """The annotations of a mode, by commas."""
+    if (word := word_of(mode)) is not None:
+        return word
     if mode.tags:
         raise refuse(f"LISA has no annotation for {mode.tags[0]}")
     strong = mode.order is not litmus.Order.WEAK
