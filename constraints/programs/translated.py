@@ -30,7 +30,7 @@ from oracle.executions.events import EventKind
 class _Slots:
     """The events of the translated program, each with the event that it belongs to."""
 
-    def __init__(self, unknown: ProgramSkeleton, translation: Translation, thread: Sequence[int]) -> None:
+    def __init__(self, unknown: ProgramSkeleton, translation: Translation, view: ExecutionView) -> None:
         self.unknown, self.translation = unknown, translation
         self.circuit = unknown.circuit
         self.owner: list[int] = []
@@ -44,7 +44,8 @@ class _Slots:
             self.place.append(len(self.owner))
             self._itself(e)
             self._fences(e, [(literal, targets.after) for literal, targets in self._ended(e)])
-        self.thread = [thread[event] for event in self.owner]
+        self.thread = [view.thread[event] for event in self.owner]
+        self.initial_writes = view.initial_writes
 
     def _begun(self, event: int) -> list[tuple[Literal, MappedOp]]:
         """The targets of the translation for each instruction that may begin with an event, with its literal."""
@@ -123,8 +124,10 @@ class _Slots:
             for other, literal in matrix[event].items():
                 for place in (self.place[other], *([self.read[other]] if other in self.read else [])):
                     rows[read][place] = rows[place][read] = literal
+        every = range(len(rows)) if self.initial_writes else ()
         for slot, row in enumerate(rows):
-            row.setdefault(slot, self.circuit.false)
+            for other in (slot, *every):
+                row.setdefault(other, self.circuit.false)
         return rows
 
     def addresses(self, matrix: Matrix) -> list[dict[int, Literal]]:
@@ -184,7 +187,7 @@ def translated_view(
 
     ``name`` is that of the order of its fences.
     """
-    slots = _Slots(unknown, translation, view.thread)
+    slots = _Slots(unknown, translation, view)
     fences = [
         slot
         for slot, ways in enumerate(slots.ways)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from corpus.litmus.test import Fence, Load, Mode, Order, Rmw, Scope, Store
+from corpus.litmus.test import DEFAULT_RMW, Fence, Load, Mode, Order, Rmw, Scope, Store
 
 Words = Mapping[type, Mapping[str, Order]]
 """The order of each word, by the kind of instruction."""
@@ -72,18 +72,19 @@ WEAKER: Mapping[str, tuple[str, ...]] = {
 def mode_of(kind: type, word: str) -> Mode | None:
     """Return how an instruction of a kind with this word is done, or None where no processor has the word for it."""
     order = _ORDERS.get((kind, word))
-    return None if order is None else _mode(order, word)
+    return None if order is None else _mode(kind, order, word)
 
 
 def modes_of(processor: str, kind: type) -> Iterator[Mode]:
     """Yield the ways in which a processor does instructions of a kind that have a word."""
     for word, order in PROCESSORS[processor].get(kind, {}).items():
-        yield _mode(order, word)
+        yield _mode(kind, order, word)
 
 
-def _mode(order: Order, word: str) -> Mode:
-    """The mode of a word; whatever has an order is for all threads, as what C orders without a scope."""
-    return Mode(order, None if order is Order.WEAK else Scope.SYS, tags=(word,))
+def _mode(kind: type, order: Order, word: str) -> Mode:
+    """The mode of a word. What has an order is for all threads, at the scope that is said where a language names none."""
+    scope = DEFAULT_RMW.scope if kind is Rmw else Scope.SYS
+    return Mode(order, None if order is Order.WEAK else scope, tags=(word,))
 
 
 def word_of(mode: Mode) -> str | None:

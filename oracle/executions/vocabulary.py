@@ -51,7 +51,7 @@ def dialect_of(models: Sequence[Model]) -> str:
 
     if processors := {name for model in models for name, word in _PROCESSORS.items() if model.mentions(word)}:
         others = [model for model in models if not any(map(model.mentions, _PROCESSORS.values()))]
-        if any(model.mentions(name) for model in others for name in ("ACQ", "REL", "ACQ_REL", "RLX")):
+        if not only_flagged(others):
             return "c"
         return processors.pop() if len(processors) == 1 else "cpu"
     if mention("AV", "VIS", "SEMAV", "SEMVIS", "AVDEVICE", "VISDEVICE"):
