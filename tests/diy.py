@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.litmus import litmus_test
-from corpus.laws.processors import PROCESSORS, mode_of
+from corpus.litmus.processors import PROCESSORS, mode_of
 from corpus.litmus.test import PLAIN, Fence, Load, Place, Region, Store
 
 _COMMUNICATION = {"Rf": "WR", "Fr": "RW", "Ws": "WW", "Co": "WW"}

@@ -24,9 +24,9 @@ from corpus.executions.execution import INITIAL, Execution, OpKind, Step
 from corpus.executions.litmus import said
 from corpus.executions.operations import WORDS, is_asynchronous, of_object, operations, waits_for
 from corpus.executions.vocabulary import scope_word
-from corpus.laws.processors import word_of
 from corpus.laws.ptx import ARRIVE
 from corpus.litmus.made import address_name
+from corpus.litmus.processors import word_of
 from corpus.litmus.test import CLUSTER, DEFAULT_RMW, PROXIES, Mode, Order
 
 _MOST_ORDERS = 120 * 3**3

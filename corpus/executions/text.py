@@ -17,9 +17,9 @@ from corpus.errors import InputError
 from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.operations import WORDS
 from corpus.executions.vocabulary import KIND_WORDS, spelled_mode
-from corpus.laws.processors import mode_of
 from corpus.laws.ptx import LOAD, STORE
 from corpus.litmus.made import address_name, location_name
+from corpus.litmus.processors import mode_of
 from corpus.litmus.test import CLUSTER, Barrier, Fence, Load, Mode, Order, Place, Region, Rmw, Scope, Store
 
 _KINDS = {word: kind for kind, word in KIND_WORDS.items()}

@@ -9,10 +9,12 @@ a comment::
     W.sc.*     -> F.sc.*; W.release.*        # * is a scope, one for both sides of the arrow
     F.release  -> -                          # nothing is left of it
 
-An access or a barrier becomes one of its kind with fences before or after it, a fence becomes fences or nothing. After
-an access that reads there may be ``ctrl``, a branch on what was read: ``R.acquire -> R; ctrl; F.isync``. A write may become an update, an exchange whose read nobody looks at: ``W.sc -> rmw``. Where a vocabulary has one way to
-do a kind of instruction, that kind is word enough: ``F`` of a CPU. An update is translated as a whole: there is no
-fence between its halves. The form is that of the table of Lustig et al. (ASPLOS 2019), Fig. 11.
+An access or a barrier becomes one of its kind with fences before or after it, a fence becomes fences or nothing. Right
+after an access that reads there may be ``ctrl``, a branch on what was read: ``R.acquire -> R; ctrl; F.isync``. A write
+may become an update, an exchange whose read nobody looks at: ``W.sc -> rmw``. Where a vocabulary has one way to do a
+kind of instruction, that kind is word enough: ``F`` of a CPU; and so it is for the plain one of a processor. An update
+is translated as a whole: there is no fence between its halves. The form is that of the table of Lustig et al. (ASPLOS
+2019), Fig. 11.
 
 A mapping cannot say an access as several, another access as one of another kind, or loops.
 """
@@ -26,7 +28,7 @@ from dataclasses import dataclass, replace
 from corpus.errors import InputError, did_you_mean
 from corpus.executions.execution import Dependency, Execution, OpKind, Step
 from corpus.executions.vocabulary import KIND_WORDS, VOCABULARIES, Vocabulary, optional_words, spelled_mode, vocabulary
-from corpus.laws.processors import PROCESSORS
+from corpus.litmus.processors import PROCESSORS
 from corpus.litmus.test import DEFAULT_RMW, PLAIN, Mode
 
 Choice = tuple[OpKind, Mode]
@@ -38,8 +40,8 @@ class MappedOp:
     """The translation of an instruction: fences, the instruction in a mode of the target (None where it is left out),
     and fences.
 
-    ``updates``: a write becomes an update. ``branches``: right after the instruction, which reads, there is a branch that
-    depends on what it read, and so all that follows in the thread does.
+    ``updates``: a write becomes an update. ``branches``: right after the instruction, which reads, there is a branch
+    that depends on what it read, and so all that follows in the thread does.
     """
 
     before: tuple[Mode, ...]
@@ -224,7 +226,7 @@ def _choices(vocabularies: Sequence[Vocabulary] | Iterator[Vocabulary]) -> dict[
         for kind, modes in words.modes.items():
             for mode in modes:
                 found.setdefault(spelled_mode(kind, mode), (kind, mode))
-            if len(modes) == 1 or words.name in PROCESSORS and modes[0] in (PLAIN, DEFAULT_RMW):
+            if len(modes) == 1 or (words.name in PROCESSORS and modes[0] in (PLAIN, DEFAULT_RMW)):
                 found.setdefault(KIND_WORDS[kind], (kind, modes[0]))
     return found
 
@@ -289,8 +291,8 @@ def translated(execution: Execution, by: Translation) -> Execution:
     write.
 
     Of what a write reads that becomes an update, nothing is said. The branch of a control dependency stands before all
-    that its target became, or, where nothing is left of that, before what comes next. A branch that the translation adds
-    stands before the instruction after it, where the thread has one.
+    that its target became, or, where nothing is left of that, before what comes next. A branch that the translation
+    adds stands before the instruction after it, where the thread has one.
     """
     threads: list[tuple[Step, ...]] = []
     start: list[int] = []

@@ -23,7 +23,8 @@ from functools import cache
 from corpus.errors import InputError
 from corpus.executions import operations
 from corpus.executions.execution import DEPENDENCIES, OpKind
-from corpus.laws import c11, opencl, processors, ptx, vulkan
+from corpus.laws import c11, opencl, ptx, vulkan
+from corpus.litmus import processors
 from corpus.litmus.test import (
     CLUSTER,
     DEFAULT_RMW,

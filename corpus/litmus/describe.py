@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from corpus.errors import InputError
-from corpus.laws.processors import word_of
 from corpus.litmus import test as litmus
 from corpus.litmus.mbarrier import Mbarrier
+from corpus.litmus.processors import word_of
 
 
 def cannot_say(thread: int, instruction: litmus.Instruction, reason: str) -> InputError:

@@ -16,8 +16,9 @@ from functools import cache, cached_property
 from itertools import combinations, product
 from typing import Generic
 
-from corpus.laws import opencl, processors, ptx, vulkan
+from corpus.laws import opencl, ptx, vulkan
 from corpus.laws.c11 import CONSUME
+from corpus.litmus import processors
 from corpus.litmus.test import (
     ANNOTATED,
     EXIT,

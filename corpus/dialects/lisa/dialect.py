@@ -40,11 +40,11 @@ from corpus.dialects.lisa.own import Bell, bell_at, bell_beside
 from corpus.dialects.scope_tree import print_groups, read_places
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
-from corpus.laws.processors import mode_of, word_of
 from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import terms, without_predicates
+from corpus.litmus.processors import mode_of, word_of
 from corpus.litmus.text import Dialect, ForeignRunner, Source, columns
 from corpus.syntax import BLANKS, error_at, leaves, number, parse, subtrees, wrapped
 

@@ -1,19 +1,19 @@
-"""States the words of processors: how x86, Power, Armv8 and RISC-V spell their fences and their ordered accesses.
+"""Defines the words of processors: how x86, Power, Armv8 and RISC-V spell their fences and their ordered accesses.
 
     W.stlr x; F.dmb.ld; R.ldar y          Armv8
     F.lwsync; W x; F.sync; R y; F.isync   Power
     W x; F.fence.w.w; rmw.aq y            RISC-V
 
-A word is a tag, the only one of its instruction. Where C has an order for the like, the instruction has that order, too:
-a full fence of any processor is ``sc``, so that models of several processors can be compared by it. What orders less
-than C can say has no order: ``dmb st``, ``isb``, ``eieio``, ``fence r,r``. Models read the order, or a set of the word's
-name in capitals, ``DMB.ST``.
+A word is a tag, the only one of its instruction. Where C has an order for the like, the instruction has that order,
+too: a full fence of any processor is ``sc``, so that models of several processors can be compared by it. What orders
+less than C can say has no order: ``dmb st``, ``isb``, ``eieio``, ``fence r,r``. Models read the order, or, of a word
+without one, a set of its name in capitals, ``DMB.ST``.
 
 Source: Alglave, Maranget and Tautschnig, *Herding Cats*, TOPLAS 2014, section 6 (Power); Pulte et al., *Simplifying ARM
-Concurrency*, POPL 2018, section 3, and the Arm Architecture Reference Manual, B2.3 (Armv8); the RISC-V unprivileged ISA,
-chapters RVWMO and A (RISC-V); Owens, Sarkar and Sewell, *A Better x86 Memory Model*, TPHOLs 2009 (x86).
-Gaps: accesses of several sizes, exclusive pairs that are not one exchange (``ldxr``, ``lwarx``, ``lr``), ``dsb``, fences
-of devices, of instructions (``fence.i``) and of x86 that order nothing here (``lfence``, ``sfence``).
+Concurrency*, POPL 2018, section 3, and the Arm Architecture Reference Manual, B2.3 (Armv8); the RISC-V unprivileged
+ISA, chapters RVWMO and A (RISC-V); Owens, Sarkar and Sewell, *A Better x86 Memory Model*, TPHOLs 2009 (x86).
+Gaps: accesses of several sizes, exclusive pairs that are not one exchange (``ldxr``, ``lwarx``, ``lr``), ``dsb``,
+fences of devices and of instructions (``fence.i``), and those of x86 that order nothing here (``lfence``, ``sfence``).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ WEAKER: Mapping[str, tuple[str, ...]] = {
     "fence.w.rw": ("fence.w.r", "fence.w.w"),
     "fence.rw.r": ("fence.r.r", "fence.w.r"),
 }
-"""The fences that order what a fence orders, but for one step. A fence that is in no row can be left out, and no more."""
+"""The fences that order one step less than a fence does. A fence that is in no row can only be left out."""
 
 
 def mode_of(kind: type, word: str) -> Mode | None:
@@ -82,7 +82,7 @@ def modes_of(processor: str, kind: type) -> Iterator[Mode]:
 
 
 def _mode(kind: type, order: Order, word: str) -> Mode:
-    """The mode of a word. What has an order is for all threads, at the scope that is said where a language names none."""
+    """The mode of a word. What has an order is for all threads, as where a language names no scope."""
     scope = DEFAULT_RMW.scope if kind is Rmw else Scope.SYS
     return Mode(order, None if order is Order.WEAK else scope, tags=(word,))
 
