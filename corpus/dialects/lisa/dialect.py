@@ -520,13 +520,13 @@ def _annotations(mode: litmus.Mode, kind: str, refuse: Callable[[str], InputErro
 def _check(test: litmus.LitmusTest) -> None:
     """Raise ``InputError`` where herd7 cannot run a test: words of processors are not in our bell file."""
     check_terms(test)
-    for number, thread in enumerate(test.threads):
+    for index, thread in enumerate(test.threads):
         for ins in thread.instructions:
             if (
                 isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence)
                 and (word := word_of(ins.mode)) is not None
             ):
-                raise cannot_say(number, ins, f"herd7 has '{word}' in the assembly of its processor, and not in LISA")
+                raise cannot_say(index, ins, f"herd7 has '{word}' in the assembly of its processor, and not in LISA")
 
 
 LISA = Dialect(
