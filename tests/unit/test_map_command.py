@@ -368,11 +368,11 @@ def test_a_translated_execution_reads_and_ends_as_it_did():
     assert [[step.kind.value for step in thread] for thread in image.threads] == [list("FRFWF"), list("FWF")]
     assert image.rf == (None, 6, None, None, None, None, None, None) and image.final == (6, 3)
     assert image.dependencies == (Dependency("ctrl", 1, 2), Dependency("data", 1, 3))
-    rules[OpKind.READ, sc] = MappedOp((), PLAIN, (), branches=True)
-    branching = translated(execution, Translation(rules))
+    branches = Translation({**rules, (OpKind.READ, sc): MappedOp((), PLAIN, (), branches=True)})
+    branching = translated(execution, branches)
     assert branching.dependencies == (Dependency("ctrl", 0, 1), Dependency("data", 0, 2))
     alone = replace(execution, threads=(threads[0][:1], threads[1]), dependencies=(), rf=(1, None), final=(1, None))
-    assert translated(alone, Translation(rules)).dependencies == ()  # nothing comes after it
+    assert translated(alone, branches).dependencies == ()  # nothing comes after it
     initial = translated(
         Execution(threads, places, regions, (), (INITIAL, None, None, None), frozenset(), (3, 2)), Translation(rules)
     )
