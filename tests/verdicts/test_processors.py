@@ -11,9 +11,12 @@ import csv
 from pathlib import Path
 
 import pytest
+from commands import synth
 from diy import test_of as of_cycle
 
 from oracle.consistency import resolve_consistency_models
+
+ROOT = Path(__file__).parents[2]
 
 with (Path(__file__).parent / "processors.csv").open(encoding="utf-8", newline="") as _file:
     TABLE = list(csv.DictReader(_file))
@@ -27,13 +30,44 @@ def test_a_processor_has_the_verdicts_of_herd7(processor, count):
     assert len(published) == count and set(published.values()) == {"ALLOWED", "FORBIDDEN"}
 
 
-def test_the_tests_of_x86_tso_have_its_verdicts():
-    """The published tests that the sketch of processors is inferred from: ``examples/inference/x86``."""
-    (x86, tso) = resolve_consistency_models(["x86", "tso"])
-    cycles = ["PodWR Fre PodWR Fre", "MFencedWR Fre MFencedWR Fre", "MFencedWR Fre PodWR Fre"]
-    answers = [x86.judge(of_cycle(cycle, "x86")).answer.value for cycle in cycles]
-    assert answers == ["ALLOWED", "FORBIDDEN", "ALLOWED"]
-    assert answers == [tso.judge(of_cycle(cycle, "x86")).answer.value for cycle in cycles]
+@pytest.mark.parametrize(
+    ("models", "options", "said"),
+    [
+        (("x86", "tso"), "--events ..3", "no difference up to 3 events"),
+        (("sc", "x86"), "--events 4", "2 tests of 4 events that x86 allows and sc forbids"),
+        (("power", "examples/models/power.cat"), "--vocabulary power --events ..3", "no difference up to 3 events"),
+        (("x86", "examples/models/x86-mca.cat"), "--events ..3", "no difference up to 3 events"),
+        (("armv8", "riscv", "power"), "--events ..3", "searched up to 3 events"),
+    ],
+)
+def test_how_processors_stand_to_each_other(models, options, said):
+    """Of SC and x86, Wickerson et al., POPL 2017, find two executions of four events."""
+    names = [str(ROOT / name) if name.endswith(".cat") else name for name in models]
+    assert said in synth("compare", *names, *options.split(), "-j", "1").stdout
+
+
+def test_power_is_not_multi_copy_atomic_and_armv8_and_riscv_are():
+    """IRIW with addresses, of six events: Wickerson et al., POPL 2017; WRC: Pulte et al., POPL 2018, section 1."""
+    names = ["power", str(ROOT / "examples/models/power-mca.cat"), "armv8", "riscv"]
+    cycles = ["Rfe DpAddrdR Fre Rfe DpAddrdR Fre", "Rfe DpDatadW Rfe DpAddrdR Fre"]
+    answers = {
+        model.name: [model.judge(of_cycle(cycle, "power")).answer.value for cycle in cycles]
+        for model in resolve_consistency_models(names)
+    }
+    assert answers == {
+        "power": ["ALLOWED", "ALLOWED"],
+        "power-mca": ["FORBIDDEN", "ALLOWED"],
+        "armv8": ["FORBIDDEN", "FORBIDDEN"],
+        "riscv": ["FORBIDDEN", "FORBIDDEN"],
+    }
+
+
+def test_simplified_c11_is_not_mapped_to_power_by_leading_sync():
+    """Wickerson et al., POPL 2017: five events."""
+    file = ROOT / "examples/mappings/rc11-to-power-leading.map"
+    simple = ROOT / "examples/models/c11-simp.cat"
+    said = synth("map", file, "--from", simple, "--events", "5", "--max-tests", "1", "-j", "1").stdout
+    assert "1 bug of 5 events: power allows what c11-simp forbids" in said
 
 
 @pytest.mark.parametrize(
