@@ -1,5 +1,7 @@
 """The words of processors: in vocabularies, in texts of executions and of tests, and what models read of them."""
 
+from pathlib import Path
+
 import pytest
 
 from corpus.dialects.registry import DIALECTS, parse_litmus, printed, runners, translate
@@ -7,7 +9,7 @@ from corpus.errors import InputError
 from corpus.executions.execution import Execution, OpKind, Step
 from corpus.executions.litmus import litmus_test
 from corpus.executions.text import execution_text, parse_execution
-from corpus.executions.translation import MappedOp, Translation
+from corpus.executions.translation import MappedOp, Translation, read_mapping
 from corpus.executions.vocabulary import spelled_mode, vocabulary
 from corpus.litmus import processors
 from corpus.litmus.describe import describe
@@ -15,6 +17,7 @@ from corpus.litmus.test import Fence, Load, Order, Place, Region, Rmw, Store
 from oracle.consistency import default_names, resolve_consistency_models
 from oracle.executions.events import DIALECT_TAGS, fence_tags
 from oracle.executions.vocabulary import dialect_of, vocabulary_of
+from synth.memory.translating import checked, weakened
 
 KINDS = {OpKind.READ: Load, OpKind.WRITE: Store, OpKind.UPDATE: Rmw, OpKind.FENCE: Fence}
 
@@ -143,3 +146,21 @@ def test_herd7_is_not_given_words_that_its_lisa_lacks():
 
 def test_a_fence_of_an_order_is_that_of_c():
     assert {processors.mode_of(Fence, word).order for word in ("sync", "dmb.sy", "mfence", "fence.rw.rw")} == {Order.SC}
+
+
+def test_what_a_mapping_to_power_can_do_without_is_asked_step_by_step():
+    file = Path(__file__).parents[2] / "examples" / "mappings" / "rc11-to-power-leading.map"
+    source, target = resolve_consistency_models(["rc11", "power"])
+    check = checked(read_mapping(file.read_text(encoding="utf-8"), str(file)), source, target, (2, 3))
+    steps = {said: weaker.translation.targets for said, weaker in weakened(check)}
+    assert {
+        "R.sc: F.lwsync for F.sync",
+        "R.sc: without F.sync",
+        "R.sc: without F.isync",
+        "R.sc: without ctrl",
+        "R.relaxed: without ctrl",
+        "W.release: F.eieio for F.lwsync",
+    } <= steps.keys()
+    (read,) = (choice for choice in check.translation.targets if spelled_mode(*choice) == "R.sc")
+    assert not steps["R.sc: without ctrl"][read].branches
+    assert steps["R.sc: without F.isync"][read].branches
