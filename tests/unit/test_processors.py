@@ -17,6 +17,8 @@ from corpus.litmus.test import Fence, Load, Order, Place, Region, Rmw, Store
 from oracle.consistency import default_names, resolve_consistency_models
 from oracle.executions.events import DIALECT_TAGS, fence_tags
 from oracle.executions.vocabulary import dialect_of, vocabulary_of
+from oracle.executions.witness import explain_memory
+from synth.memory.explanation import event_text
 from synth.memory.translating import checked, weakened
 
 KINDS = {OpKind.READ: Load, OpKind.WRITE: Store, OpKind.UPDATE: Rmw, OpKind.FENCE: Fence}
@@ -164,3 +166,12 @@ def test_what_a_mapping_to_power_can_do_without_is_asked_step_by_step():
     (read,) = (choice for choice in check.translation.targets if spelled_mode(*choice) == "R.sc")
     assert not steps["R.sc: without ctrl"][read].branches
     assert steps["R.sc: without F.isync"][read].branches
+
+
+def test_events_are_told_by_the_words_of_the_processor():
+    code = ["r[ldar] r0 x", "f[dmb.ld]", "w[stlr] x 1", "f[isb]", "rmw[al] r1 2 x"]
+    test = parse_litmus("LISA t\n{\nx=0;\n}\n P0 ;\n" + "".join(f" {each} ;\n" for each in code) + "exists (x=2)\n")
+    (model,) = resolve_consistency_models(["armv8"])
+    execution = explain_memory(test, model.model).witness
+    told = [event_text(execution, number).split()[0] for number in range(len(execution.events))]
+    assert {"R.ldar", "F.dmb.ld", "W.stlr", "F.isb", "R.al", "W.al"} <= {*told}
