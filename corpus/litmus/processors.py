@@ -23,22 +23,22 @@ from types import MappingProxyType
 
 from corpus.litmus.test import DEFAULT_RMW, Fence, Load, Mode, Order, Rmw, Scope, Store
 
-Words = Mapping[type, Mapping[str, Order]]
+ProcessorWords = Mapping[type, Mapping[str, Order]]
 """The order of each word, by the kind of instruction."""
 
-X86: Words = {Fence: {"mfence": Order.SC}}
+X86: ProcessorWords = {Fence: {"mfence": Order.SC}}
 """An ``rmw`` is a locked instruction, which needs no word."""
-POWER: Words = {
+POWER: ProcessorWords = {
     Fence: {"sync": Order.SC, "lwsync": Order.ACQ_REL, "isync": Order.ACQUIRE, "eieio": Order.WEAK},
 }
-ARMV8: Words = {
+ARMV8: ProcessorWords = {
     Load: {"ldapr": Order.ACQUIRE, "ldar": Order.SC},
     Store: {"stlr": Order.RELEASE},
     Rmw: {"a": Order.ACQUIRE, "l": Order.RELEASE, "al": Order.ACQ_REL},
     Fence: {"dmb.sy": Order.SC, "dmb.ld": Order.ACQUIRE, "dmb.st": Order.WEAK, "isb": Order.WEAK},
 }
 """An ``rmw.al`` is ``swpal`` or ``ldaddal``."""
-RISCV: Words = {
+RISCV: ProcessorWords = {
     Load: {"aq": Order.ACQUIRE},
     Store: {"rl": Order.RELEASE},
     Rmw: {"aq": Order.ACQUIRE, "rl": Order.RELEASE, "aqrl": Order.ACQ_REL},
@@ -52,7 +52,7 @@ RISCV: Words = {
 }
 """Loads with ``aq`` and stores with ``rl`` are those of the extension Zalasr."""
 
-PROCESSORS: Mapping[str, Words] = {"x86": X86, "power": POWER, "armv8": ARMV8, "riscv": RISCV}
+PROCESSORS: Mapping[str, ProcessorWords] = {"x86": X86, "power": POWER, "armv8": ARMV8, "riscv": RISCV}
 """The words of each processor."""
 
 WEAKER: Mapping[str, tuple[str, ...]] = {
