@@ -38,10 +38,13 @@ def test_a_processor_has_the_verdicts_of_herd7(processor, count):
         (("power", "examples/models/power.cat"), "--vocabulary power --events ..3", "no difference up to 3 events"),
         (("x86", "examples/models/x86-mca.cat"), "--events ..3", "no difference up to 3 events"),
         (("armv8", "riscv", "power"), "--events ..3", "searched up to 3 events"),
+        (("sra", "c11"), "--vocabulary c,-plain,-relaxed,-sc,-F,-rmw --events ..4", "it forbids 2+2W+rel-rel+rel-rel"),
+        (("examples/models/c11-simp.cat", "c11"), "--events 4", "no difference up to 4 events"),
     ],
 )
 def test_how_processors_stand_to_each_other(models, options, said):
-    """Of SC and x86, Wickerson et al., POPL 2017, find two executions of four events."""
+    """Of SC and x86, Wickerson et al., POPL 2017, find two executions of four events; of C11 and its simplified form none
+    of four."""
     names = [str(ROOT / name) if name.endswith(".cat") else name for name in models]
     assert said in synth("compare", *names, *options.split(), "-j", "1").stdout
 
