@@ -43,7 +43,7 @@ def test_a_processor_has_the_verdicts_of_herd7(processor, count):
     ],
 )
 def test_how_processors_stand_to_each_other(models, options, said):
-    """Of SC and x86, Wickerson et al., POPL 2017, find two executions of four events; of C11 and its simplified form none
+    """Of SC and x86, Wickerson et al., POPL 2017, find two executions of four events; of C11 and its simple form none
     of four."""
     names = [str(ROOT / name) if name.endswith(".cat") else name for name in models]
     assert said in synth("compare", *names, *options.split(), "-j", "1").stdout
