@@ -175,3 +175,11 @@ def test_events_are_told_by_the_words_of_the_processor():
     execution = explain_memory(test, model.model).witness
     told = [event_text(execution, number).split()[0] for number in range(len(execution.events))]
     assert {"R.ldar", "F.dmb.ld", "W.stlr", "F.isb", "R.al", "W.al"} <= {*told}
+
+
+def test_no_instruction_has_more_next_weaker_ways_than_formulas_relax():
+    """``constraints.programs.relaxations`` has three."""
+    for name in processors.PROCESSORS:
+        words = vocabulary(name)
+        counts = [len(words.lower_orders(kind, mode)) for kind, modes in words.modes.items() for mode in modes]
+        assert max(counts) <= 3
