@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from corpus.errors import InputError, did_you_mean
+from corpus.litmus.processors import PROCESSORS
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model, checked_model
 from oracle.cat.syntax import read_cat, shipped_models
@@ -119,10 +120,16 @@ def model_names() -> tuple[str, ...]:
     return tuple(sorted([*shipped_models(), *OPERATIONAL]))
 
 
+def default_names() -> tuple[str, ...]:
+    """The names of the consistency models that are meant where none is named, sorted: all that ship, except those of
+    processors, which are about programs in words of their own."""
+    return tuple(name for name in model_names() if name not in PROCESSORS)
+
+
 def resolve_consistency_models(
     names: Sequence[str] = (), among: Sequence[str] = (), bell: str | None = None
 ) -> list[ConsistencyModel]:
-    """The models that ``names`` mean, in their order, each once; all that ship where none is named.
+    """The models that ``names`` mean, in their order, each once; ``default_names`` where none is named.
 
     A file's model is called by the file's stem; of two with one name, also by the folders that tell them apart,
     ``old/ptx`` and ``new/ptx``. ``among``: further models that take part, so that a model has one name wherever it
@@ -130,7 +137,7 @@ def resolve_consistency_models(
     unknown, with the nearest right ones, where one file is named in two ways, and where a .cat file is wrong, with line
     and column.
     """
-    names = names or model_names()
+    names = names or default_names()
     asked = origins(names, ".cat")
     found = {origin: _model(name, bell) for origin, name in origins((*names, *among), ".cat").items()}
     called = names_apart([(model.name, origin) for origin, model in found.items()])

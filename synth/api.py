@@ -130,7 +130,7 @@ def label(test: LitmusTest, *models: str, unroll: int = UNROLL) -> Mapping[str, 
 def label(
     test: Program | LitmusTest, *models: str, unroll: int = UNROLL
 ) -> Mapping[str, Verdict] | Mapping[str, Judgement]:
-    """Return the verdict of each model on a test; of all models that ship, where none is named.
+    """Return the verdict of each model on a test; where none is named, of all that ship but those of processors.
 
     Loops of litmus tests are unrolled ``unroll`` jumps back. Nothing limits the time that a verdict takes. Raises
     ``InputError`` where a model is unknown.

@@ -217,7 +217,7 @@ def called(execution, step, words):
             return f"barrier({thread}, {sum(execution.steps[j].kind is OpKind.BARRIER for j in earlier)})"
         if kind == "order":
             rank = words.lower_orders(before.kind, before.mode).index(step.mode)
-            return f"{('order', 'other order')[rank]}({e})"
+            return f"{('order', 'other order', 'third order')[rank]}({e})"
         if kind == "memory":
             rank = words.less_memory(before.kind, before.mode).index(step.mode)
             return f"{('memory', 'other memory')[rank]}({e})"

@@ -97,6 +97,7 @@ def _weaker_modes(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[Rel
     steps: dict[str, Callable[[Instruction, Mode], Mode | None]] = {
         "order": ranked(words.lower_orders, 0),
         "other order": ranked(words.lower_orders, 1),
+        "third order": ranked(words.lower_orders, 2),
         "scope": words.narrower,
         "memory": ranked(words.less_memory, 0),
         "other memory": ranked(words.less_memory, 1),

@@ -30,7 +30,7 @@ from oracle.executions.events import EventKind
 class _Slots:
     """The events of the translated program, each with the event that it belongs to."""
 
-    def __init__(self, unknown: ProgramSkeleton, translation: Translation) -> None:
+    def __init__(self, unknown: ProgramSkeleton, translation: Translation, view: ExecutionView) -> None:
         self.unknown, self.translation = unknown, translation
         self.circuit = unknown.circuit
         self.owner: list[int] = []
@@ -44,6 +44,8 @@ class _Slots:
             self.place.append(len(self.owner))
             self._itself(e)
             self._fences(e, [(literal, targets.after) for literal, targets in self._ended(e)])
+        self.thread = [view.thread[event] for event in self.owner]
+        self.initial_writes = view.initial_writes
 
     def _begun(self, event: int) -> list[tuple[Literal, MappedOp]]:
         """The targets of the translation for each instruction that may begin with an event, with its literal."""
@@ -122,8 +124,10 @@ class _Slots:
             for other, literal in matrix[event].items():
                 for place in (self.place[other], *([self.read[other]] if other in self.read else [])):
                     rows[read][place] = rows[place][read] = literal
+        every = range(len(rows)) if self.initial_writes else ()
         for slot, row in enumerate(rows):
-            row.setdefault(slot, self.circuit.false)
+            for other in (slot, *every):
+                row.setdefault(other, self.circuit.false)
         return rows
 
     def addresses(self, matrix: Matrix) -> list[dict[int, Literal]]:
@@ -149,10 +153,19 @@ class _Slots:
             circuit.exactly_one([initial[read], *found.values()], executed)
 
     def controls(self, matrix: Matrix) -> list[dict[int, Literal]]:
-        """Control dependencies, of all that an event became."""
+        """Control dependencies, of all that an event became, and those of branches that the translation adds."""
         rows: list[dict[int, Literal]] = [{} for _ in self.owner]
         for one, row in enumerate(matrix):
             rows[self.place[one]] = {slot: row[event] for slot, event in enumerate(self.owner) if event in row}
+        for event in self.unknown.events:
+            for choice, literal in self.unknown.starts[event].items():
+                target = self.translation.targets[choice]
+                if target.branches:
+                    read = self.read[event] if target.updates else self.place[event]
+                    last = self.place[event + 1] if choice[0] is Instruction.UPDATE else self.place[event]
+                    for slot in range(last + 1, len(self.owner)):
+                        if self.thread[slot] == self.thread[last]:
+                            rows[read][slot] = literal | rows[read].get(slot, self.circuit.false)
         return rows
 
     def of_events(self, literals: Mapping[int, Literal]) -> dict[int, Literal]:
@@ -174,7 +187,7 @@ def translated_view(
 
     ``name`` is that of the order of its fences.
     """
-    slots = _Slots(unknown, translation)
+    slots = _Slots(unknown, translation, view)
     fences = [
         slot
         for slot, ways in enumerate(slots.ways)
@@ -185,7 +198,7 @@ def translated_view(
     moved = {"ctrl": slots.controls, "addr": slots.addresses}
     return SpacedView(
         circuit=view.circuit,
-        thread=[view.thread[event] for event in slots.owner],
+        thread=slots.thread,
         ways=slots.ways,
         loc=slots.equivalence(view.loc),
         vloc=slots.equivalence(view.vloc),

@@ -26,6 +26,7 @@ from corpus.executions.operations import WORDS, is_asynchronous, of_object, oper
 from corpus.executions.vocabulary import scope_word
 from corpus.laws.ptx import ARRIVE
 from corpus.litmus.made import address_name
+from corpus.litmus.processors import word_of
 from corpus.litmus.test import CLUSTER, DEFAULT_RMW, PROXIES, Mode, Order
 
 _MOST_ORDERS = 120 * 3**3
@@ -194,9 +195,9 @@ def _annotation(step: Step) -> Annotation:
 def _mode_name(step: Step) -> str:
     """How an instruction is done, as names say it; empty where it is plain."""
     mode = step.mode
-    own = next((word for word, way in WORDS.items() if way == mode), None)
+    own = next((word for word, way in WORDS.items() if way == mode), word_of(mode))
     if own is not None:
-        return own
+        return f"rmw.{own}" if step.kind is OpKind.UPDATE else own
     words = ["rmw"] * (step.kind is OpKind.UPDATE)
     if step.kind is not OpKind.UPDATE or mode != DEFAULT_RMW:
         told = {*_TOLD, *(mode.tags if "async" in mode.tags else ())} - {CLUSTER}

@@ -14,14 +14,22 @@ import re
 from itertools import chain
 
 from corpus.errors import InputError
-from corpus.executions.execution import INITIAL, Dependency, Execution, Step
+from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.operations import WORDS
 from corpus.executions.vocabulary import KIND_WORDS, spelled_mode
 from corpus.laws.ptx import LOAD, STORE
 from corpus.litmus.made import address_name, location_name
-from corpus.litmus.test import CLUSTER, Mode, Order, Place, Region, Scope
+from corpus.litmus.processors import mode_of
+from corpus.litmus.test import CLUSTER, Barrier, Fence, Load, Mode, Order, Place, Region, Rmw, Scope, Store
 
 _KINDS = {word: kind for kind, word in KIND_WORDS.items()}
+_INSTRUCTIONS = {
+    OpKind.READ: Load,
+    OpKind.WRITE: Store,
+    OpKind.UPDATE: Rmw,
+    OpKind.FENCE: Fence,
+    OpKind.BARRIER: Barrier,
+}
 _CACHES = {*LOAD.caches, *STORE.caches}
 _SCOPES = {scope.label: scope for scope in Scope}
 _ORDERS = {order.value: order for order in Order}
@@ -151,7 +159,8 @@ def _write(source: str) -> int:
 def _step(spelled: str, location: int | None, address: int) -> Step:
     """The instruction whose kind and mode are spelled so (``corpus.executions.vocabulary.spelled_mode``)."""
     kind, *words = spelled.split(".")
-    own = WORDS.get(".".join(words))
+    word = ".".join(words)
+    own = WORDS.get(word) or mode_of(_INSTRUCTIONS[_KINDS[kind]], word)
     if own is not None:
         return Step(_KINDS[kind], location, own, address)
     scopes = _SCOPES | ({CLUSTER: Scope.QUEUE} if CLUSTER in words else {})

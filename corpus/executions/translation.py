@@ -9,10 +9,12 @@ a comment::
     W.sc.*     -> F.sc.*; W.release.*        # * is a scope, one for both sides of the arrow
     F.release  -> -                          # nothing is left of it
 
-An access or a barrier becomes one of its kind with fences before or after it, a fence becomes fences or nothing. A
-write may become an update, an exchange whose read nobody looks at: ``W.sc -> rmw``. Where a vocabulary has one way to
-do a kind of instruction, that kind is word enough: ``F`` of a CPU. An update is translated as a whole: there is no
-fence between its halves. The form is that of the table of Lustig et al. (ASPLOS 2019), Fig. 11.
+An access or a barrier becomes one of its kind with fences before or after it, a fence becomes fences or nothing. Right
+after an access that reads there may be ``ctrl``, a branch on what was read: ``R.acquire -> R; ctrl; F.isync``. A write
+may become an update, an exchange whose read nobody looks at: ``W.sc -> rmw``. Where a vocabulary has one way to do a
+kind of instruction, that kind is word enough: ``F`` of a CPU; and so it is for the plain one of a processor. An update
+is translated as a whole: there is no fence between its halves. The form is that of the table of Lustig et al. (ASPLOS
+2019), Fig. 11.
 
 A mapping cannot say an access as several, another access as one of another kind, or loops.
 """
@@ -26,7 +28,8 @@ from dataclasses import dataclass, replace
 from corpus.errors import InputError, did_you_mean
 from corpus.executions.execution import Dependency, Execution, OpKind, Step
 from corpus.executions.vocabulary import KIND_WORDS, VOCABULARIES, Vocabulary, optional_words, spelled_mode, vocabulary
-from corpus.litmus.test import Mode
+from corpus.litmus.processors import PROCESSORS
+from corpus.litmus.test import DEFAULT_RMW, PLAIN, Mode
 
 Choice = tuple[OpKind, Mode]
 """A kind of instruction, and how it is done."""
@@ -37,13 +40,15 @@ class MappedOp:
     """The translation of an instruction: fences, the instruction in a mode of the target (None where it is left out),
     and fences.
 
-    ``updates``: a write becomes an update.
+    ``updates``: a write becomes an update. ``branches``: right after the instruction, which reads, there is a branch
+    that depends on what it read, and so all that follows in the thread does.
     """
 
     before: tuple[Mode, ...]
     itself: Mode | None
     after: tuple[Mode, ...]
     updates: bool = False
+    branches: bool = False
 
     def kind(self, source: OpKind) -> OpKind:
         """Return the kind that an instruction of this kind has after the translation."""
@@ -72,6 +77,7 @@ class Translation:
                 [spelled_mode(OpKind.FENCE, each) for each in part] for part in (target.before, target.after)
             )
             own = [] if target.itself is None else [spelled_mode(target.kind(kind), target.itself)]
+            own += [_BRANCH] * target.branches
             lines.append(f"{spelled_mode(kind, mode)} -> {'; '.join([*before, *own, *after]) or _NOTHING}")
         return tuple(lines)
 
@@ -110,6 +116,7 @@ BOUNDS = ("events", "threads", "scopes", "max-tests")
 _BOUND = re.compile(r"\s*bound\s*:")
 _HEADS = ("from", "to")
 _NOTHING = "-"
+_BRANCH = "ctrl"
 
 
 def read_mapping(text: str, path: str) -> MappingFile:
@@ -213,13 +220,13 @@ def _related(words: Vocabulary) -> Iterator[Vocabulary]:
 
 
 def _choices(vocabularies: Sequence[Vocabulary] | Iterator[Vocabulary]) -> dict[str, Choice]:
-    """Instructions by word; of a kind that is done in one way, the kind is a word, too."""
+    """Instructions by word; of a kind that is done in one way, or plainly by a processor, the kind is a word, too."""
     found: dict[str, Choice] = {}
     for words in vocabularies:
         for kind, modes in words.modes.items():
             for mode in modes:
                 found.setdefault(spelled_mode(kind, mode), (kind, mode))
-            if len(modes) == 1:
+            if len(modes) == 1 or (words.name in PROCESSORS and modes[0] in (PLAIN, DEFAULT_RMW)):
                 found.setdefault(KIND_WORDS[kind], (kind, modes[0]))
     return found
 
@@ -250,9 +257,15 @@ def _target(
     path: str,
 ) -> MappedOp:
     done: list[Choice] = []
+    branches = False
     kinds = (kind, OpKind.FENCE, *([OpKind.UPDATE] if kind is OpKind.WRITE else []))
     for word in sequence:
         if word.text == _NOTHING and len(sequence) == 1:
+            continue
+        if word.text == _BRANCH:
+            if not done or not done[-1][0].reads or branches:
+                raise word.error("'ctrl' stands right after an instruction that reads", path)
+            branches = True
             continue
         if "*" in word.text and not scope:
             raise word.error(f"'*' is the scope of the left side, and '{rule.text}' has no '*'", path)
@@ -270,7 +283,7 @@ def _target(
     if len(own) != 1:
         raise sequence[0].error(f"expected one {KIND_WORDS[kind]} and fences, found {len(own)}", path)
     before, after = tuple(modes[: own[0]]), tuple(modes[own[0] + 1 :])
-    return MappedOp(before, modes[own[0]], after, kind is not done[own[0]][0])
+    return MappedOp(before, modes[own[0]], after, kind is not done[own[0]][0], branches)
 
 
 def translated(execution: Execution, by: Translation) -> Execution:
@@ -278,14 +291,17 @@ def translated(execution: Execution, by: Translation) -> Execution:
     write.
 
     Of what a write reads that becomes an update, nothing is said. The branch of a control dependency stands before all
-    that its target became, or, where nothing is left of that, before what comes next.
+    that its target became, or, where nothing is left of that, before what comes next. A branch that the translation
+    adds stands before the instruction after it, where the thread has one.
     """
     threads: list[tuple[Step, ...]] = []
     start: list[int] = []
     own: list[int | None] = []
     count = 0
+    dependencies: list[Dependency] = []
     for thread in execution.threads:
         steps: list[Step] = []
+        branches: list[int] = []
         for step in thread:
             target = by.targets[step.kind, step.mode]
             start.append(count + len(steps))
@@ -293,9 +309,11 @@ def translated(execution: Execution, by: Translation) -> Execution:
             own.append(None if target.itself is None else count + len(steps))
             if target.itself is not None:
                 steps.append(replace(step, kind=target.kind(step.kind), mode=target.itself))
+                branches += [count + len(steps) - 1] * target.branches
             steps += [Step(OpKind.FENCE, None, mode) for mode in target.after]
         threads.append(tuple(steps))
         count += len(steps)
+        dependencies += [Dependency("ctrl", source, source + 1) for source in branches if source + 1 < count]
 
     def at(instruction: int) -> int:
         place = own[instruction]
@@ -307,7 +325,6 @@ def translated(execution: Execution, by: Translation) -> Execution:
         for i, source in enumerate(execution.rf)
         if source is not None
     }
-    dependencies = []
     owner = [number for number, steps in enumerate(threads) for _ in steps]
     for dep in execution.dependencies:
         end = start[dep.target] if dep.kind == "ctrl" else at(dep.target)

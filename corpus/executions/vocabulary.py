@@ -24,6 +24,7 @@ from corpus.errors import InputError
 from corpus.executions import operations
 from corpus.executions.execution import DEPENDENCIES, OpKind
 from corpus.laws import c11, opencl, ptx, vulkan
+from corpus.litmus import processors
 from corpus.litmus.test import (
     CLUSTER,
     DEFAULT_RMW,
@@ -105,10 +106,10 @@ class Vocabulary:
         kinds: dict[tuple[str, ...], list[str]] = {}
         for kind, ways in self.modes.items():
             modes = [mode for mode in ways if operations.KEPT.isdisjoint(mode.tags)]
-            orders = dict.fromkeys(mode.order.value for mode in modes if mode.order is not Order.WEAK)
+            orders = dict.fromkeys(_order_word(mode) for mode in modes if _order_word(mode))
             orders |= dict.fromkeys(tag for mode in modes for tag in mode.tags if tag in FENCED)
             scopes = dict.fromkeys(scope_word(mode) for mode in modes if mode.scope is not None)
-            plain = any(mode.order is Order.WEAK and len(modes) > 1 for mode in modes)
+            plain = any(mode.order is Order.WEAK and not processors.word_of(mode) for mode in modes) and len(modes) > 1
             told = " ".join(["plain"] * plain + list(orders) * (len(modes) > 1))
             many = len(scopes) > 1
             inside = "; ".join(part for part in (told, " ".join(scopes) if many else "") if part)
@@ -127,6 +128,9 @@ class Vocabulary:
         Of a weak access, those that say less of availability and visibility (Vulkan). The proxy stays: through another
         one, an access is not ordered any less. Who waits for what bulk copies read waits for less.
         """
+        if kind is OpKind.FENCE and (word := processors.word_of(mode)) is not None:
+            lower_words = processors.WEAKER.get(word, ())
+            return tuple(way for way in self.modes[kind] if processors.word_of(way) in lower_words)
         if operations.is_asynchronous(mode) or (kind is OpKind.FENCE and mode.order is Order.WEAK):
             return tuple(way for way in self.modes[kind] if (mode, way) == (operations.WAIT, operations.WAIT_READ))
         if kind is OpKind.BARRIER and mode.order is Order.WEAK:
@@ -134,7 +138,8 @@ class Vocabulary:
             return tuple(way for way in self.modes[kind] if way == arriving)
 
         def told(way: Mode) -> frozenset[str]:
-            return vulkan.implied(way.tags, way.order, kind is OpKind.WRITE)
+            own = processors.word_of(way)
+            return vulkan.implied(() if own else way.tags, way.order, kind is OpKind.WRITE)
 
         def lower(order: Order) -> list[Mode]:
             """Return the ways with an order that say no more than ``mode`` does: tags that say what an order is about
@@ -243,6 +248,11 @@ def _is_plain(kind: OpKind, mode: Mode) -> bool:
     return access and mode.order is Order.WEAK and not (mode.volatile or mode.cache or operations.is_asynchronous(mode))
 
 
+def _order_word(mode: Mode) -> str:
+    """The word for the order of an instruction, empty where it has none."""
+    return processors.word_of(mode) or ("" if mode.order is Order.WEAK else mode.order.value)
+
+
 def scope_word(mode: Mode) -> str:
     """Return the spelling of a mode's scope; the scope of a cluster is at the level of Vulkan's queue families."""
     return CLUSTER if CLUSTER in mode.tags else mode.scope.label if mode.scope else ""
@@ -268,9 +278,9 @@ KIND_WORDS = {OpKind.READ: "R", OpKind.WRITE: "W", OpKind.UPDATE: "rmw", OpKind.
 
 def spelled_mode(kind: OpKind, mode: Mode) -> str:
     """Return the spelling of a way to do an instruction, as ``R.acquire.gpu``. Plain accesses and barriers are ``R``,
-    ``W``, ``bar``; the parts of asynchronous operations have words of their own.
+    ``W``, ``bar``; the parts of asynchronous operations have words of their own, and so have processors.
     """
-    own = next((word for word, way in operations.WORDS.items() if way == mode), None)
+    own = next((word for word, way in operations.WORDS.items() if way == mode), processors.word_of(mode))
     if own is not None:
         return f"{KIND_WORDS[kind]}.{own}"
     parts = [KIND_WORDS[kind]]
@@ -422,6 +432,16 @@ def _cpu() -> Vocabulary:
     return Vocabulary("cpu", modes)
 
 
+def _processor(name: str) -> Vocabulary:
+    modes = {
+        OpKind.READ: (PLAIN, *processors.modes_of(name, Load)),
+        OpKind.WRITE: (PLAIN, *processors.modes_of(name, Store)),
+        OpKind.UPDATE: (DEFAULT_RMW, *processors.modes_of(name, Rmw)),
+        OpKind.FENCE: tuple(processors.modes_of(name, Fence)),
+    }
+    return Vocabulary(name, modes)
+
+
 def _vulkan(*scopes: Scope) -> Vocabulary:
 
     def tagged(mode: Mode, *tags: str) -> Mode:
@@ -474,15 +494,19 @@ def _webgpu() -> Vocabulary:
 
 
 _MAKERS: Mapping[str, Callable[[], Vocabulary]] = {
+    "armv8": lambda: _processor("armv8"),
     "c": lambda: _c_like("c", (None,)),
     "cpu": _cpu,
     "opencl": _opencl,
+    "power": lambda: _processor("power"),
     "ptx": _ptx,
     "ptx-async": _ptx_async,
     "ptx-proxies": _ptx_proxies,
+    "riscv": lambda: _processor("riscv"),
     "vulkan": lambda: _vulkan(Scope.GPU, Scope.CTA),
     "vulkan-scopes": lambda: _vulkan(Scope.GPU, Scope.QUEUE, Scope.CTA, Scope.WARP),
     "webgpu": _webgpu,
+    "x86": lambda: _processor("x86"),
 }
 VOCABULARIES = tuple(_MAKERS)
 """The names of the vocabularies that ``vocabulary`` takes."""

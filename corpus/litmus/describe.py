@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from corpus.errors import InputError
 from corpus.litmus import test as litmus
 from corpus.litmus.mbarrier import Mbarrier
+from corpus.litmus.processors import word_of
 
 
 def cannot_say(thread: int, instruction: litmus.Instruction, reason: str) -> InputError:
@@ -67,6 +68,8 @@ def _body(instruction: litmus.Instruction) -> str:
             return f"{name}{_suffix(mode)}.{operation} {listed}{failing}"
         case litmus.Fence(mode) if mode.tags in _FENCES:
             return _FENCES[mode.tags]
+        case litmus.Fence(mode) if (word := word_of(mode)) is not None:
+            return word
         case litmus.Fence(litmus.Mode(order=litmus.Order.WEAK, tags=(tag,))):
             return f"fence.proxy.{tag}" if tag in litmus.FENCED else tag
         case litmus.Fence(litmus.Mode(order=litmus.Order.WEAK, tags=("async", *spaces))):
@@ -119,6 +122,8 @@ def _operation(asked: litmus.AsyncOperation) -> str:
 
 
 def _suffix(mode: litmus.Mode) -> str:
+    if (word := word_of(mode)) is not None:
+        return f".{word}"
     parts = ["volatile"] if mode.volatile else []
     parts += [] if mode.order is litmus.Order.WEAK else [str(mode.order)]
     parts += [] if mode.scope is None or litmus.CLUSTER in mode.tags else [mode.scope.label]

@@ -65,7 +65,7 @@ def _without(program: CertifiedProgram, gone: Mapping[int, WrittenLiteral]) -> C
 
 
 def _modes(program: CertifiedProgram) -> Iterator[Weakened]:
-    """An instruction with the next weaker order, of which there may be two, a narrower scope, or for one memory."""
+    """An instruction with the next weaker order, of which there may be several, a narrower scope, or for one memory."""
     words = program.words
 
     def narrower(kind: Instruction, mode: Mode) -> Sequence[Mode]:

@@ -18,6 +18,7 @@ from typing import Generic
 
 from corpus.laws import opencl, ptx, vulkan
 from corpus.laws.c11 import CONSUME
+from corpus.litmus import processors
 from corpus.litmus.test import (
     ANNOTATED,
     EXIT,
@@ -173,6 +174,7 @@ DIALECT_TAGS = (
     *("REGISTER-FENCE", "TCGEN05", "MMA", "CP", "BEFORE-SYNC", "AFTER-SYNC"),
     "CONSUME",
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
+    *(word.upper() for word in processors.UNORDERED),
 )
 """The sets of words that only some dialects have: an event is in one where its instruction has that word."""
 SETS = frozenset({*_FIXED_SETS, *_CACHES, *DIALECT_TAGS, *_ORDER_TAGS.values(), *(scope.name for scope in Scope)})

@@ -29,6 +29,8 @@ _ORDERS = {"ACQ", "REL", "ACQ_REL", "SC"}
 """The sets of fences, except ``F`` and the sets of their scopes."""
 _HALVES = frozenset({"ACQ", "REL", "ACQ_REL", "RLX"})
 """Orders of an update that its two events do not both have."""
+_PROCESSORS = {"armv8": "ISB", "power": "EIEIO", "riscv": "FENCE.R.R", "x86": "MFENCE"}
+"""The set by which a model is known to be that of a processor."""
 _PROXIES = ("SURFACE", "TEXTURE", "CONSTANT", "ALIAS", "ASYNC")
 
 
@@ -47,6 +49,11 @@ def dialect_of(models: Sequence[Model]) -> str:
     def mention(*names: str) -> bool:
         return any(model.mentions(name) for model in models for name in names)
 
+    if processors := {name for model in models for name, word in _PROCESSORS.items() if model.mentions(word)}:
+        others = [model for model in models if not any(map(model.mentions, _PROCESSORS.values()))]
+        if not only_flagged(others):
+            return "c"
+        return processors.pop() if len(processors) == 1 else "cpu"
     if mention("AV", "VIS", "SEMAV", "SEMVIS", "AVDEVICE", "VISDEVICE"):
         return "webgpu" if mention("SHARED") else "vulkan"
     if mention(events.ASYNCHRONOUS):  # of such operations others say nothing

@@ -18,7 +18,7 @@ from corpus.litmus.condition import spell
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term, propositions
 from corpus.test import Test
 from oracle.cat.interpreter import Model
-from oracle.consistency import ConsistencyModel, OperationalModel, resolve_consistency_models
+from oracle.consistency import ConsistencyModel, OperationalModel, model_names, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import Outcome as Final
 from oracle.executions.judge import Answer, is_complete, is_quick_to_list, outcomes_and_flags
@@ -135,7 +135,7 @@ def models_as_recorded(digests: Mapping[str, Collection[str]]) -> dict[str, Cons
 
     A digest tells a model that ships from a file of the user's that had its name.
     """
-    shipped = {model.name: model for model in resolve_consistency_models() if model.name in digests}
+    shipped = {model.name: model for model in resolve_consistency_models(model_names()) if model.name in digests}
     return {name: model for name, model in shipped.items() if {*digests[name]} <= {"", model.digest}}
 
 

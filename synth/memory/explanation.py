@@ -18,6 +18,7 @@ from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import describe
 from corpus.litmus.mbarrier import Mbarrier
+from corpus.litmus.processors import ALL_WORDS
 from oracle.cat.syntax import shipped_models
 from oracle.cat.terms import ModelCheck
 from oracle.cat.text import check_text
@@ -99,7 +100,8 @@ def event_names(events: Sequence[Event]) -> tuple[str, ...]:
 
 
 def event_text(execution: CandidateExecution, number: int) -> str:
-    """Return what an event does: ``W.cg x=1``, ``R.acq.gpu y=0``, ``F.sc.cta``, ``B.cta 0``; ``R x=0 (fails)``.
+    """Return what an event does: ``W.cg x=1``, ``R.acq.gpu y=0``, ``F.sc.cta``, ``F.lwsync``, ``B.cta 0``; ``R x=0
+    (fails)``.
 
     What is done to an mbarrier tells its state, ``R.rlx.cta m=(phase 0, pending 1)``.
     """
@@ -114,7 +116,8 @@ def event_text(execution: CandidateExecution, number: int) -> str:
     words += [text for tag, text in _KINDS.items() if tag in event.tags]
     if event.kind is EventKind.FENCE and not event.tags.issuperset(MEMORIES):
         words += [region for region in litmus.Region if region.name in event.tags]
-    head = ".".join((event.kind, *words))
+    own = [tag.lower() for tag in sorted(event.tags) if tag.lower() in ALL_WORDS]
+    head = ".".join((event.kind, *(own or words)))
     if event.barrier is not None:
         head += ".arrive" if "ARRIVE" in event.tags else ".wait" if "WAIT" in event.tags else ""
         name = "" if value is None else value_text(value)

@@ -56,13 +56,17 @@ from synth.worker import UNLIMITED, Limits
 
 BATCH_SECONDS = 0.5
 _DIALECTS = {
+    "armv8": "lisa",
     "c": "c",
     "opencl": "opencl",
+    "power": "lisa",
     "ptx-async": "ptx",
     "ptx-proxies": "ptx",
+    "riscv": "lisa",
     "vulkan": "vulkan",
     "vulkan-scopes": "vulkan",
     "webgpu": "opencl",
+    "x86": "lisa",
 }
 """The dialects of the vocabularies that have one of their own; other tests are printed in the first that says all."""
 

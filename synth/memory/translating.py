@@ -212,12 +212,14 @@ def _weaker(kind: OpKind, target: MappedOp, words: Vocabulary) -> Iterator[tuple
                     own, after = after[:1], after[1:]
                 word = spelled_mode(one, mode)
                 said = f"without {word}" if way is None else f"{spelled_mode(one, way)} for {word}"
-                yield said, MappedOp(before, own[0] if own else None, after, target.updates)
+                yield said, MappedOp(before, own[0] if own else None, after, target.updates, target.branches)
+    if target.branches:
+        yield "without ctrl", replace(target, branches=False)
     if target.updates and target.itself is not None:
         for way in words.modes.get(kind, ()):
             if way == target.itself or len(words.modes[kind]) == 1:
                 said = f"{spelled_mode(kind, way)} for {spelled_mode(OpKind.UPDATE, target.itself)}"
-                yield said, replace(target, itself=way, updates=False)
+                yield said, replace(target, itself=way, updates=False, branches=target.branches and kind.reads)
 
 
 def _lower(kind: OpKind, mode: Mode, words: Vocabulary) -> Iterator[Mode]:

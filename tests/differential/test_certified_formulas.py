@@ -244,7 +244,7 @@ def name_of(execution, step, words, applies):
     kind, _, rest = name.partition("(")
     numbers = ".".join(part for part in rest.replace("(", "").replace(")", "").replace(",", " ").split())
     known = {"order": "order.0", "other order": "order.1", "scope": "scope.0", "shared": "unshared"}
-    known |= {"memory": "memory.0", "other memory": "memory.1"}
+    known |= {"third order": "order.2", "memory": "memory.0", "other memory": "memory.1"}
     if kind == "branch":
         return next(each for each in applies if each.startswith(f"branch.{numbers}."))
     return f"{known.get(kind, kind)}.{numbers}"

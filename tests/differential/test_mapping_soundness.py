@@ -14,12 +14,13 @@ from random import Random
 import pytest
 
 from constraints.programs.forbidden import splits
-from corpus.executions.execution import Execution, OpKind, Step
+from corpus.executions.execution import Dependency, Execution, OpKind, Step
 from corpus.executions.litmus import litmus_test
 from corpus.executions.translation import MappedOp, Translation, read_mapping, translation
 from corpus.executions.vocabulary import Vocabulary, spelled_mode, vocabulary
+from corpus.litmus import processors
 from corpus.litmus.made import location_name
-from corpus.litmus.test import And, Condition, FinalRegister, Loc, Order, Place, Quantifier, Region, Scope
+from corpus.litmus.test import PLAIN, And, Condition, Fence, FinalRegister, Loc, Order, Place, Quantifier, Region, Scope
 from oracle.cat.interpreter import Model
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import judge
@@ -30,7 +31,7 @@ from tests.mapping_mutants import mutant
 
 
 @cache
-def outcomes(threads, places, model, silent=frozenset()):
+def outcomes(threads, places, model, silent=frozenset(), dependencies=()):
     """The final values of allowed executions, without what tells registers of different programs apart; and flags.
 
     ``silent``: instructions, in a row, whose reads nobody looks at. Writes to a location have different values, the
@@ -41,7 +42,7 @@ def outcomes(threads, places, model, silent=frozenset()):
     numbers = [(thread, step.kind.reads and i not in silent) for i, (thread, step) in enumerate(flat)]
     nothing = tuple(None for _ in steps)
     regions = tuple(Region.GLOBAL for _ in {step.location for step in steps if step.location is not None})
-    execution = Execution(threads, places, regions, (), nothing, frozenset(), tuple(None for _ in regions))
+    execution = Execution(threads, places, regions, dependencies, nothing, frozenset(), tuple(None for _ in regions))
     registers = [FinalRegister(thread, f"r{i}") for i, (thread, reads) in enumerate(numbers) if reads]
     observed = (*registers, *(Loc(location_name(location)) for location in range(len(regions))))
     condition = Condition(Quantifier.EXISTS, And(()), observed=observed)
@@ -66,8 +67,8 @@ def model_named(name):
 
 
 def become(threads, targets):
-    """What a program becomes, instruction by instruction; and which of them are updates that were writes."""
-    image, silent, count = [], set(), 0
+    """What a program becomes, instruction by instruction, which of them are updates that were writes, and branches."""
+    image, silent, branches, count = [], set(), [], 0
     for thread in threads:
         steps = []
         for step in thread:
@@ -77,16 +78,18 @@ def become(threads, targets):
                 silent.add(count + len(steps))
             own = OpKind.UPDATE if target.updates else step.kind
             steps += [replace(step, kind=own, mode=target.itself)] if target.itself else []
+            if target.branches and (target.after or step is not thread[-1]):
+                branches.append(Dependency("ctrl", count + len(steps) - 1, count + len(steps)))
             steps += [Step(OpKind.FENCE, None, mode) for mode in target.after]
         image.append(tuple(steps))
         count += len(steps)
-    return tuple(image), frozenset(silent)
+    return tuple(image), frozenset(silent), tuple(branches)
 
 
 def translated_outcomes(threads, places, target, targets):
     """The final values that the target model allows of a translated program."""
-    image, silent = become(threads, targets)
-    return outcomes(image, places, target, silent)[0]
+    image, silent, branches = become(threads, targets)
+    return outcomes(image, places, target, silent, branches)[0]
 
 
 def programs(sizes, words):
@@ -182,6 +185,29 @@ def test_mappings_to_a_cpu_are_wrong_where_a_program_of_four_events_shows_it():
     verdicts = [
         agree((2, 2), CPU, "rc11", "tso", random_targets(Random(seed), CPU, CPU_TARGET)) for seed in range(5, 8)
     ]
+    assert {*verdicts} == {True, False}
+
+
+BRANCHING = only(vocabulary("c"), "R.acquire", "W.relaxed", "W.release")
+
+
+def branching_targets(rng):
+    """Reads with a branch or without, and with an isync or without; writes after an lwsync or not."""
+    isync, lwsync = ((processors.mode_of(Fence, word),) for word in ("isync", "lwsync"))
+    found = {}
+    for kind, mode in ((kind, mode) for kind, modes in BRANCHING.modes.items() for mode in modes):
+        reads = kind is OpKind.READ
+        before = lwsync if not reads and mode.order is Order.RELEASE and rng.random() < 0.8 else ()
+        after = isync if reads and rng.random() < 0.7 else ()
+        found[kind, mode] = MappedOp(before, PLAIN, after, branches=reads and rng.random() < 0.7)
+    return found
+
+
+def test_mappings_with_branches_are_wrong_where_a_program_of_four_events_shows_it():
+    every = [branching_targets(Random(seed)) for seed in range(40)]
+    branch = [(target.branches, bool(target.after)) for each in every for target in each.values() if not target.before]
+    assert {*branch} == {(True, True), (True, False), (False, True), (False, False)}
+    verdicts = [agree((2, 2), BRANCHING, "rc11", "power", targets) for targets in every[:6]]
     assert {*verdicts} == {True, False}
 
 

@@ -8,7 +8,7 @@ from caches import forget
 
 from corpus.errors import InputError
 from oracle import consistency
-from oracle.consistency import model_names, resolve_consistency_models
+from oracle.consistency import default_names, model_names, resolve_consistency_models
 
 
 def resolved(*names):
@@ -107,7 +107,7 @@ def test_models_that_ship_are_read_when_they_are_asked_and_files_of_users_at_onc
     forget(consistency)
     with monkeypatch.context() as patch:
         patch.setattr(consistency, "load_model", lambda *_: pytest.fail("it was read"))
-        assert [model.name for model in resolve_consistency_models()] == list(model_names())
+        assert [model.name for model in resolve_consistency_models()] == list(default_names())
     (tmp_path / "m.cat").write_text("acyclic nothing")
     with pytest.raises(InputError, match="unknown name 'nothing'"):
         resolved(tmp_path / "m.cat")

@@ -75,11 +75,12 @@ def test_as_many_models_as_executions_of_random_tests(name, profile):
     for _ in range(6):
         test = random_test(rng, profile)
         try:
-            expected = judge(test, MODELS[name]).executions
+            judgement = judge(test, MODELS[name])
         except InputError:
             continue
-        if expected < 60:  # the solver finds one at a time
-            assert number_of_models(test, MODELS[name]) == expected, test
+        # The solver finds one at a time, and merges rounds of a loop that only wait (oracle.executions.spins).
+        if judgement.executions < 60 and not judgement.bounded:
+            assert number_of_models(test, MODELS[name]) == judgement.executions, test
             compared += 1
     assert compared >= 3
 

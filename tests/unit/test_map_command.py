@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -276,6 +277,10 @@ def test_models_may_be_named_by_options(tmp_path):
         ("W; F", "F", "12:16: expected one W and fences, found 0"),
         ("W; F", "rmw; W", "12:16: expected one W and fences, found 2"),
         ("R.sc        -> R\n", "R.sc -> rmw\n", "8:9: R cannot become rmw"),
+        ("R.sc        -> R\n", "R.sc -> ctrl; R\n", "8:9: 'ctrl' stands right after an instruction that reads"),
+        ("R.sc        -> R\n", "R.sc -> R; ctrl; ctrl\n", "8:18: 'ctrl' stands right after an instruction that reads"),
+        ("R.sc        -> R\n", "R.sc -> R; F; ctrl\n", "8:15: 'ctrl' stands right after an instruction that reads"),
+        ("W; F", "W; ctrl", "12:19: 'ctrl' stands right after an instruction that reads"),
         ("W; F", "W F", "12:18: expected ';' between instructions"),
         ("W; F", "W;", "12:18: expected an instruction of the target, or '-' for none"),
         ("W; F", "W; F.*", "12:19: '*' is the scope of the left side, and 'W.sc' has no '*'"),
@@ -363,6 +368,11 @@ def test_a_translated_execution_reads_and_ends_as_it_did():
     assert [[step.kind.value for step in thread] for thread in image.threads] == [list("FRFWF"), list("FWF")]
     assert image.rf == (None, 6, None, None, None, None, None, None) and image.final == (6, 3)
     assert image.dependencies == (Dependency("ctrl", 1, 2), Dependency("data", 1, 3))
+    branches = Translation({**rules, (OpKind.READ, sc): MappedOp((), PLAIN, (), branches=True)})
+    branching = translated(execution, branches)
+    assert branching.dependencies == (Dependency("ctrl", 0, 1), Dependency("data", 0, 2))
+    alone = replace(execution, threads=(threads[0][:1], threads[1]), dependencies=(), rf=(1, None), final=(1, None))
+    assert translated(alone, branches).dependencies == ()  # nothing comes after it
     initial = translated(
         Execution(threads, places, regions, (), (INITIAL, None, None, None), frozenset(), (3, 2)), Translation(rules)
     )

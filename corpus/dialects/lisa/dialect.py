@@ -44,6 +44,7 @@ from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import terms, without_predicates
+from corpus.litmus.processors import mode_of, word_of
 from corpus.litmus.text import Dialect, ForeignRunner, Source, columns
 from corpus.syntax import BLANKS, error_at, leaves, number, parse, subtrees, wrapped
 
@@ -75,6 +76,7 @@ _OPERATIONS = {"add": "add", "and": "and", "xor": "xor", "eq": "eq", "neq": "ne"
 _WORDS = {operation: word for word, operation in _OPERATIONS.items()}
 _ATOMIC = ("add", "and", "xor")
 _KINDS = {"read": "R", "write": "W", "fence": "F", "rmw": "RMW"}
+_INSTRUCTIONS = {"R": litmus.Load, "W": litmus.Store, "F": litmus.Fence, "RMW": litmus.Rmw}
 _ANNOTATIONS = {*map(str, litmus.Order), VOLATILE, *CACHES, *_LEVELS}
 _LETTERS = {"r", "w", "f", "b"}
 _KEYWORDS = {"rmw", "mov", "call", "exch", "cas", "scopes", "levels", "regions", "ne"}.union(_OPERATIONS, RESERVED)
@@ -311,6 +313,12 @@ class _Column:
         left = leaves(subtrees(item, "annotations")[0])
         if self._bell:
             return self._bell.mode(kind, left, keyword, self._path), True
+        if left and (own := mode_of(_INSTRUCTIONS[kind], str(left[0]))) is not None:
+            left.pop(0)
+            unwanted = self._annotation(left, [NO_RESULT]) if kind == "RMW" else None
+            for token in left:
+                raise error_at(f"{keyword} has no annotation {token} here", token, self._path)
+            return own, unwanted is None
         plain = kind in ("R", "W")
         order = self._annotation(left, [*ORDERS[kind], *([litmus.Order.WEAK, VOLATILE] if plain else [])])
         scope = self._annotation(left, list(_LEVELS)) if order not in (None, litmus.Order.WEAK, VOLATILE) else None
@@ -494,6 +502,8 @@ class _Writer:
 
 def _annotations(mode: litmus.Mode, kind: str, refuse: Callable[[str], InputError]) -> str:
     """The annotations of a mode, by commas."""
+    if (word := word_of(mode)) is not None:
+        return word
     if mode.tags:
         raise refuse(f"LISA has no annotation for {mode.tags[0]}")
     strong = mode.order is not litmus.Order.WEAK
@@ -507,12 +517,24 @@ def _annotations(mode: litmus.Mode, kind: str, refuse: Callable[[str], InputErro
     return ",".join(words)
 
 
+def _check(test: litmus.LitmusTest) -> None:
+    """Raise ``InputError`` where herd7 cannot run a test: words of processors are not in our bell file."""
+    check_terms(test)
+    for index, thread in enumerate(test.threads):
+        for ins in thread.instructions:
+            if (
+                isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence)
+                and (word := word_of(ins.mode)) is not None
+            ):
+                raise cannot_say(index, ins, f"herd7 has '{word}' in the assembly of its processor, and not in LISA")
+
+
 LISA = Dialect(
     "lisa",
     "LISA",
     _parse,
     _print,
-    runners=(ForeignRunner("herd-lisa", herd_name, check=check_terms),),
+    runners=(ForeignRunner("herd-lisa", herd_name, check=_check),),
     companions=(("synth.bell", bell_file()),),
     older="BELL",
 )
