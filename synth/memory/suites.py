@@ -60,6 +60,7 @@ _DIALECTS = {
     "opencl": "opencl",
     "ptx-async": "ptx",
     "ptx-proxies": "ptx",
+    "amdgpu": "vulkan",
     "vulkan": "vulkan",
     "vulkan-scopes": "vulkan",
     "webgpu": "opencl",
