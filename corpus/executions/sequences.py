@@ -1,7 +1,7 @@
 """Reads LLVM's tables of code sequences for AMD's GPUs, and translates litmus tests to machine code by them.
 
     machine gfx90a
-    W.release.gpu @global -> s_waitcnt vmcnt(0) lgkmcnt(0); global_store    # Release Atomic, store atomic, agent, global
+    W.release.gpu @global -> s_waitcnt vmcnt(0) lgkmcnt(0); global_store   # Release Atomic, store atomic, agent, global
     F.acquire.gpu         -> s_waitcnt vmcnt(0) lgkmcnt(0); buffer_wbinvl1_vol
 
 A line is a row of a table: the kind, order and scope of an instruction in the words of vocabularies, the address space,
@@ -9,9 +9,9 @@ and the sequence of machine instructions. ``|`` stands between several orders, s
 After ``#`` is the section of the table that the row is from. ``-`` is an empty sequence. A row of a fence without a
 space is for a fence of all, one with a space for one that has the tag amdgpu-synchronize-as of that space.
 
-An order that makes nothing available or visible (``amdgcn-av`` none) has the sequence of its row without write-backs and
-invalidations; ``store-available`` and ``load-visible`` have those of monotonic atomics (AMDGPU Memory Model; AMDGPUUsage,
-Memory Model, note on AV metadata).
+An order that makes nothing available (``amdgcn-av`` none) has the sequence of its row without write-backs, one that
+makes nothing visible without invalidations; ``store-available`` and ``load-visible`` have those of monotonic atomics
+(AMDGPU Memory Model; AMDGPUUsage, Memory Model, note on AV metadata).
 """
 
 from __future__ import annotations
@@ -21,7 +21,15 @@ from dataclasses import dataclass
 from itertools import product
 
 from corpus.errors import InputError
-from corpus.laws.amdgpu import ACCESSES, BARRIER, CACHE_OPERATIONS, GLOBAL, LOCAL, MachineInstruction, machine_instruction
+from corpus.laws.amdgpu import (
+    ACCESSES,
+    BARRIER,
+    CACHE_OPERATIONS,
+    GLOBAL,
+    LOCAL,
+    MachineInstruction,
+    machine_instruction,
+)
 from corpus.laws.vulkan import SEMANTICS, STORAGE
 from corpus.litmus import test as litmus
 
@@ -34,6 +42,8 @@ _KINDS: Mapping[str, type[litmus.Instruction]] = {
     "F": litmus.Fence,
 }
 _OPCODES = {"R": "load", "W": "store", "rmw": "atomic"}
+_SPOKEN = {"semsc0": GLOBAL, "global-fence": GLOBAL, "semsc1": LOCAL, "local-fence": LOCAL}
+"""The address space that a tag of a fence names."""
 ANY = ""
 """The space of a row for fences of all address spaces."""
 
@@ -163,23 +173,22 @@ def _steps(number: int, ins: litmus.Instruction, local: set[str], table: Sequenc
     if order is litmus.Order.WEAK and not {"av", "vis"}.isdisjoint(mode.tags):
         order = litmus.Order.RELAXED
     space = ANY if isinstance(ins, litmus.Fence) else _space(number, ins, local)
-    if isinstance(ins, litmus.Fence):
-        ordered = {tag for tag in mode.tags if tag in ("semsc0", "semsc1", "global-fence", "local-fence")}
-        space = {"semsc0": GLOBAL, "global-fence": GLOBAL}.get(*ordered, LOCAL) if len(ordered) == 1 else ANY
+    spoken = {_SPOKEN[tag] for tag in mode.tags if tag in _SPOKEN}
+    if isinstance(ins, litmus.Fence) and len(spoken) == 1:
+        (space,) = spoken
     scope = mode.scope.label if mode.scope is not None and order is not litmus.Order.WEAK else ""
     key = RowKey(kind, order.value, scope, space)
     row = table.rows.get(key) or table.rows.get(RowKey(kind, order.value, scope, ANY))
     if row is None:
-        raise InputError(f"{table.path}: no row for {kind}.{order.value}.{scope or '-'} of {space or 'all spaces'} memory")
+        raise InputError(
+            f"{table.path}: no row for {kind}.{order.value}.{scope or '-'} of {space or 'all spaces'} memory"
+        )
     kept = row.sequence
     if tagged and order not in (litmus.Order.WEAK, litmus.Order.RELAXED):
-        away = {"semav": True, "semvis": False}
-        away = {writes for tag, writes in away.items() if tag not in mode.tags}
-        kept = tuple(
-            each
-            for each in kept
-            if each.opcode not in CACHE_OPERATIONS or (each.opcode in ("buffer_wbl2", "global_wb")) not in away
-        )
+        if "semav" not in mode.tags:
+            kept = tuple(each for each in kept if each.opcode not in WRITE_BACKS)
+        if "semvis" not in mode.tags:
+            kept = tuple(each for each in kept if each.opcode not in CACHE_OPERATIONS or each.opcode in WRITE_BACKS)
     return [MachineStep(each, ins if each.opcode in ACCESSES else None) for each in kept]
 
 

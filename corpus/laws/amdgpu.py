@@ -2,9 +2,9 @@
 
     s_waitcnt vmcnt(0) lgkmcnt(0)     global_load sc0=1 sc1=1     global_inv scope:SCOPE_DEV
 
-An instruction is an access, a wait for counters of outstanding accesses, a cache operation or the barrier; its words are
-cache bits, counters or a scope. ``buffer/global/flat_load`` of the tables is ``global_load`` here: an access is to global
-memory or, with ``ds_``, to local memory, and accesses of the generic address space are left out.
+An instruction is an access, a wait for counters of outstanding accesses, a cache operation or the barrier; its words
+are cache bits, counters or a scope. ``buffer/global/flat_load`` of the tables is ``global_load`` here: an access is to
+global memory or, with ``ds_``, to local memory, and accesses of the generic address space are left out.
 
 Source: LLVM, User Guide for AMDGPU Backend (AMDGPUUsage), section Memory Model and its tables of code sequences.
 """
@@ -33,7 +33,7 @@ ACCESSES: Mapping[str, str] = {
 """The accesses, and the address space of each."""
 
 COUNTERS = ("vmcnt(0)", "vscnt(0)", "lgkmcnt(0)", "vm/vscnt(0)")
-"""The counters that ``s_waitcnt`` waits for. ``vm/vscnt(0)`` is that of an atomic operation with or without a result."""
+"""The counters that ``s_waitcnt`` waits for. ``vm/vscnt(0)`` is that of an atomic operation, here with a result."""
 WAITS: Mapping[str, str] = {
     "s_wait_loadcnt": "vmcnt(0)",
     "s_wait_storecnt": "vscnt(0)",

@@ -13,12 +13,12 @@ sentences of theirs are next to the steps that they describe. What they leave op
   line may go from a cache at any time.
 - A load that comes back fills the L0, unless something has written or invalidated there since.
 - Counters count what is still in queues. A write-back is counted, too, and is done after the wave's earlier stores.
-- GFX942 has an L2 for each work-group's CUs, as an agent of several L2s has, and memory is local to none of them. On other
-  families an agent has one L2. L2s are not coherent, but for locations that an atomic operation of system scope accesses,
-  which are uncached (fine-grained memory).
+- GFX942 has an L2 for each work-group's CUs, as an agent of several L2s has, and memory is local to none of them. On
+  other families an agent has one L2. L2s are not coherent, but for locations that an atomic operation of system scope
+  accesses, which are uncached (fine-grained memory). Atomic updates are done where all of the agent see them.
 
-What is called L0 here is the vector L1 of GFX6 to GFX9. Threads of one wavefront share counters and issue one at a time.
-Left out: scalar accesses, images, scratch, generic accesses, branches, values as addresses.
+What is called L0 here is the vector L1 of GFX6 to GFX9. Threads of one wavefront share counters and issue one at a
+time. Left out: scalar accesses, images, scratch, generic accesses, branches, values as addresses.
 """
 
 from __future__ import annotations
@@ -162,7 +162,9 @@ def changed(values: tuple[Kept, ...], index: int, value: Kept) -> tuple[Kept, ..
 class MachineSystem:
     """The transition system of a test's machine programs on a family of GPUs."""
 
-    def __init__(self, test: litmus.LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily) -> None:
+    def __init__(
+        self, test: litmus.LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily
+    ) -> None:
         self.family, self.programs = family, programs
         places = [thread.place for thread in test.threads]
         self._waves = _numbered(places)
@@ -171,8 +173,8 @@ class MachineSystem:
         self._l2s = self._groups if family.many_l2 else _numbered([place[:1] for place in places])
         self._names = [sorted({*_named(thread)} | {name for name, _ in thread.registers}) for thread in test.threads]
         self._locations = [location.name for location in test.locations]
-        self._initial = tuple(location.initial for location in test.locations)
-        self._starts = [dict(thread.registers) for thread in test.threads]
+        self._initial = tuple(_constant(location.initial) for location in test.locations)
+        self._starts = [{name: _constant(value) for name, value in thread.registers} for thread in test.threads]
         self._uncached = frozenset(
             self._locations.index(ins.address.name)
             for thread in test.threads
@@ -190,7 +192,8 @@ class MachineSystem:
         return MachineState(
             at=(0,) * len(self.programs),
             registers=tuple(
-                tuple(start.get(name, 0) for name in names) for start, names in zip(self._starts, self._names, strict=True)
+                tuple(start.get(name, 0) for name in names)
+                for start, names in zip(self._starts, self._names, strict=True)
             ),
             l0=(empty,) * (max(self._cus) + 1),
             l1=(empty,) * (max(self._groups) + 1),
@@ -440,7 +443,9 @@ class MachineSystem:
         return self.programs[request.thread][request.step]
 
     def _at(self, step: MachineStep) -> int:
-        assert isinstance(step.does, litmus.Load | litmus.Store | litmus.Rmw) and isinstance(step.does.address, litmus.Loc)
+        assert isinstance(step.does, litmus.Load | litmus.Store | litmus.Rmw) and isinstance(
+            step.does.address, litmus.Loc
+        )
         return self._locations.index(step.does.address.name)
 
     # Registers.
@@ -465,8 +470,13 @@ class MachineSystem:
             value = state.registers[thread][self._names[thread].index(operand.name)]
             assert value is not None
             return value
-        assert isinstance(operand, int)
-        return operand
+        return _constant(operand)
+
+
+def _constant(operand: litmus.Operand) -> Value:
+    if not isinstance(operand, int):
+        raise InputError(f"{operand.name} is an address as a value, which the machine does not have")
+    return operand
 
 
 def _numbered(keys: Sequence[tuple[int, ...]]) -> list[int]:
