@@ -27,6 +27,7 @@ from corpus.laws.amdgpu import (
     CACHE_OPERATIONS,
     GLOBAL,
     LOCAL,
+    WRITE_BACKS,
     MachineInstruction,
     machine_instruction,
 )
@@ -130,9 +131,10 @@ def _keys(head: list[str], path: str, number: int) -> list[RowKey]:
         raise InputError("expected KIND.ORDER.SCOPE @SPACE, as W.release.gpu @global", path, number, 1)
     orders, scopes = (part.split("|") for part in said) if said else (["weak"], [""])
     named = spaces[0].removeprefix("@").split("|") if spaces else [ANY]
-    for word, known in [*((each, _ORDERS) for each in orders), *((each, {"": "", **_SCOPES}) for each in scopes)]:
-        if word not in known:
-            raise InputError(f"expected one of {', '.join(filter(None, known))}, found '{word}'", path, number, 1)
+    for said_words, known in ((orders, [*_ORDERS]), (scopes, ["", *_SCOPES])):
+        for word in said_words:
+            if word not in known:
+                raise InputError(f"expected one of {', '.join(filter(None, known))}, found '{word}'", path, number, 1)
     if not set(named) <= {GLOBAL, LOCAL, ANY} or (named == [ANY]) != (kind == "F" and not spaces):
         raise InputError(f"expected @{GLOBAL} or @{LOCAL} for an access", path, number, 1)
     return [RowKey(kind, *rest) for rest in product(orders, scopes, named)]
