@@ -11,6 +11,7 @@ sentences of theirs are next to the steps that they describe. What they leave op
 - An access takes effect in its CU's L0 when it is issued, in program order; a load that does not hit, a store and an
   atomic operation go on to the L2 in a queue for their address (a channel has disjoint addresses, and may have one). A
   line may go from a cache at any time.
+- At the start each cache may have every location, as another wave may have read it there.
 - A load that comes back fills the L0, unless something has written or invalidated there since.
 - Counters count what is still in queues. A write-back is counted, too, and is done after the wave's earlier stores.
 - GFX942 has an L2 for each work-group's CUs, as an agent of several L2s has, and memory is local to none of them. On
@@ -186,18 +187,19 @@ class MachineSystem:
         self._one_l2 = max(self._l2s) == 0
 
     def start(self) -> MachineState:
-        """The first state: nothing is cached, nothing under way."""
+        """The first state: nothing is under way, and every cache has what is in memory."""
         count = len(self._locations)
-        empty: Lines = (None,) * count
+        filled: Lines = self._initial
+        cached = [None if self._one_l2 else Line(value, False) for value in self._initial]
         return MachineState(
             at=(0,) * len(self.programs),
             registers=tuple(
                 tuple(start.get(name, 0) for name in names)
                 for start, names in zip(self._starts, self._names, strict=True)
             ),
-            l0=(empty,) * (max(self._cus) + 1),
-            l1=(empty,) * (max(self._groups) + 1),
-            l2=((None,) * count,) * (max(self._l2s) + 1),
+            l0=(filled,) * (max(self._cus) + 1),
+            l1=(filled,) * (max(self._groups) + 1),
+            l2=(tuple(cached),) * (max(self._l2s) + 1),
             memory=self._initial,
             lds=self._initial,
             queues=((),) * ((max(self._cus) + 1) * count),
