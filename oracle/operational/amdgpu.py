@@ -15,8 +15,9 @@ sentences of theirs are next to the steps that they describe. What they leave op
 - A load that comes back fills the L0, unless something has written or invalidated there since.
 - Counters count what is still in queues. A write-back is counted, too, and is done after the wave's earlier stores.
 - GFX942 has an L2 for each work-group's CUs, as an agent of several L2s has, and memory is local to none of them. On
-  other families an agent has one L2. L2s are not coherent, but for locations that an atomic operation of system scope
-  accesses, which are uncached (fine-grained memory). Atomic updates are done where all of the agent see them.
+  other families an agent has one L2, on GFX10 and GFX11 coherent with other agents ("on some targets"). Else, L2s are
+  not coherent, but for locations that an atomic operation of system scope accesses, which are uncached (fine-grained
+  memory). Atomic updates are done where all of the agent see them.
 
 What is called L0 here is the vector L1 of GFX6 to GFX9. Threads of one wavefront share counters and issue one at a
 time. Left out: scalar accesses, images, scratch, generic accesses, branches, values as addresses.
@@ -44,13 +45,15 @@ class MachineFamily:
     """A family of GPUs in a mode of execution.
 
     ``split``: the wavefronts of a work-group may be on different CUs. ``arrays``: there is an L1 for each shader array.
-    ``many_l2``: the CUs of an agent may have several L2s. ``stores``: stores have a counter of their own.
+    ``many_l2``: the CUs of an agent may have several L2s. ``coherent``: the L2s of agents are coherent, and so are one.
+    ``stores``: stores have a counter of their own.
     """
 
     name: str
     split: bool = False
     arrays: bool = False
     many_l2: bool = False
+    coherent: bool = False
     stores: bool = False
 
 
@@ -61,8 +64,8 @@ FAMILIES: Mapping[str, MachineFamily] = {
         MachineFamily("gfx90a-tgsplit", split=True),
         MachineFamily("gfx942", many_l2=True),
         MachineFamily("gfx942-tgsplit", split=True, many_l2=True),
-        MachineFamily("gfx10-cu", arrays=True, stores=True),
-        MachineFamily("gfx10-wgp", split=True, arrays=True, stores=True),
+        MachineFamily("gfx10-cu", arrays=True, coherent=True, stores=True),
+        MachineFamily("gfx10-wgp", split=True, arrays=True, coherent=True, stores=True),
         MachineFamily("gfx12-cu", stores=True),
         MachineFamily("gfx12-wgp", split=True, stores=True),
     )
@@ -171,7 +174,8 @@ class MachineSystem:
         self._waves = _numbered(places)
         self._groups = _numbered([place[:3] for place in places])
         self._cus = self._waves if family.split else self._groups
-        self._l2s = self._groups if family.many_l2 else _numbered([place[:1] for place in places])
+        agents = [(0,) if family.coherent else place[:1] for place in places]
+        self._l2s = self._groups if family.many_l2 else _numbered(agents)
         self._names = [sorted({*_named(thread)} | {name for name, _ in thread.registers}) for thread in test.threads]
         self._locations = [location.name for location in test.locations]
         self._initial = tuple(_constant(location.initial) for location in test.locations)
