@@ -132,7 +132,7 @@ Lines = tuple[Value | None, ...]
 """A cache whose lines are clean, by location; None where there is no line."""
 
 
-class Line(NamedTuple):
+class CacheLine(NamedTuple):
     """A line of an L2: its value, and whether memory has it not yet."""
 
     value: Value
@@ -150,7 +150,7 @@ class MachineState(NamedTuple):
     registers: tuple[tuple[Value | None, ...], ...]
     l0: tuple[Lines, ...]
     l1: tuple[Lines, ...]
-    l2: tuple[tuple[Line | None, ...], ...]
+    l2: tuple[tuple[CacheLine | None, ...], ...]
     memory: tuple[Value, ...]
     lds: tuple[Value, ...]
     queues: tuple[tuple[Request, ...], ...]
@@ -194,7 +194,7 @@ class MachineSystem:
         """The first state: nothing is under way, and every cache has what is in memory."""
         count = len(self._locations)
         filled: Lines = self._initial
-        cached = [None if self._one_l2 else Line(value, False) for value in self._initial]
+        cached = [None if self._one_l2 else CacheLine(value, False) for value in self._initial]
         return MachineState(
             at=(0,) * len(self.programs),
             registers=tuple(
@@ -367,7 +367,7 @@ class MachineSystem:
                 yield after._replace(memory=changed(after.memory, where, value))
             else:
                 cache = self._l2s[thread]
-                lines = changed(after.l2[cache], where, Line(value, True))
+                lines = changed(after.l2[cache], where, CacheLine(value, True))
                 yield after._replace(l2=changed(after.l2, cache, lines))
 
     def _fetched(self, state: MachineState, cache: int, where: int, far: bool) -> Iterator[tuple[Value, MachineState]]:
@@ -381,7 +381,7 @@ class MachineSystem:
         lines = changed(cleaned.l2[cache], where, None)
         value = cleaned.memory[where]
         if not far and not self._one_l2:
-            lines = changed(lines, where, Line(value, False))
+            lines = changed(lines, where, CacheLine(value, False))
         yield value, cleaned._replace(l2=changed(cleaned.l2, cache, lines))
 
     def _filled(self, state: MachineState, request: Request, where: int) -> MachineState:
@@ -419,7 +419,7 @@ class MachineSystem:
         lines, memory = list(state.l2[cache]), list(state.memory)
         for index, line in enumerate(lines):
             if line and line.dirty and where in (None, index):
-                memory[index], lines[index] = line.value, Line(line.value, False)
+                memory[index], lines[index] = line.value, CacheLine(line.value, False)
         return state._replace(l2=changed(state.l2, cache, tuple(lines)), memory=tuple(memory))
 
     # What is under way.

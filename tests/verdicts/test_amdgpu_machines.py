@@ -1,7 +1,7 @@
 """LLVM's tables of code sequences on the machines that its documentation describes: what is forbidden is not reached.
 
-``amdgpu_sequences.csv`` has single deletions, each refuted by a shape of ``tests/amdgpu_shapes.py``, or redundant for all
-of them.
+``amdgpu_sequences.csv`` has single deletions, each refuted by a shape of ``tests/amdgpu_shapes.py``, or redundant for
+all of them.
 """
 
 import csv
