@@ -12,7 +12,8 @@ sentences of theirs are next to the steps that they describe. What they leave op
   atomic operation go on to the L2 in a queue for their address (a channel has disjoint addresses, and may have one). A
   line may go from a cache at any time.
 - At the start each cache may have every location, as another wave may have read it there.
-- A load that comes back fills the L0, unless something has written or invalidated there since.
+- A load that comes back fills the L0, unless something has written or invalidated there since. One that passes a cache
+  by leaves no line there: a load-visible operation "makes the retrieved state visible" to what is nearer, too.
 - Counters count what is still in queues. A write-back is counted, too, and is done after the wave's earlier stores.
 - GFX942 has an L2 for each work-group's CUs, as an agent of several L2s has, and memory is local to none of them. On
   other families an agent has one L2, on GFX10 and GFX11 coherent with other agents ("on some targets"). Else, L2s are
@@ -305,12 +306,11 @@ class MachineSystem:
             if near and line is not None and not waiting:
                 yield self._written(state, thread, ins.target, line)
             fills = near
+            lines = changed(lines, where, None)  # passed by or gone
         else:  # the L0 is written through; an atomic operation is done at the L2
             value = self._value(state, thread, ins.value) if isinstance(ins, litmus.Store) else None
             lines = changed(lines, where, value)
             queue = tuple(each._replace(fills=False) for each in queue)
-        if fills:
-            lines = changed(lines, where, None)  # the line is gone
         sent = self._pending(state, thread, ins)
         queue = (*queue, Request(thread, at, fills))
         yield sent._replace(l0=changed(sent.l0, cu, lines), queues=changed(sent.queues, number, queue))
@@ -357,8 +357,9 @@ class MachineSystem:
         for old, fetched in self._fetched(state, self._l2s[thread], where, far):
             value, after = self._done(fetched, request, old)
             if loads:
-                if self.family.arrays and level <= L1:
-                    after = after._replace(l1=changed(after.l1, group, changed(after.l1[group], where, value)))
+                if self.family.arrays:
+                    line = value if level <= L1 else None
+                    after = after._replace(l1=changed(after.l1, group, changed(after.l1[group], where, line)))
                 yield self._filled(after, request, where)
                 continue
             if self.family.arrays:
@@ -385,13 +386,14 @@ class MachineSystem:
         yield value, cleaned._replace(l2=changed(cleaned.l2, cache, lines))
 
     def _filled(self, state: MachineState, request: Request, where: int) -> MachineState:
-        """The state after a load has come back to its L0."""
-        ins = self._step(request).does
-        assert isinstance(ins, litmus.Load)
-        if not request.fills:
+        """The state after a load has come back to its L0, or past it."""
+        step = self._step(request)
+        assert isinstance(step.does, litmus.Load)
+        cu, passes = self._cus[request.thread], first_level(step.instruction, self.family) != L0
+        if not request.fills and not passes:
             return state
-        cu = self._cus[request.thread]
-        value = state.registers[request.thread][self._names[request.thread].index(ins.target)]
+        at = self._names[request.thread].index(step.does.target)
+        value = None if passes else state.registers[request.thread][at]
         return state._replace(l0=changed(state.l0, cu, changed(state.l0[cu], where, value)))
 
     def _done(self, state: MachineState, request: Request, old: Value | None) -> tuple[Value, MachineState]:
