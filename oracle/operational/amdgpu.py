@@ -26,6 +26,7 @@ time. Left out: scalar accesses, images, scratch, generic accesses, branches, va
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,6 +38,7 @@ from corpus.laws.amdgpu import ACCESSES, BARRIER, LOCAL, WRITE_BACKS, MachineIns
 from corpus.litmus import test as litmus
 from corpus.litmus.normal import terms as terms_of
 from oracle.executions.values import Value, calculate
+from oracle.operational.explore import satisfies
 
 Kept = TypeVar("Kept")
 
@@ -140,6 +142,14 @@ class CacheLine(NamedTuple):
     dirty: bool
 
 
+class MachineMove(NamedTuple):
+    """A step of the machine: what is done, by which thread and at which position of its program, or by which L2."""
+
+    kind: str
+    of: int
+    step: int = -1
+
+
 class MachineState(NamedTuple):
     """A state: how far each thread is, its registers (None while a load is under way), caches, queues and memories.
 
@@ -238,27 +248,52 @@ class MachineSystem:
             if ACCESSES.get(step.instruction.opcode) == LOCAL
         )
 
-    def after(self, state: MachineState) -> Iterator[MachineState]:
-        """The states that one step leads to."""
+    def steps(self, state: MachineState) -> Iterator[tuple[MachineMove, MachineState]]:
+        """The steps that can be taken, each with the state that it leads to."""
         for thread, at in enumerate(state.at):
             if at < len(self.programs[thread]):
-                yield from self._issued(state, thread, self.programs[thread][at])
+                for after in self._issued(state, thread, self.programs[thread][at]):
+                    hit = after.queues == state.queues and after.lds_queues == state.lds_queues
+                    yield MachineMove("hits" if hit else "issues", thread, at), after
         for number, queue in enumerate(state.queues):
             if queue:
                 popped = state._replace(queues=changed(state.queues, number, queue[1:]))
-                yield from self._performed(popped, queue[0])
+                for after in self._performed(popped, queue[0]):
+                    yield MachineMove("performs", queue[0].thread, queue[0].step), after
         for wave, queue in enumerate(state.lds_queues):
             if queue:  # "All LDS operations are performed as wavefront wide operations in a global order"
+                where = self._at(self._step(queue[0]))
                 popped = state._replace(lds_queues=changed(state.lds_queues, wave, queue[1:]))
-                value, after = self._done(popped, queue[0], state.lds[self._at(self._step(queue[0]))])
-                yield after._replace(lds=changed(after.lds, self._at(self._step(queue[0])), value))
+                value, after = self._done(popped, queue[0], state.lds[where])
+                move = MachineMove("performs", queue[0].thread, queue[0].step)
+                yield move, after._replace(lds=changed(after.lds, where, value))
         for index, wave in enumerate(state.write_backs):
             rest = (*state.write_backs[:index], *state.write_backs[index + 1 :])
-            yield self._cleaned(state._replace(write_backs=rest), self._l2s[self._waves.index(wave)])
+            cache = self._l2s[self._waves.index(wave)]
+            yield MachineMove("writes back", cache), self._cleaned(state._replace(write_backs=rest), cache)
         for cache, lines in enumerate(state.l2):
             for index, line in enumerate(lines):
                 if line and line.dirty:
-                    yield self._cleaned(state, cache, index)
+                    yield MachineMove("writes a line back", cache), self._cleaned(state, cache, index)
+
+    def told(self, move: MachineMove) -> str:
+        """A step in words."""
+        if move.step < 0:
+            return f"L2 {move.of} {move.kind}"
+        step = self.programs[move.of][move.step]
+        what = f"P{move.of}'s {step.instruction.text}"
+        if isinstance(step.does, litmus.Load | litmus.Store | litmus.Rmw) and isinstance(step.does.address, litmus.Loc):
+            what += f" of {step.does.address.name}"
+        where = "LDS" if ACCESSES.get(step.instruction.opcode) == LOCAL else "memory"
+        access = step.instruction.opcode in ACCESSES
+        match move.kind:
+            case "performs":
+                return f"{what} reaches {where}"
+            case "hits" if access:
+                return f"{what} finds its value in the L0"
+            case "issues" if access:
+                return f"{what} is issued"
+        return f"{what} is done"
 
     # Issue, in program order.
 
@@ -520,17 +555,55 @@ def outcomes(
 ) -> MachineOutcomes:
     """All outcomes of a test's machine programs on a family. Raises ``MachineLimitError``."""
     system = MachineSystem(test, programs, family)
-    terms = tuple(dict.fromkeys(term for term in terms_of(test.condition) if not isinstance(term, int)))
+    terms = asked_terms(test)
     start = system.start()
     seen, todo, finals = {start}, [start], set()
     while todo:
         state = todo.pop()
         if system.final(state):
             finals.add(tuple(system.value_of(state, term) for term in terms))
-        for after in system.after(state):
+        for _, after in system.steps(state):
             if after not in seen:
                 seen.add(after)
                 todo.append(after)
-        if len(seen) > limit:
-            raise MachineLimitError(f"{test.name} has more than {limit} states on {family.name}")
+        _check_limit(test, len(seen), family, limit)
     return MachineOutcomes(terms, frozenset(finals), len(seen))
+
+
+def machine_run(
+    test: litmus.LitmusTest,
+    programs: Sequence[Sequence[MachineStep]],
+    family: MachineFamily,
+    proposition: litmus.Proposition,
+    limit: int = MOST_STATES,
+) -> tuple[str, ...] | None:
+    """A shortest run to a final state in which a proposition over the condition's terms is true, a line a step; None
+    where there is none. Raises ``MachineLimitError``."""
+    system = MachineSystem(test, programs, family)
+    terms = asked_terms(test)
+    before: dict[MachineState, tuple[MachineState, MachineMove] | None] = {system.start(): None}
+    todo = deque(before)
+    while todo:
+        state = todo.popleft()
+        if system.final(state) and satisfies(terms, tuple(system.value_of(state, term) for term in terms), proposition):
+            moves = []
+            while (last := before[state]) is not None:
+                state, move = last
+                moves.append(move)
+            return tuple(map(system.told, reversed(moves)))
+        for move, after in system.steps(state):
+            if after not in before:
+                before[after] = (state, move)
+                todo.append(after)
+        _check_limit(test, len(before), family, limit)
+    return None
+
+
+def asked_terms(test: litmus.LitmusTest) -> tuple[litmus.FinalRegister | litmus.Loc, ...]:
+    """The terms that a test's condition mentions, each once."""
+    return tuple(dict.fromkeys(term for term in terms_of(test.condition) if not isinstance(term, int)))
+
+
+def _check_limit(test: litmus.LitmusTest, states: int, family: MachineFamily, limit: int) -> None:
+    if states > limit:
+        raise MachineLimitError(f"{test.name} has more than {limit} states on {family.name}")
