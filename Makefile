@@ -48,6 +48,8 @@ bench: .venv/ready  ## Time, rates, solver calls and memory of synthesis and ora
 	$(BIN)/python benchmarks/diy.py
 	$(BIN)/python benchmarks/oracle.py
 	$(BIN)/python benchmarks/models.py
+	$(BIN)/python benchmarks/infer.py
+	$(BIN)/python benchmarks/infer_promises.py
 
 gpu: .venv/gpu-ready  ## A fixed campaign on a GPU, its figures kept in docs/results; BACKEND=opencl for one not of NVIDIA
 	$(BIN)/python benchmarks/gpu.py --backend $(or $(BACKEND),cuda)

@@ -28,8 +28,9 @@ where it may under a promise to delegates:
 
 - weak: some component of the transition system has an edge, and a thread of each set that is promised all along steps;
 - strong: with some choice of delegates, Listing 2 of Sorensen et al. finds a trap, from which their steps do not lead.
- Levels that are not named are passed over:
-``hsa@workgroup`` counts the workgroups of all devices, and ``fair@device & hsa@workgroup`` those of each.
+
+Levels that are not named are passed over: ``hsa@workgroup`` counts the workgroups of all devices, and ``fair@device &
+hsa@workgroup`` those of each.
 
 Sources. That a group that is promised execution passes it on to some group inside it, which then keeps its own
 promises, is the *minimal progress forwarding* of Dartagnan (``ProgramEncoder.ForwardProgressEncoder``, 2.2), and the
@@ -47,9 +48,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import product
+from math import prod
 
 from corpus.hierarchy import HierarchyLevel, Places
+from oracle.progress.system import NoVerdictError
 
 ThreadSets = tuple[int, ...]
 """Sets of threads as bit masks, sorted, none within another: of each some thread is promised execution."""
@@ -162,20 +165,23 @@ def delegations(sets: ThreadSets) -> ThreadSets:
     return found
 
 
-MOST_DELEGATIONS = 1 << 14
+MOST_DELEGATIONS = 1 << 16
 """The limit of choices of delegates that are tried on one cycle."""
 
 
 def delegate_choices(views: Sequence[ThreadSets]) -> list[tuple[int, ...]]:
     """For each choice of delegates that is worth trying, the threads that are promised execution in each situation.
 
-    ``views`` are the promised sets of each situation on a cycle. A set has one delegate in all of them.
+    ``views`` are the promised sets of each situation on a cycle. A set has one delegate in all of them. Raises
+    ``NoVerdictError`` where there are several situations, and more than ``MOST_DELEGATIONS`` choices.
     """
     if len(views) == 1:
         return [(mask,) for mask in delegations(views[0])]
     shared = sorted({threads for sets in views for threads in sets})
+    if prod(threads.bit_count() for threads in shared) > MOST_DELEGATIONS:
+        raise NoVerdictError(f"more than {MOST_DELEGATIONS:,} choices of the threads that stand for their groups")
     tried: dict[tuple[int, ...], None] = {}
-    for chosen in islice(product(*map(_threads, shared)), MOST_DELEGATIONS):
+    for chosen in product(*map(_threads, shared)):
         delegate = dict(zip(shared, chosen, strict=True))
         tried.setdefault(tuple(_union(delegate[threads] for threads in sets) for sets in views))
     return list(tried)

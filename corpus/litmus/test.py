@@ -398,6 +398,11 @@ class Thread:
         return any(isinstance(ins, AsyncOperation | AsyncGroup) for ins in self.instructions)
 
     @cached_property
+    def has_group_operations(self) -> bool:
+        """Whether the thread does operations together with the lanes of its subgroup."""
+        return any(isinstance(ins, GroupOperation) for ins in self.instructions)
+
+    @cached_property
     def locations(self) -> frozenset[str]:
         """Every location whose address the thread mentions."""
         values = [operand for instruction in self.instructions for operand in operands(instruction)]

@@ -11,6 +11,7 @@
     with co from partial-co                   a coherence order that leaves writes unordered (default: total-co)
     with co from generate_cos(r)              a total one that holds r
     with S from linearisations(E, r)          any total order of the events of E that holds r
+    ?a: r | s                                 a hole of a sketch (``oracle.inference.sketch``)
 
 Operators, tightest first: application; ``*`` between two operands (product); postfix ``^* ^+ ^? ^-1 * + ?``; ``~``;
 ``&``; ``\\``; ``;``; ``++`` (from the right); ``|``. A name may hold ``-`` and ``.``. ``[S]`` is the identity on a

@@ -42,7 +42,7 @@ from oracle.executions.events import (
 )
 from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.orders import Pairs, orders_of, to_order
-from oracle.executions.steps import Constraint, Key, TooManyError
+from oracle.executions.steps import NO_GROUP_OPERATIONS, Constraint, Key, TooManyError
 from oracle.executions.threads import Path, Paths
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
 from oracle.executions.values import Value
@@ -117,7 +117,10 @@ def physical_location(test: litmus.LitmusTest, term: litmus.Loc) -> str:
 
 
 def silence(test: litmus.LitmusTest, model: Model) -> str | None:
-    """The reason why a model says nothing of a test: asynchronous operations, which it does not speak of."""
+    """The reason why a model says nothing of a test: operations of a subgroup, which no execution has, or asynchronous
+    ones, which it does not speak of."""
+    if any(thread.has_group_operations for thread in test.threads):
+        return NO_GROUP_OPERATIONS
     if model.mentions(ASYNCHRONOUS) or not any(thread.has_operations for thread in test.threads):
         return None
     return f"{model.name} does not speak of asynchronous operations"

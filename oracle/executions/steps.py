@@ -85,6 +85,9 @@ class Constraint:
         return self
 
 
+NO_GROUP_OPERATIONS = "executions know no operations of a subgroup; a progress model alone judges them"
+"""The reason why no consistency model says anything of a test with such operations."""
+
 _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}
 
 
@@ -184,8 +187,7 @@ class Walker:
                 for placed, location, sources in self._located(after, ins.address, state.pc):
                     yield from self._access(placed, ins, location, sources, state.pc)
             case litmus.GroupOperation():
-                reason = "executions know no operations of a subgroup; a progress model alone judges them"
-                raise InputError(f"P{self.number}: {describe(ins)}: {reason}", self._name)
+                raise InputError(f"P{self.number}: {describe(ins)}: {NO_GROUP_OPERATIONS}", self._name)
             case litmus.AsyncOperation():
                 yield from self._operation(after, ins, state.pc)
             case litmus.AsyncGroup():

@@ -39,13 +39,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from corpus.errors import InputError
 from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
 from oracle.executions.barriers import certain_names
 from oracle.executions.flow import Flow
 from oracle.executions.values import Address, Value, address_of, calculate, value_text
 from oracle.progress.system import NO_STEP, Action
+from oracle.progress.system import NoVerdictError as NoVerdictError  # raised here
 
 MOST_STATES = 500_000
 """The default limit of states at which an exploration gives up."""
@@ -56,10 +56,6 @@ MOST_LOCAL_STEPS = 100_000
 
 SEEN_BY_OTHERS = litmus.Load | litmus.Store | litmus.Rmw | litmus.Barrier | litmus.GroupOperation
 """The instructions that are steps of a thread."""
-
-
-class NoVerdictError(InputError):
-    """The error for a test whose transition system is too large, or has a step without meaning."""
 
 
 class Meeting(NamedTuple):

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from backends.shared.mapping import MAPPINGS, PLACEMENTS
+from backends.shared.process import ended_by_signals
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import one_line
 from oracle.inference.promise_family import is_promise_family, promise_family
@@ -18,7 +19,7 @@ from synth.families.interface import refuse_given
 from synth.inference.answer import lines_of, ordering_of, record_of
 from synth.inference.facts import NeverSeen
 from synth.inference.memory import SketchHypotheses
-from synth.inference.output import write_answer
+from synth.inference.output import write_answer, write_program
 from synth.inference.pipeline import InferenceRequest, answered, folder_of, run_loop, told_apart
 from synth.inference.promise_answers import PromiseRequest, infer_promises
 from synth.inference.promise_runs import TRIES
@@ -28,6 +29,7 @@ from synth.options.loop import LoopOptions, loop_options
 from synth.options.page import Page
 from synth.options.values import Seconds, Span
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
+from synth.pool import resumable
 from synth.screen import printable_lines
 from synth.units import Until
 
@@ -134,6 +136,7 @@ def command(
     mappings: tuple[str, ...],
     tries: int,
     loop: LoopOptions | None,
+    backend: str | None,
     resume: bool,
     solver: str,
     output: Path | None,
@@ -174,6 +177,8 @@ def command(
         check_picture_name(svg)
     if (loop is not None or resume) and output is None:
         raise click.UsageError("--run and --resume keep what they do in a folder: name it with -o")
+    if backend is not None and loop is None and output is None:
+        raise click.UsageError("--backend is for --run, or for the program of the next test in the folder of -o")
     if resume and loop is None:
         raise click.UsageError("--resume goes on with a loop: give the options of --run, too")
     never = NeverSeen(never_seen == "forbidden", launches)
@@ -191,6 +196,7 @@ def command(
             loop,
             tuple(name for name in MAPPINGS if name in mappings or "all" in mappings),
             tries,
+            backend,
         )
         sys.exit(infer_promises(promises, output, resume, as_json, svg))
     refuse_given(context, OF_PROMISES, "families of promises")
@@ -205,12 +211,18 @@ def command(
         if loop is None:
             found = told_apart(asked, Until.limits(None, time_limit), as_json)
         else:
-            found = run_loop(asked, loop, folder, as_json)
+            with ended_by_signals(), resumable():
+                found = run_loop(asked, loop, folder, as_json)
         for line in found.known.unread:
             click.echo(one_line(f"synth: {line}"), err=True)
         told = answered(asked, found)
         if folder is not None:
             write_answer(folder, told, SketchHypotheses(given), found.records, {"events": list(events)})
+            if backend is not None and loop is None:
+                name = write_program(folder, told, found.records, backend)
+                if told.next is not None and name != told.next.name:
+                    instead = f"the program is of {name}" if name else "nor any other that is left"
+                    click.echo(one_line(f"synth: {backend} cannot say {told.next.name}, {instead}"), err=True)
     if as_json:
         click.echo(json.dumps(record_of(told), ensure_ascii=False))
     else:

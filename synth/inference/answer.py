@@ -179,7 +179,7 @@ def lines_of(found: InferenceAnswer) -> Iterator[str]:
     """Yield the lines that ``synth infer`` prints of an answer."""
     about = found.hypotheses
     many = f"{len(found.facts):,} fact{'s' * (len(found.facts) != 1)}"
-    yield f"{about.name}: {about.valid.size:,} models, {many}"
+    yield f"{about.name}: {about.valid.size:,} model{'s' * (about.valid.size != 1)}, {many}"
     if found.contradiction is not None:
         yield from _contradicting(found.contradiction)
         return

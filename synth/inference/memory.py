@@ -66,8 +66,10 @@ class SketchHypotheses:
             ways = self.ways(hole, models)
             if len(ways) > 1:
                 free.append(hole.name)
-            elif hole.usual is None or ways != [hole.usual]:
+            elif hole.usual is None:
                 lines.append(hole.text(ways[0]))
+            elif ways != [hole.usual]:
+                lines.append(f"without {hole.alternatives[0]} ({hole.name}, line {hole.position.line})")
         if all(hole.usual is not None for hole in self.sketch.holes):
             lines = [f"{self.name}, but:", *lines] if lines else [f"{self.name} as it is"]
         return [*lines, f"either way: {', '.join(free)}"] if free else lines

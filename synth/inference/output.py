@@ -5,6 +5,7 @@ model.cat                    the one model that fits; else weakest.cat and stron
                              several
 tests/                       a corpus of the tests that tell apart what fits, or what did before they were facts
 next.litmus                  the test to run next
+next/                        with --backend: the program of the next test that the language can say
 weakest.cnf, weakest.lrat    the claim that nothing that fits is weaker, as clauses, and the proof; likewise
                              strongest
 lattice.svg                  the classes, where they are few, with a test on each arrow
@@ -18,14 +19,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from backends.registry import BACKENDS
+from backends.shared.files import write_files
+from backends.shared.layout import place
+from corpus.dialects.registry import parse_litmus
+from corpus.errors import InputError
 from corpus.files import write_atomically
 from corpus.suite import write_corpus
 from corpus.test import Test
-from oracle.inference.classes import ModelClass
+from oracle.inference.classes import ModelClass, next_test
 from synth.drawing import order
 from synth.inference.answer import InferenceAnswer, ordering_of, record_of
 from synth.inference.memory import SketchHypotheses
 from synth.inputs import MEMORY
+
+NEXT = "next.litmus"
+"""The name of the file with the test to run next."""
 
 MOST_DRAWN = 40
 """The limit of classes that are drawn."""
@@ -44,7 +53,7 @@ def write_answer(
     write_corpus(tests, records, {"complete": found.complete, "request": request, "models": []})
     by_name = {record.name: record for record in records}
     if found.next is not None and found.next.name in by_name:
-        write_atomically(folder / "next.litmus", [by_name[found.next.name].text])
+        write_atomically(folder / NEXT, [by_name[found.next.name].text])
     for claim in found.claims:
         write_atomically(folder / f"{claim.name}.cnf", (f"{line}\n" for line in claim.formula))
         write_atomically(folder / f"{claim.name}.lrat", (f"{line}\n" for line in claim.proof))
@@ -54,6 +63,21 @@ def write_answer(
         for number, each in enumerate(found.classes, 1):
             text = about.sketch.text(about.chosen(each.models), f"{about.name}-{number}")
             write_atomically(folder / "models" / f"{number}.cat", [text])
+
+
+def write_program(folder: Path, found: InferenceAnswer, records: Sequence[Test], backend: str) -> str:
+    """Write the program of the next test that a language can say, and return the name of that test, if there is one."""
+    by_name = {record.name: record for record in records}
+    left = [test for test in found.tests if test.name in by_name]
+    while (chosen := next_test(found.fit, left)) is not None:
+        try:
+            shape = place(parse_litmus(by_name[chosen.name].text, chosen.name))
+            write_files(folder / "next", BACKENDS[backend].memory_files(chosen.name, shape))
+        except InputError:
+            left = [test for test in left if test is not chosen]
+        else:
+            return chosen.name
+    return ""
 
 
 def models_of(found: InferenceAnswer, about: SketchHypotheses) -> dict[str, str]:

@@ -7,6 +7,7 @@ The folder of ``--output`` holds, beside what ``synth.inference.promise_runs`` k
 
 request.json        what was asked for; ``--resume`` goes on with nothing else
 answer.json         what --json prints
+next/               the test to run next as programs, where a language is named
 next.axb            the test to run next; of several placements, next-workgroup.axb, and likewise lattice-workgroup.svg
 promises/           a promise of the weakest and strongest models that does not ship, as a file that ``--model`` takes
 lattice.svg         the classes, with a test on each arrow
@@ -17,26 +18,31 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import click
 
 from backends.registry import BACKENDS
-from backends.shared.mapping import DEVICE, MAPPINGS, PLACEMENTS
+from backends.shared.files import write_files
+from backends.shared.mapping import DEVICE, MAPPINGS, PLACEMENTS, launch, placements_of
 from backends.shared.process import ended_by_signals
 from backends.shared.profiles import DEFAULT
 from corpus.errors import InputError, one_line
 from corpus.files import write_atomically
+from corpus.progress.text import program_of
 from oracle.inference.classes import next_test
 from oracle.inference.fitting import Fact, deciding, fitting
 from oracle.inference.promise_family import ELEMENTARY_TEXTS, PromiseFamily, PromiseUnion
 from oracle.progress.models import GUARANTEES
 from synth.drawing import order
 from synth.drawing.files import write_picture
+from synth.hangs import remarks
 from synth.inference.answer import InferenceAnswer, answer, lines_of, ordering_of, record_of
 from synth.inference.facts import NeverSeen
 from synth.inference.loop import LoopBudget, LoopEnd, LoopOutcome, LoopStep, closed_loop
+from synth.inference.output import MOST_DRAWN
 from synth.inference.pipeline import folder_of
 from synth.inference.promise_runs import TRIES, opened
 from synth.inference.promises import (
@@ -45,16 +51,13 @@ from synth.inference.promises import (
     PromiseFacts,
     PromiseHypotheses,
     bounds_up_to,
-    placements_of,
+    placements_in,
     read_promise_facts,
     suite_tests,
 )
 from synth.options.loop import LoopOptions
 from synth.runs import Running
 from synth.screen import printable_lines
-
-MOST_DRAWN = 40
-"""The limit of classes that are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,8 @@ class PromiseRequest:
     ``placements`` are those in which tests are run, and whose results count where a family has no levels; where none
     are named, those of the results.
     ``loop``, where tests are to be run, says on which device; each is run in all ``mappings``, and ``tries`` tests of
-    those that tell apart the same models.
+    those that tell apart the same models. Without a loop, the next test is written as programs in the language
+    ``backend``, where one is named.
     """
 
     family: PromiseFamily
@@ -77,6 +81,7 @@ class PromiseRequest:
     loop: LoopOptions | None = None
     mappings: tuple[str, ...] = tuple(MAPPINGS)
     tries: int = TRIES
+    backend: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the request as its folder keeps it: all that changes what is chosen, run and found, but its budget."""
@@ -118,6 +123,8 @@ def infer_promises(
         found = list(_answers(asked, folder))
         if folder is not None:
             _write(folder, found)
+            if asked.backend is not None and asked.loop is None:
+                _write_programs(folder, found, asked.backend, asked.mappings)
     if as_json:
         click.echo(json.dumps(_whole_record(found), ensure_ascii=False))
     else:
@@ -132,8 +139,9 @@ def infer_promises(
 
 
 def _answers(asked: PromiseRequest, folder: Path | None) -> Iterator[PlacedAnswer]:
-    made = placements_of(asked.sources)
-    placements = asked.placements or tuple(made) or (DEVICE.name,)
+    made = placements_in(asked.sources)
+    usual = () if asked.family.is_placed and asked.loop is None else (DEVICE.name,)
+    placements = asked.placements or tuple(made) or usual
     # Where levels are told apart, what is known of any level counts, whatever tests are to be run.
     known = [name for name in PLACEMENTS if name in (*made, *placements)]
     groups = [(placements, known)] if asked.family.is_placed else [((each,), [each]) for each in placements]
@@ -144,6 +152,8 @@ def _answers(asked: PromiseRequest, folder: Path | None) -> Iterator[PlacedAnswe
         outcome = None
         if asked.loop is not None and folder is not None:
             outcome = _looped(asked, asked.loop, found, group, folder)
+        for remark in remarks(found.slow, found.unconfirmed):
+            click.echo(one_line(f"synth: {remark}"), err=True)
         yield _answered(asked, found, around, outcome)
 
 
@@ -155,6 +165,8 @@ def _answered(
     bounds = bounds_up_to(asked.bound) if fit else ()
     placed = [each for bound in bounds for each in suite_tests(found.judge, bound, placements)]
     words = f"over all programs of up to {asked.bound[0]} threads and {asked.bound[1]} instructions"
+    if asked.family.is_placed:
+        words += f" in {' and '.join(placements) or 'every'} placement{'s' * (len(placements) > 1)}"
     hypotheses = PromiseHypotheses(asked.family)
     tests = [*(each.sketch for each in placed), *found.tests]
     told = answer(hypotheses, found.facts, tests, words, True, found.evidence)
@@ -209,6 +221,8 @@ def _looped(
     found.facts += known.facts
     found.evidence += known.evidence
     found.tests += known.tests
+    found.slow += known.slow
+    found.unconfirmed += known.unconfirmed
     if outcome.reason:
         click.echo(one_line(f"synth: {outcome.reason}"), err=True)
     return outcome
@@ -274,6 +288,21 @@ def _write(folder: Path, found: Sequence[PlacedAnswer]) -> None:
         for union in _unions_of(each):
             (folder / "promises").mkdir(exist_ok=True)
             write_atomically(folder / "promises" / f"{union.name}.py", [guarantee_text(union)])
+
+
+def _write_programs(folder: Path, found: Sequence[PlacedAnswer], backend: str, mappings: Sequence[str]) -> None:
+    """Write the tests to run next as programs, one for each mapping, and print which cannot be."""
+    for following in (each.next for each in found if each.next is not None):
+        program = program_of(following.test)
+        placements = [following.placement] if following.placement else placements_of(program, ())
+        try:
+            if not placements:
+                raise InputError("no launch has its threads in these places")
+            for placement, mapping in product(placements, mappings):
+                shape = launch(program, mapping, placement=placement)
+                write_files(folder / "next", BACKENDS[backend].progress_files(following.test.name, shape))
+        except InputError as error:
+            click.echo(one_line(f"synth: {following.sketch.name}: {error.message}"), err=True)
 
 
 def _unions_of(found: PlacedAnswer) -> list[PromiseUnion]:

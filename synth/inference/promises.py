@@ -8,7 +8,8 @@ What is known of a progress test is one of these:
 
 A result is about the threads at the places where they were: a test that ran within a workgroup has its threads there.
 So one set of results speaks of several levels, and a family that makes promises at these levels hears all of it. A
-family of promises to threads by themselves hears of one level at a time.
+family of promises to threads by themselves hears of one level at a time. A table is about tests that may place their
+threads themselves.
 
 The tests that tell promises apart are those of ``synth progress --all --up-to behaviour``, bound by bound, smallest
 first: two threads with two instructions in all, 2x3, 3x3, and so on. All of a bound's tests are judged, so members that
@@ -31,7 +32,7 @@ from backends.shared.results import RESULTS as RESULTS_FILE
 from backends.shared.results import ProgressResult, latest
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError
-from corpus.hierarchy import Places, apart
+from corpus.hierarchy import HierarchyLevel, Places
 from corpus.journal import Journal, read_corpus
 from corpus.litmus.test import LitmusTest
 from corpus.progress.text import program_of
@@ -96,13 +97,6 @@ class PromiseHypotheses:
         return fairest([model for model in self.family.models(models) if model.name in MODELS])
 
 
-def places_at(placement: str, threads: int) -> Places:
-    """Return where the threads of a test are in a placement of this name (``backends.shared.mapping``)."""
-    if placement == DEVICE.name:
-        return apart(threads)
-    return tuple((0, 0, 0, 0 if placement == "subgroup" else thread) for thread in range(threads))
-
-
 @dataclass(frozen=True, slots=True)
 class PlacedTest:
     """A progress test in a placement, and the members under which it may hang there."""
@@ -121,7 +115,7 @@ class PromiseJudge:
 
     def placed(self, test: Test, placement: str) -> PlacedTest:
         """Return a test in a placement with the members under which it may hang."""
-        models = self.may_hang(test, places_at(placement, test.threads))
+        models = self.may_hang(test, PLACEMENTS[placement].places(test.threads))
         return PlacedTest(test, placement, SketchTest(name_at(test, placement), test.size, models))
 
     def may_hang(self, test: Test, places: Places = ()) -> ModelSet:
@@ -175,10 +169,12 @@ def bounds_up_to(most: Bound) -> list[Bound]:
 
 
 @cache
-def suite(bound: Bound) -> tuple[Test, ...]:
-    """Return every test of a bound, up to behaviour, named and in the order of the suite that ``synth progress``
-    makes."""
-    request = ProgressSuiteRequest(*bound, minimal=False)
+def suite(bound: Bound, levels: tuple[str, ...] = ()) -> tuple[Test, ...]:
+    """Return every test of a bound, up to behaviour, named and in the order of the suite that ``synth progress`` makes.
+
+    Where there are levels, each program is there in every placement of its threads in groups of these.
+    """
+    request = ProgressSuiteRequest(*bound, minimal=False, levels=levels)
     with TemporaryDirectory(prefix="synth-") as folder:
         path = Path(folder) / "suite"
         with Journal.create(path, request.as_json()) as journal:
@@ -189,7 +185,12 @@ def suite(bound: Bound) -> tuple[Test, ...]:
 
 
 def suite_tests(judge: PromiseJudge, bound: Bound, placements: Sequence[str]) -> Iterator[PlacedTest]:
-    """Yield the tests of a bound in some placements."""
+    """Yield the tests of a bound in some placements; where none is named, in every one in groups of the family's
+    levels."""
+    levels = [level.at.level for level in judge.family.levels if level.at is not None]
+    words = tuple(level.word for level in levels if level is not HierarchyLevel.THREAD)
+    for test in suite(bound, words) if not placements else ():
+        yield PlacedTest(test, "", SketchTest(test.name, test.size, judge.may_hang(test)))
     for test in suite(bound):
         for placement in placements:
             if test.threads <= PLACEMENTS[placement].seats or PLACEMENTS[placement].grows:
@@ -203,7 +204,8 @@ def suite_tests(judge: PromiseJudge, bound: Bound, placements: Sequence[str]) ->
 class PromiseFacts:
     """What is known of progress tests under a family of promises: facts, evidence, and the tests.
 
-    ``unread`` has a line for each test that was left out, with the reason.
+    ``unread`` has a line for each test that was left out, with the reason. ``slow`` and ``unconfirmed`` are names of
+    tests whose hangs say nothing.
     """
 
     judge: PromiseJudge
@@ -211,6 +213,8 @@ class PromiseFacts:
     evidence: list[Fact] = field(default_factory=list)
     tests: list[SketchTest] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    slow: list[str] = field(default_factory=list)
+    unconfirmed: list[str] = field(default_factory=list)
 
     def add_verdict(self, test: Test, hangs: bool, source: str) -> None:
         """Add a verdict of a table on a test, whose threads are where it says."""
@@ -251,7 +255,11 @@ class PromiseFacts:
         if hung:
             ways = ", ".join(dict.fromkeys(each.mapping for each in hung))
             self.facts.append(_fact(name, True, models, self.judge, source, f"hung: {ways}"))
-        elif not any(each.hangs or each.slow for each in results):
+        elif any(each.hangs for each in results):
+            self.unconfirmed.append(name)
+        elif any(each.slow for each in results):
+            self.slow.append(name)
+        else:
             ended = sum(each.outcomes.count(TERMINATED) * each.instances for each in results)
             fact = _fact(name, False, models, self.judge, source, f"ended in {ended:,} of {ended:,}")
             (self.facts if never.forbidden and ended >= never.instances else self.evidence).append(fact)
@@ -262,7 +270,7 @@ def _fact(name: str, hangs: bool, models: ModelSet, judge: PromiseJudge, source:
     return Fact(name, hangs, fits, source, evidence, "may hang" if hangs else "terminates")
 
 
-def placements_of(sources: Sequence[Path]) -> list[str]:
+def placements_in(sources: Sequence[Path]) -> list[str]:
     """Return the placements that results were made in, in their usual order."""
     found = {
         entry.placement

@@ -43,7 +43,7 @@ class LoopOptions:
 
 
 def loop_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--run``, ``--backend`` and how to launch; the command gets ``loop``, None without ``--run``, and ``resume``."""
+    """``--run``, ``--backend`` and how to launch, as ``loop``, which is None without ``--run``, and ``backend``."""
 
     @wraps(command)
     def call(
@@ -67,12 +67,15 @@ def loop_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if run and backend is not None:
             device = DeviceOptions(instances, platform, workers, subscribe)
             loop = LoopOptions(backend, device, iterations, timeout, stress, budget, max_tests)
-        return command(*args, loop=loop, **kwargs)
+        return command(*args, loop=loop, backend=backend, **kwargs)
 
-    able = [name for name, each in BACKENDS.items() if each.device is not None]
     options = (
         click.option("--run", is_flag=True, help="Run the next test on a device, again and again."),
-        click.option("--backend", type=click.Choice(able), help="With --run: the language, and with it the devices."),
+        click.option(
+            "--backend",
+            type=click.Choice(list(BACKENDS)),
+            help="With --run the language, and with it the devices; else that of the program of the next test, for -o.",
+        ),
         click.option("--instances", type=click.IntRange(min=1), metavar="M", help="With --run: instances of a launch."),
         click.option(
             "--iterations",

@@ -89,10 +89,9 @@ LEGEND = "T terminates, H may hang"
 
 
 def progress_head(name: str) -> str:
-    """Return the head of a model's column: its guarantee, or those that it is composed of, and its reading."""
+    """Return the head of a model's column, a line for each part of its name: guarantees, reading and stepping."""
     base, _, reading = name.rpartition("-")
-    composed = base.replace(" & ", "\n& ")
-    return f"{composed}\n{reading}"
+    return f"{base}\n{reading}".replace(" & ", "\n& ")
 
 
 def _facts(test: Test) -> Mapping[str, object]:

@@ -334,7 +334,8 @@ def test_the_first_tour_runs(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in COMMANDS if name not in ("check", "devices", "diff", "harden", "import", "run", "tune")]
+    "name",
+    [name for name in COMMANDS if name not in ("check", "devices", "diff", "harden", "import", "infer", "run", "tune")],
 )
 def test_the_examples_of_the_help_run(workplace, tmp_path, monkeypatch, name):
     """Those that need a compiler or a device are run by ``tests/device``, those of results by their own tests."""

@@ -82,6 +82,13 @@ def test_the_folder_has_models_tests_proofs_and_a_picture(tmp_path):
             assert file.read_bytes() == (again / file.relative_to(out)).read_bytes(), file.name
 
 
+@pytest.mark.parametrize("backend", ["cuda", "opencl", "cpp"])
+def test_the_next_test_comes_with_its_program(backend, tmp_path):
+    printed("infer", "gpu", "--events", "..3", "-o", tmp_path / "out", "--backend", backend)
+    programs = [file for file in (tmp_path / "out" / "next").iterdir() if file.stat().st_size > 1000]
+    assert programs and (tmp_path / "out" / "next.litmus").is_file()
+
+
 def test_verdicts_of_a_corpus_are_facts(tmp_path):
     sketch = tmp_path / "sketch.cat"
     sketch.write_text(SKETCH)

@@ -21,6 +21,7 @@ from oracle.inference.promise_family import promise_family
 from oracle.progress.hierarchy import fairest
 from oracle.progress.litmus import explore_litmus
 from oracle.progress.models import MODELS, Verdict, system_verdicts, verdicts
+from oracle.progress.plugins import resolve_models
 from synth.conformance import ConformanceStatus, ModelConformance
 from synth.inference.facts import NeverSeen
 from synth.inference.loop import LoopBudget, LoopEnd, closed_loop
@@ -57,6 +58,22 @@ def test_planted_models_are_found_again(judge, model):
     fit = fitting(judge.family.valid, table(judge, model))
     alike = {"unfair-weak": "unfair-strong", "unfair-strong": "unfair-weak"}
     assert {each.name for each in judge.family.models(fit)} == {model, alike.get(model, model)}
+
+
+@pytest.mark.parametrize("model", ["hsa@workgroup & obe@subgroup-weak", "obe@workgroup & fair@subgroup-strong"])
+def test_planted_composed_models_are_found_again(tmp_path, model):
+    """From their verdicts on all programs of 2x2 and 3x3 in every placement of two levels."""
+    tests = [test for bound in ((2, 2), (3, 3)) for test in suite(bound, ("workgroup", "subgroup"))]
+    models = resolve_models([model])
+    rows = []
+    for number, test in enumerate(tests):
+        (tmp_path / f"t{number}.axb").write_text(test.text)
+        rows.append(f"t{number}.axb,{verdicts(program_of(test), models)[model]}\n")
+    (tmp_path / "table.csv").write_text("test,verdict\n" + "".join(rows))
+    words = ("infer", "progress@workgroup & progress@subgroup", "--from", tmp_path / "table.csv", "--json")
+    record = json.loads(printed(*words, "--bound", "2x2"))
+    assert "in every placement" in record["bound"] and record["unique"]
+    assert any(model in each["holes"] for each in record["weakest"])
 
 
 def test_noise_is_found_and_named(judge):
@@ -111,6 +128,7 @@ def test_only_a_confirmed_hang_is_a_fact(judge):
     assert found.add_results(tests, results, NEVER, "results.jsonl") == 5
     assert [fact.text for fact in found.facts] == [f"{one.name} may hang (hung: plain, results.jsonl)"]
     assert [fact.text for fact in found.evidence] == [f"{ended.name} terminates (ended in 5 of 5, results.jsonl)"]
+    assert (found.unconfirmed, found.slow) == ([other.name], [slow.name])
     strict = PromiseFacts(judge)
     strict.add_results(tests, results, NeverSeen(True, 5), "")
     assert [fact.allowed for fact in strict.facts] == [True, False]
@@ -135,18 +153,17 @@ def test_one_set_of_results_speaks_of_several_levels():
 
 def test_the_report_and_the_inference_name_one_fairest_model(judge):
     """For every set of hangs that a model allows."""
-    names = list(MODELS)
-    for model in names:
+    said = {test.name: verdicts(program_of(test)) for test in SUITE[::3]}
+    for model in MODELS:
         hung = [
             result(test, "H", tries=("H", "H", "H"))
             if verdicts(program_of(test), [MODELS[model]])[model] == Verdict.MAY_HANG
             else result(test, "TTT")
             for test in SUITE[::3]
         ]
-        said = {test.name: verdicts(program_of(test)) for test in SUITE[::3]}
         standings = [
             ModelConformance(each.model, len(each.refuting), each.refuting, 1, 1, 0)
-            for each in by_model(hung, said)
+            for each in by_model(hung, lambda each: said[each.test])
             if each.model in MODELS
         ]
         assert all((each.status is ConformanceStatus.CONTRADICTED) == bool(each.contradicting) for each in standings)
@@ -293,6 +310,15 @@ def test_verdicts_of_a_table_and_a_contradiction(tmp_path):
     wrong = run_synth("infer", "progress", "--from", file, "--tests", tmp_path / "tests")
     assert wrong.exit_code == 1 and "2 facts contradict each other, and no fewer do:" in wrong.stdout
     assert "2x2-0004 may hang" in wrong.stdout and "2x2-0004 terminates" in wrong.stdout
+
+
+def test_the_next_test_as_programs(tmp_path):
+    words = ("infer", "progress", "--bound", "2x2", "--backend", "opencl", "--placement", "workgroup")
+    printed(*words, "--mapping", "plain", "--mapping", "chunked", "-o", tmp_path / "out")
+    programs = {path.name for path in (tmp_path / "out" / "next").glob("*.cl")}
+    (test,) = {name.partition(".")[0] for name in programs}
+    assert test in {each.name for each in suite((2, 2))}
+    assert programs == {f"{test}.{mapping}.workgroup.cl" for mapping in ("plain", "chunked")}
 
 
 def test_verdicts_of_litmus_tests():

@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from backends.shared.mapping import PLACEMENTS
 from corpus.errors import InputError
 from corpus.hierarchy import HierarchyLevel
 from corpus.progress.text import program_of
@@ -18,7 +19,7 @@ from oracle.inference.promise_family import (
 from oracle.progress.hierarchy import at_most_as_fair
 from oracle.progress.lts import explore
 from oracle.progress.models import GUARANTEES, MODELS, Verdict, system_verdicts, verdicts
-from synth.inference.promises import PromiseJudge, places_at, suite, suite_tests
+from synth.inference.promises import PromiseJudge, suite, suite_tests
 
 BOUNDS = ((2, 2), (2, 3), (3, 3))
 
@@ -51,7 +52,7 @@ def test_composed_members_are_judged_as_composed_models(placement):
     tests = (*suite((2, 2)), *suite((2, 3))[::40], *suite((3, 3))[::12])
     for test in tests:
         program = program_of(test)
-        places = places_at(placement, test.threads) if placement != "mixed" else MIXED[test.threads]
+        places = PLACEMENTS[placement].places(test.threads) if placement in PLACEMENTS else MIXED[test.threads]
         system = explore(program).successors
         hanging = family.may_hang(system, places)
         expected = system_verdicts(system, [model.among(places) for model in models[::7]])

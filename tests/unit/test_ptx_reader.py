@@ -714,3 +714,9 @@ def test_what_takes_too_much_memory():
         with pytest.raises(InputError, match=r"t\.ptx:1:\d+: expected"):
             read_ptx(text, "t.ptx")
     assert variable(".global .u8 x[1000000000000];").size == 10**12
+
+
+def test_a_byte_is_no_number_with_a_point():
+    text = ".version 9.1\n.target sm_90\n.address_size 64\n.global .b8 x[2] = {0, 0d3FA999999999999A};\n"
+    with pytest.raises(InputError, match=r"expected integers before this, as values of \.b8"):
+        read_ptx(text, "t.ptx")

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import printed
+from synth.inference.promises import suite
+from tests.commands import printed, synth
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
@@ -36,3 +37,17 @@ def test_what_always_ended_taken_as_facts_leaves_one_class():
     assert json.loads(printed(*words))["unique"] is False
     told = json.loads(printed(*words, "--never-seen", "forbidden", "--launches", 50))
     assert told["unique"] is True and told["ship"] == ["lobe-strong"]
+
+
+def test_promises_of_a_gpu(tmp_path):
+    """Of the campaign on an H100 only hangs that were confirmed count."""
+    for bound in ((2, 2), (3, 3)):
+        for test in suite(bound):
+            (tmp_path / f"{test.name}.axb").write_text(test.text)
+    file = RESULTS / "cuda-NVIDIA-H100-80GB-HBM3.jsonl"
+    told = synth("infer", "progress", "--from", file, "--tests", tmp_path, "--json")
+    assert told.exit_code == 0 and "hangs are not confirmed, and contradict no model" in told.stderr
+    answers = json.loads(told.stdout)["answers"]
+    assert [each["ship"] for each in answers] == [["lobe-weak"], ["fair-weak"], ["fair-weak"]]
+    record = json.loads(printed("infer", LEVELS, "--from", file, "--tests", tmp_path, "--json"))
+    assert [each["holes"] for each in record["strongest"]] == [["lobe@workgroup & fair@subgroup & fair@thread-weak"]]

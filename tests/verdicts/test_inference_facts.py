@@ -3,7 +3,8 @@
 ``examples/inference/x86`` has the examples of Intel's manual and the tests of x86-TSO, each with its source.
 ``examples/inference/power`` has tests by hand, and ``power.csv`` cycles by their names in diy, with what the model of
 Herding Cats says of them. Source: herdtools7, ``catalogue/herding-cats/ppc/tests/ppc.allowed``, column Power-Model. Of
-that table's 8,141 tests the 7,428 without eieio, other sizes and arithmetic agree; here are those that our edges name.
+that table's 8,141 tests 7,428 were translated once (the others have eieio, accesses of other sizes or addresses with an
+offset), and all of these agree; here are those that our edges name.
 """
 
 import csv

@@ -291,6 +291,8 @@ class _Reader:
                 self._want("]")
             shape += [count] if count > 1 else []
             values = self._initial_values(shape) if self._take("=") else None
+            if width < 4 and any(isinstance(value, Float) for value in values or ()):
+                self._wrong(f"integers before this, as values of .{kind}")
             if shape[:1] == [None] and values is not None:
                 shape[0] = len(values) // _volume(shape[1:])
             size = None if shape[:1] == [None] else width * _volume(shape)
