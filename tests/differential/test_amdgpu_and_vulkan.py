@@ -47,6 +47,7 @@ def test_a_read_of_a_write_after_a_fence_is_defined_by_vulkan_alone(tmp_path):
     assert "tests of 4 events that vulkan-defined allows and amdgpu-defined forbids\n\nWFW.R+nonpriv" in result.stdout
 
 
+@pytest.mark.slow
 def test_one_happens_before_of_both_memories_makes_it_stronger_than_opencl():
     result = synth("compare", "amdgpu", "opencl", "--both-ways", "--events", "..4", "-j", 1)
     assert result.exit_code == 1

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 from amdgpu_shapes import shapes
+from commands import synth
 
-from corpus.dialects.registry import read_litmus
+from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.executions.sequences import read_table
+from corpus.journal import read_corpus
 from corpus.litmus.test import Region
 from oracle.consistency import resolve_consistency_models
 from oracle.operational.deletions import deletions, is_reached
@@ -56,6 +58,16 @@ def test_no_forbidden_outcome_of_any_shape_is_reached(name):
     read = table(name)
     expected = [] if name in SOUND else HANDED_ON
     assert [each for each in said(name) if is_reached(SHAPES[each], read)] == expected
+
+
+@pytest.mark.slow
+def test_no_minimal_test_of_up_to_three_events_is_reached(tmp_path):
+    assert synth("memory", "--from", "amdgpu", "--events", "2..3", "-j", 1, "-o", tmp_path / "suite").exit_code == 0
+    tests = [parse_litmus(test.text) for test in read_corpus(tmp_path / "suite").tests]
+    assert len(tests) == 28
+    for name in (*SOUND, *NOT_TRANSITIVE):
+        read = table(name)
+        assert [test.name for test in tests if is_reached(test, read)] == [], name
 
 
 @pytest.mark.parametrize("name", NOT_TRANSITIVE)
