@@ -1,7 +1,7 @@
 """LLVM's model for AMD GPUs and Vulkan's, of which it says that it is a special case, on all small programs.
 
-Where both define a program they agree, and either defines some that the other does not: LLVM has undefined reads, and
-Vulkan data races.
+Where both define a program they agree. LLVM, which has undefined reads, defines programs that race in Vulkan; and
+single executions without a race in Vulkan have an undefined read, of programs that race in others.
 """
 
 import re
@@ -41,7 +41,7 @@ def test_a_race_that_no_read_sees_is_defined_by_llvm_alone(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_read_of_a_write_after_a_fence_is_defined_by_vulkan_alone(tmp_path):
+def test_an_execution_with_an_atomic_write_after_a_fence_is_defined_by_vulkan_alone(tmp_path):
     models = [defined(tmp_path, name) for name in ("amdgpu", "vulkan")]
     result = synth("compare", *models, "--events", 4, "-j", 1, "--both-ways")
     assert "tests of 4 events that vulkan-defined allows and amdgpu-defined forbids\n\nWFW.R+nonpriv" in result.stdout
