@@ -1,8 +1,9 @@
 """Consistency models by name: .cat files that ship, a user's .cat file, the operational models.
 
 A name means, in this order: a .cat file that ships (``ptx-6.0``), as every one in ``oracle/models`` does; an
-operational model (``thesis-weak``); a path that ends in ``.cat``. Each model gives a judgement of a litmus test,
-``oracle.executions.judge.Judgement``.
+operational model (``thesis-weak``); a path that ends in ``.cat``; a path that ends in ``.seq``, a table of code
+sequences on the machine that it is for (``corpus.executions.sequences``, ``oracle.operational.amdgpu``). Each model
+gives a judgement of a litmus test, ``oracle.executions.judge.Judgement``.
 """
 
 from __future__ import annotations
@@ -10,18 +11,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpus.errors import InputError, did_you_mean
+from corpus.executions.sequences import SequenceTable, read_table, translated
+from corpus.files import read_text
 from corpus.litmus.processors import PROCESSORS
-from corpus.litmus.test import LitmusTest
+from corpus.litmus.test import LitmusTest, Proposition
 from oracle.cat.interpreter import Model, checked_model
-from oracle.cat.syntax import read_cat, shipped_models
+from oracle.cat.syntax import MOST_BYTES, read_cat, shipped_models
 from oracle.cat.terms import holes_of
 from oracle.executions.bounds import UNROLL
 from oracle.executions.events import VOCABULARY
 from oracle.executions.judge import Judgement, answered, judge, unknown
 from oracle.naming import names_apart, origins
+
+if TYPE_CHECKING:
+    from oracle.operational.amdgpu import MachineFamily
+    from oracle.operational.explore import FinalStates
 
 OPERATIONAL = {"thesis-weak": False, "thesis-strong": True}
 """The operational models by name, and whether each is the strong one."""
@@ -29,24 +38,49 @@ OPERATIONAL = {"thesis-weak": False, "thesis-strong": True}
 
 @dataclass(frozen=True, slots=True)
 class OperationalModel:
-    """A consistency model that is a transition system, explored to its final states."""
+    """A consistency model that is a transition system, explored to its final states.
+
+    ``table``: the path of a table of code sequences, by which tests are translated for the machine that it names; empty
+    of the models of Sorensen 2013, of which ``strong`` says which one it is.
+    """
 
     name: str
-    strong: bool
+    strong: bool = False
+    table: str = ""
 
     @property
     def digest(self) -> str:
-        """The empty digest, for the model is synth's own Python, and changes with its version only."""
-        return ""
+        """SHA-256 of the table; empty where there is none, for such a model is synth's own Python, and changes with its
+        version only."""
+        return sha256(read_text(Path(self.table), MOST_BYTES).encode()).hexdigest() if self.table else ""
+
+    def explore(self, test: LitmusTest, unroll: int = UNROLL) -> FinalStates:
+        """All final states of a test. Raises ``InputError`` where the model does not cover it, or it is too large."""
+        from oracle.operational import amdgpu, explore
+
+        if not self.table:
+            return explore.explore(test, self.strong, unroll)
+        table, family = machine_table(self.table)
+        found = amdgpu.outcomes(test, translated(test, table), family)
+        return explore.FinalStates(found.terms, found.finals, False, found.states)
+
+    def run(self, test: LitmusTest, proposition: Proposition, unroll: int = UNROLL) -> tuple[str, ...] | None:
+        """A shortest run to a final state in which a proposition is true, a line a step. Raises as ``explore`` does."""
+        from oracle.operational import amdgpu, explore
+
+        if not self.table:
+            return explore.witness(test, self.strong, proposition, unroll)
+        table, family = machine_table(self.table)
+        return amdgpu.machine_run(test, translated(test, table), family, proposition)
 
     def judge(self, test: LitmusTest, unroll: int = UNROLL) -> Judgement:
         """The judgement of the model on a test; ``executions`` counts final states. UNKNOWN where the model does not
         cover the test."""
-        from oracle.operational.explore import StateLimitError, UnmodelledError, explore, satisfies
+        from oracle.operational.explore import satisfies
 
         try:
-            outcomes = explore(test, self.strong, unroll)
-        except (UnmodelledError, StateLimitError) as error:
+            outcomes = self.explore(test, unroll)
+        except InputError as error:
             return unknown(error.message)
         condition = test.condition
         passing = [
@@ -57,6 +91,18 @@ class OperationalModel:
         matching = sum(satisfies(outcomes.terms, final, condition.proposition) for final in passing)
         executions, violated = len(outcomes.finals), matching < len(passing)
         return answered(condition, matching > 0, violated, executions, matching, bounded=outcomes.bounded)
+
+
+def machine_table(path: str) -> tuple[SequenceTable, MachineFamily]:
+    """The table of code sequences in a file, and the machine that it is for. Raises ``InputError`` where the file is
+    wrong, or names a machine that is not known."""
+    from oracle.operational.amdgpu import FAMILIES
+
+    table = read_table(read_text(Path(path), MOST_BYTES), path)
+    if table.machine not in FAMILIES:
+        hint = did_you_mean(table.machine, tuple(FAMILIES), f"known: {', '.join(FAMILIES)}")
+        raise InputError(f"unknown machine {table.machine!r}; {hint}", path)
+    return table, FAMILIES[table.machine]
 
 
 @dataclass(frozen=True)
@@ -149,6 +195,9 @@ def resolve_consistency_models(
 
 
 def _model(name: str, bell: str | None) -> ConsistencyModel:
+    if name.endswith(".seq"):
+        machine_table(name)  # errors are reported before any test is judged
+        return OperationalModel(Path(name).stem, table=name)
     if not name.endswith(".cat") or name in shipped_models():
         return _known(name)
     model = AxiomaticModel(Path(name).stem, name, bell)  # made anew, for the file may have changed

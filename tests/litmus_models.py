@@ -7,7 +7,7 @@ import pytest
 from oracle.cat.interpreter import Model
 from oracle.cat.syntax import parse_cat, shipped_models
 
-LARGE = dict.fromkeys(("opencl", "vulkan", "webgpu"), pytest.mark.slow)
+LARGE = dict.fromkeys(("amdgpu", "opencl", "vulkan", "webgpu"), pytest.mark.slow)
 """Models whose suites, or mutants, take too long for a fast test."""
 
 ODD = {

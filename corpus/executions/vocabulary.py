@@ -419,7 +419,8 @@ def _opencl() -> Vocabulary:
     memory = ((), *((tag,) for tag in opencl.FENCED))
     fences = tuple(replace(mode, tags=tags) for tags in memory for mode in plain.modes[OpKind.FENCE])
     modes = {**plain.modes, OpKind.FENCE: fences, OpKind.BARRIER: (PLAIN,)}
-    return replace(plain, modes=modes, levels=_TREE, regions=_BOTH)
+    # Each work-item is a sub-group of its own, and all are of one queue.
+    return replace(plain, modes=modes, levels=_TREE, regions=_BOTH, unmade=("vloc",))
 
 
 def _cpu() -> Vocabulary:
@@ -480,6 +481,20 @@ def _vulkan(*scopes: Scope) -> Vocabulary:
     )
 
 
+def _amdgpu() -> Vocabulary:
+    """LLVM's in the words of Vulkan: nothing is private, and an order may make nothing available or visible."""
+    plain = _vulkan(Scope.GPU, Scope.CTA)
+
+    def more(kind: OpKind, ways: Iterable[Mode]) -> tuple[Mode, ...]:
+        """Return the ways without private ones, and those of ordered ones that make nothing available or visible."""
+        kept = [way for way in ways if kind is OpKind.BARRIER or way.tags != ("sc0",) or way.order is not Order.WEAK]
+        bare = [replace(way, tags=tuple(tag for tag in way.tags if tag not in ("semav", "semvis"))) for way in kept]
+        return tuple(dict.fromkeys((*kept, *bare)))
+
+    modes = {kind: more(kind, ways) for kind, ways in plain.modes.items()}
+    return replace(plain, name="amdgpu", modes=modes, aliases=False, synchronises=False, optional=())
+
+
 def _webgpu() -> Vocabulary:
     """WGSL's in the words of OpenCL: its barriers order storage, workgroup memory, or both."""
     relaxed = Mode(Order.RELAXED, Scope.GPU)
@@ -494,6 +509,7 @@ def _webgpu() -> Vocabulary:
 
 
 _MAKERS: Mapping[str, Callable[[], Vocabulary]] = {
+    "amdgpu": _amdgpu,
     "armv8": lambda: _processor("armv8"),
     "c": lambda: _c_like("c", (None,)),
     "cpu": _cpu,

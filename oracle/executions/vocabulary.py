@@ -54,7 +54,13 @@ def dialect_of(models: Sequence[Model]) -> str:
         if not only_flagged(others):
             return "c"
         return processors.pop() if len(processors) == 1 else "cpu"
-    if mention("AV", "VIS", "SEMAV", "SEMVIS", "AVDEVICE", "VISDEVICE"):
+    flow = ("AV", "VIS", "SEMAV", "SEMVIS", "AVDEVICE", "VISDEVICE")
+    reads_both = [model.mentions("AV") and model.mentions("VOL") for model in models]  # of LLVM, for any language
+    if any(reads_both) and all(any(map(model.mentions, flow)) for model in models):
+        return "amdgpu"
+    if any(reads_both):
+        return dialect_of([model for model, both in zip(models, reads_both, strict=True) if not both])
+    if mention(*flow):
         return "webgpu" if mention("SHARED") else "vulkan"
     if mention(events.ASYNCHRONOUS):  # of such operations others say nothing
         return "ptx-async" if all(model.mentions(events.ASYNCHRONOUS) for model in models) else "ptx-proxies"

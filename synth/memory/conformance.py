@@ -25,7 +25,6 @@ from oracle.executions.judge import Answer, is_complete, is_quick_to_list, outco
 from oracle.executions.steps import TooManyError
 from oracle.executions.threads import unroll_threads
 from oracle.executions.values import Value, holds
-from oracle.operational.explore import explore
 from synth.conformance import Outcome, Promise, forbidden, recorded
 from synth.inputs import Input
 from synth.memory.judging import judge_with
@@ -46,7 +45,7 @@ def promise_of(test: LitmusTest, model: ConsistencyModel) -> Promise:
     """
     try:
         if isinstance(model, OperationalModel):
-            explored = explore(test, model.strong, UNROLL)
+            explored = model.explore(test, UNROLL)
             finals = frozenset(tuple(zip(explored.terms, final, strict=True)) for final in explored.finals)
             return _promise(test, finals, (), explored.bounded)
         if not _is_quick(test, model.model):

@@ -28,7 +28,6 @@ from oracle.executions.events import INITIAL, MEMORIES, OBJECT, PROXIES, Event, 
 from oracle.executions.judge import Answer
 from oracle.executions.values import value_text
 from oracle.executions.witness import CandidateExecution, MemoryExplanation, Violation
-from oracle.operational.explore import explore, witness
 from synth.accounts import Account
 
 _ORDERS = {"RLX": "rlx", "ACQ": "acq", "REL": "rel", "ACQ_REL": "acq_rel", "SC": "sc", "VOL": "volatile"}
@@ -237,8 +236,8 @@ def run_account(test: litmus.LitmusTest, model: OperationalModel, unroll: int) -
 
 def run_record(file: str, test: litmus.LitmusTest, model: OperationalModel, unroll: int) -> dict[str, Any]:
     """Return the explanation of an operational model as plain data: ``run`` is null where the outcome is forbidden."""
-    run = witness(test, model.strong, litmus.conjunction(litmus.propositions(test.condition)), unroll)
-    outcomes = explore(test, model.strong, unroll)
+    run = model.run(test, litmus.conjunction(litmus.propositions(test.condition)), unroll)
+    outcomes = model.explore(test, unroll)
     return {
         "file": file,
         "model": model.name,

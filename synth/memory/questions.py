@@ -68,7 +68,7 @@ def questions(names: Sequence[str] = (), bell: str | None = None) -> Questions:
 
 
 def _is_consistency_model(name: str) -> bool:
-    return name in model_names() or name.endswith(".cat")
+    return name in model_names() or name.endswith((".cat", ".seq"))
 
 
 def _check(name: str) -> None:

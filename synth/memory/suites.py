@@ -56,6 +56,7 @@ from synth.worker import UNLIMITED, Limits
 
 BATCH_SECONDS = 0.5
 _DIALECTS = {
+    "amdgpu": "vulkan",
     "armv8": "lisa",
     "c": "c",
     "opencl": "opencl",

@@ -289,7 +289,7 @@ def test_a_path_that_skips_a_guarded_write_has_no_coherence_order_of_all_writes(
         ),
         (
             "--from tso --vocabulary pxt",
-            "expected one of armv8, c, cpu, opencl, power, ptx, ptx-async, ptx-proxies, riscv, vulkan, ",
+            "expected one of amdgpu, armv8, c, cpu, opencl, power, ptx, ptx-async, ptx-proxies, riscv, vu",
         ),
         ("--from tso --vocabulary -R", "an rmw is made of R and W, and no R is left; leave out rmw as well"),
         ("--from ptx-6.0 --vocabulary -W", "an rmw is made of R and W, and no W is left; leave out rmw as well"),

@@ -1,0 +1,206 @@
+"""Reads LLVM's tables of code sequences for AMD's GPUs, and translates litmus tests to machine code by them.
+
+    machine gfx90a
+    W.release.gpu @global -> s_waitcnt vmcnt(0) lgkmcnt(0); global_store   # Release Atomic, store atomic, agent, global
+    F.acquire.gpu         -> s_waitcnt vmcnt(0) lgkmcnt(0); buffer_wbinvl1_vol
+
+A line is a row of a table: the kind, order and scope of an instruction in the words of vocabularies, the address space,
+and the sequence of machine instructions. ``|`` stands between several orders, scopes or spaces that one row is for.
+After ``#`` is the section of the table that the row is from. ``-`` is an empty sequence. A row of a fence without a
+space is for a fence of all, one with a space for one that has the tag amdgpu-synchronize-as of that space.
+
+An order that makes nothing available (``amdgcn-av`` none) has the sequence of its row without write-backs, one that
+makes nothing visible without invalidations; ``store-available`` and ``load-visible`` have those of monotonic atomics
+(AMDGPU Memory Model; AMDGPUUsage, Memory Model, note on AV metadata).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from corpus.errors import InputError
+from corpus.laws.amdgpu import (
+    ACCESSES,
+    BARRIER,
+    CACHE_OPERATIONS,
+    GLOBAL,
+    LOCAL,
+    WRITE_BACKS,
+    MachineInstruction,
+    machine_instruction,
+)
+from corpus.laws.vulkan import SEMANTICS, STORAGE
+from corpus.litmus import test as litmus
+
+_ORDERS = {order.value: order for order in litmus.Order}
+_SCOPES = {scope.label: scope for scope in litmus.Scope}
+_KINDS: Mapping[str, type[litmus.Instruction]] = {
+    "R": litmus.Load,
+    "W": litmus.Store,
+    "rmw": litmus.Rmw,
+    "F": litmus.Fence,
+}
+_OPCODES = {"R": "load", "W": "store", "rmw": "atomic"}
+_SPOKEN = {"semsc0": GLOBAL, "global-fence": GLOBAL, "semsc1": LOCAL, "local-fence": LOCAL}
+"""The address space that a tag of a fence names."""
+ANY = ""
+"""The space of a row for fences of all address spaces."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RowKey:
+    """What a row of a table is for: a kind, an order and a scope in the words of vocabularies, and an address space."""
+
+    kind: str
+    order: str
+    scope: str
+    space: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row of a table as it is written: its sequence, the section that it is from, and its line in the file."""
+
+    sequence: tuple[MachineInstruction, ...]
+    section: str
+    line: int
+
+
+@dataclass(frozen=True)
+class SequenceTable:
+    """A table of code sequences: the machine that it is for, and its rows."""
+
+    path: str
+    machine: str
+    rows: Mapping[RowKey, TableRow]
+
+
+@dataclass(frozen=True, slots=True)
+class MachineStep:
+    """A step of a machine program: an instruction, and what it accesses, computes or meets at, if it does."""
+
+    instruction: MachineInstruction
+    does: litmus.Instruction | None = None
+
+
+def read_table(text: str, path: str) -> SequenceTable:
+    """Return the table that a file says. Raises ``InputError`` with line and column."""
+    machine = ""
+    rows: dict[RowKey, TableRow] = {}
+    for number, whole in enumerate(text.splitlines(), 1):
+        line, _, section = whole.partition("#")
+        if not line.strip():
+            continue
+        left, arrow, right = line.partition("->")
+        head = left.split()
+        if not arrow:
+            if len(head) != 2 or head[0] != "machine" or machine:
+                raise InputError("expected 'machine NAME' once, or a row with '->'", path, number, 1)
+            machine = head[1]
+            continue
+        sequence = _sequence(right, path, number, len(left) + len(arrow) + 1)
+        for key in _keys(head, path, number):
+            if key in rows:
+                raise InputError(f"a second row for {' '.join(head)}", path, number, 1)
+            _check(key, sequence, path, number)
+            rows[key] = TableRow(sequence, section.strip(), number)
+    if not machine:
+        raise InputError("expected 'machine NAME'", path, 1, 1)
+    return SequenceTable(path, machine, rows)
+
+
+def _sequence(text: str, path: str, number: int, column: int) -> tuple[MachineInstruction, ...]:
+    if text.strip() == "-":
+        return ()
+    found = []
+    for part in text.split(";"):
+        instruction = machine_instruction(part.split()) if part.strip() else None
+        if instruction is None:
+            raise InputError(f"expected a machine instruction, found '{part.strip()}'", path, number, column)
+        found.append(instruction)
+        column += len(part) + 1
+    return tuple(found)
+
+
+def _keys(head: list[str], path: str, number: int) -> list[RowKey]:
+    words, spaces = (head[0], head[1:]) if head else ("", [])
+    kind, *said = words.split(".")
+    if kind not in _KINDS or len(said) not in (0, 2) or len(spaces) > 1:
+        raise InputError("expected KIND.ORDER.SCOPE @SPACE, as W.release.gpu @global", path, number, 1)
+    orders, scopes = (part.split("|") for part in said) if said else (["weak"], [""])
+    named = spaces[0].removeprefix("@").split("|") if spaces else [ANY]
+    for said_words, known in ((orders, [*_ORDERS]), (scopes, ["", *_SCOPES])):
+        for word in said_words:
+            if word not in known:
+                raise InputError(f"expected one of {', '.join(filter(None, known))}, found '{word}'", path, number, 1)
+    if not set(named) <= {GLOBAL, LOCAL, ANY} or (named == [ANY]) != (kind == "F" and not spaces):
+        raise InputError(f"expected @{GLOBAL} or @{LOCAL} for an access", path, number, 1)
+    return [RowKey(kind, *rest) for rest in product(orders, scopes, named)]
+
+
+def _check(key: RowKey, sequence: tuple[MachineInstruction, ...], path: str, number: int) -> None:
+    """Raise ``InputError`` where the accesses of a sequence are not the one that its row is for."""
+    made = [each.opcode for each in sequence if each.opcode in ACCESSES]
+    wanted = [("ds_" if key.space == LOCAL else "global_") + _OPCODES[key.kind]] if key.kind in _OPCODES else []
+    if made != wanted:
+        raise InputError(f"expected {' '.join(wanted) or 'no access'} in the sequence, once", path, number, 1)
+
+
+def translated(test: litmus.LitmusTest, table: SequenceTable) -> tuple[tuple[MachineStep, ...], ...]:
+    """Return the machine program of each thread of a test. Raises ``InputError`` where a table has no row for an
+    instruction, and where the machine has none.
+    """
+    local = {location.name for location in test.locations if location.region is litmus.Region.SHARED}
+    return tuple(
+        tuple(step for ins in thread.instructions for step in _steps(number, ins, local, table))
+        for number, thread in enumerate(test.threads)
+    )
+
+
+def _steps(number: int, ins: litmus.Instruction, local: set[str], table: SequenceTable) -> list[MachineStep]:
+    if isinstance(ins, litmus.Assign):
+        return [MachineStep(MachineInstruction("v_mov"), ins)]
+    if isinstance(ins, litmus.Barrier):
+        around = [litmus.Fence(litmus.Mode(order, litmus.Scope.CTA, tags=ins.mode.tags)) for order in _around(ins)]
+        release, acquire = (_steps(number, each, local, table) for each in around) if around else ([], [])
+        return [*release, MachineStep(MachineInstruction(BARRIER), ins), *acquire]
+    kind = next((word for word, each in _KINDS.items() if isinstance(ins, each)), None)
+    if kind is None or not isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence):
+        raise InputError(f"P{number}: the tables of code sequences have no {type(ins).__name__}")
+    mode = ins.mode
+    tagged = not set(mode.tags).isdisjoint({*STORAGE, *SEMANTICS})
+    order = mode.order
+    if order is litmus.Order.WEAK and not {"av", "vis"}.isdisjoint(mode.tags):
+        order = litmus.Order.RELAXED
+    space = ANY if isinstance(ins, litmus.Fence) else _space(number, ins, local)
+    spoken = {_SPOKEN[tag] for tag in mode.tags if tag in _SPOKEN}
+    if isinstance(ins, litmus.Fence) and len(spoken) == 1:
+        (space,) = spoken
+    scope = mode.scope.label if mode.scope is not None and order is not litmus.Order.WEAK else ""
+    key = RowKey(kind, order.value, scope, space)
+    row = table.rows.get(key) or table.rows.get(RowKey(kind, order.value, scope, ANY))
+    if row is None:
+        raise InputError(
+            f"{table.path}: no row for {kind}.{order.value}.{scope or '-'} of {space or 'all spaces'} memory"
+        )
+    kept = row.sequence
+    if tagged and order not in (litmus.Order.WEAK, litmus.Order.RELAXED):
+        if "semav" not in mode.tags:
+            kept = tuple(each for each in kept if each.opcode not in WRITE_BACKS)
+        if "semvis" not in mode.tags:
+            kept = tuple(each for each in kept if each.opcode not in CACHE_OPERATIONS or each.opcode in WRITE_BACKS)
+    return [MachineStep(each, ins if each.opcode in ACCESSES else None) for each in kept]
+
+
+def _around(ins: litmus.Barrier) -> tuple[litmus.Order, ...]:
+    """The orders of the fences before and after a barrier: a barrier that names no scope comes with both."""
+    named = ins.mode.order is not litmus.Order.WEAK
+    return (litmus.Order.RELEASE, litmus.Order.ACQUIRE) if named or ins.mode.scope is None else ()
+
+
+def _space(number: int, ins: litmus.Load | litmus.Store | litmus.Rmw, local: set[str]) -> str:
+    if not isinstance(ins.address, litmus.Loc):
+        raise InputError(f"P{number}: an address in a register may be of either address space")
+    return LOCAL if "sc1" in ins.mode.tags or ins.address.name in local else GLOBAL
