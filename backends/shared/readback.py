@@ -12,11 +12,12 @@ A reader that leaves the harness's own names in its program calls ``as_in_test``
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from backends.shared.layout import Layout
 from corpus.errors import InputError
 from corpus.litmus.normal import map_operands
 from corpus.litmus.test import (
@@ -46,13 +47,14 @@ class CompiledTest:
     ``test`` is what it was compiled from; its condition, with what that observes, names all that outcomes are made of.
     ``code`` is what the compiler wrote, text or binary, and ``path`` calls it in messages. ``names``: for each name of
     memory in the code, such as ``memory[1]`` or ``out_P1_r1``, the location of the test that lies there, or the
-    register whose final value is stored there.
+    register whose final value is stored there. ``layout`` is that of a kernel, which says the same.
     """
 
     test: LitmusTest
     code: bytes
-    names: Mapping[str, Term]
+    names: Mapping[str, Term] = field(default_factory=dict)
     path: str = ""
+    layout: Layout | None = None
 
     @property
     def text(self) -> str:
