@@ -25,7 +25,26 @@ from corpus.kernels.program import ArrayCell, KernelProgram, program_of
 from corpus.kernels.ptx.reader import read_ptx
 from corpus.kernels.spirv.reader import read_spirv
 from corpus.kernels.spirv.translation import translated
-from corpus.litmus.test import And, Barrier, Condition, Instruction, LitmusTest, Loc, Quantifier, Term, Thread
+from corpus.litmus.normal import map_operands
+from corpus.litmus.test import (
+    And,
+    Barrier,
+    Branch,
+    Comparison,
+    Condition,
+    Instruction,
+    LitmusTest,
+    Load,
+    Loc,
+    Operand,
+    Quantifier,
+    Reg,
+    Term,
+    Thread,
+)
+
+PARAMETERS = ("memory", "results", "seed")
+"""The parameters of the kernel where they have an order; compilers that optimise drop their names."""
 
 WORD = 4
 """Bytes of a location."""
@@ -41,14 +60,15 @@ def read_ptx_test(compiled: CompiledTest) -> LitmusTest:
     """Return what PTX of nvcc does, for a file of ``backends.cuda.memory``. Raises ``InputError`` as a reader does."""
     module = read_ptx(compiled.text, compiled.path)
     (kernel,) = _kernels(module, r"run|_Z3run.*")
-    return read_kernel(module, kernel, ("memory", "results", "seed"), compiled)
+    return read_kernel(module, kernel, PARAMETERS, compiled)
 
 
 def read_spirv_test(compiled: CompiledTest) -> LitmusTest:
     """Return what SPIR-V does: of GLSL, of WGSL, or of OpenCL C. Raises ``InputError`` as a reader does."""
     found = translated(read_spirv(compiled.code, compiled.path))
     (kernel,) = _kernels(found.module, "run|main")
-    return read_kernel(found.module, kernel, found.names[kernel.name], compiled)
+    names = PARAMETERS if found.module.language == "opencl" else found.names[kernel.name]
+    return read_kernel(found.module, kernel, names, compiled)
 
 
 def _kernels(module: Module, name: str) -> Sequence[KernelFunction]:
@@ -71,7 +91,7 @@ def read_kernel(module: Module, kernel: KernelFunction, names: Sequence[str], co
     )
     program = program_of(module, kernel, launch)
     _check(program, module.path)
-    places = {name: _term(cell, layout) for name, cell in program.cells.items()}
+    places = {name: _term(cell, layout) for name, cell in program.cells.items() if not _is_seed(cell)}
     unknown = [name for name, term in places.items() if term is None]
     if unknown:
         raise InputError(f"{unknown[0]} is memory that the test has not", module.path)
@@ -103,7 +123,7 @@ def _term(cell: ArrayCell, layout: Layout) -> Term | None:
         return None
     if space == "shared":
         return Loc(layout.shareds[number].name) if number < len(layout.shareds) else None
-    if array == "memory":
+    if array.partition("_")[0] == "memory":
         return Loc(layout.globals[number].name) if number < len(layout.globals) else None
     terms = layout.terms
     return terms[number] if array == "results" and number < len(terms) else None
@@ -116,11 +136,37 @@ def _threads(program: KernelProgram, launch: KernelLaunch, layout: Layout) -> tu
         for ids, thread in zip(program.ids, program.test.threads, strict=True)
     }
     empty = [Thread((), each.place) for each in layout.test.threads]
-    threads = [of.get(place, none) for place, none in zip(layout.positions, empty, strict=True)]
+    threads = [_seeded(of.get(place, none), program) for place, none in zip(layout.positions, empty, strict=True)]
     return tuple(
         replace(each, instructions=tuple(_counted(ins, each, threads, layout) for ins in each.instructions))
         for each in threads
     )
+
+
+def _is_seed(cell: ArrayCell) -> bool:
+    """Return whether a place is the number of the launch, which GLSL reads from memory that nobody writes."""
+    return (cell.array, cell.offset) == ("argument::totals", 0)
+
+
+def _seeded(thread: Thread, program: KernelProgram) -> Thread:
+    """Return a thread of the first launch, whose number is 0: it goes on where it asks whether the launch is only for
+    the driver to compile the kernel.
+    """
+    seeds = [Loc(name) for name, cell in program.cells.items() if _is_seed(cell)]
+    numbers = {ins.target for ins in thread.instructions if isinstance(ins, Load) and ins.address in seeds}
+
+    def known(operand: Operand) -> Operand:
+        return 0 if isinstance(operand, Reg) and operand.name in numbers else operand
+
+    kept: list[Instruction] = []
+    for ins in thread.instructions:
+        if isinstance(ins, Load) and ins.address in seeds:
+            continue
+        new = map_operands(ins, known) if numbers else ins
+        if isinstance(new, Branch) and new.condition in (Comparison("eq", 0, -1), Comparison("eq", -1, 0)):
+            continue
+        kept.append(new)
+    return replace(thread, instructions=tuple(kept))
 
 
 def _counted(ins: Instruction, thread: Thread, threads: Sequence[Thread], layout: Layout) -> Instruction:

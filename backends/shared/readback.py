@@ -21,7 +21,6 @@ from backends.shared.layout import Layout
 from corpus.errors import InputError
 from corpus.litmus.normal import map_operands
 from corpus.litmus.test import (
-    PLAIN,
     Assign,
     FinalRegister,
     GroupOperation,
@@ -31,6 +30,7 @@ from corpus.litmus.test import (
     Load,
     Loc,
     Operand,
+    Order,
     Reg,
     Rmw,
     Store,
@@ -145,7 +145,7 @@ def _in_test(
 
     if isinstance(ins, Store) and isinstance(ins.address, Loc) and ins.address.name in results:
         kept = results[ins.address.name]
-        if kept.thread == thread and ins.mode == PLAIN and ins.guard is None:
+        if kept.thread == thread and ins.mode.order is Order.WEAK and ins.guard is None:
             return Assign(kept.register, "mov", (named(ins.value),))
     for operand in operands(ins):
         if isinstance(operand, Loc) and operand.name in results:

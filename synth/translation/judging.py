@@ -10,8 +10,8 @@ The answer is WEAKER, with that outcome. A program that may do anything, as one 
 translation: UNDEFINED. A translation that may do anything where the program may not is WEAKER as well.
 
 Gaps: what never ends has no outcome, so a translation that hangs is STRONGER. Loops are followed so many jumps back.
-Where this cuts the program before, an outcome that it lacks may come about beyond, and the answer is UNKNOWN. Values
-out of thin air are guessed where they are asked for, here by nobody.
+Where this cuts the program before, an outcome that it lacks may come about beyond, and the answer is UNKNOWN. A value
+out of thin air is any number that either side mentions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,11 @@ from corpus.litmus.test import (
     LitmusTest,
     Quantifier,
     Term,
+    atoms,
     conjunction,
+    disjunction,
+    operands,
+    propositions,
 )
 from oracle.consistency import AxiomaticModel, ConsistencyModel, OperationalModel
 from oracle.executions.bounds import UNROLL
@@ -117,19 +121,35 @@ def common_terms(before: LitmusTest, after: LitmusTest) -> tuple[Term, ...]:
     return found
 
 
-def observing(test: LitmusTest, terms: Sequence[Term]) -> LitmusTest:
-    """Return a test that asks for nothing but the final values of some terms."""
-    return replace(test, condition=Condition(Quantifier.EXISTS, And(()), observed=tuple(terms)))
+def observing(test: LitmusTest, terms: Sequence[Term], numbers: Collection[int] = ()) -> LitmusTest:
+    """Return a test that asks for the final values of some terms. It mentions some ``numbers``, too, for a value out of
+    thin air is one that a program or its condition mentions.
+    """
+    mentioned = disjunction(Atom("eq", terms[0], number) for number in numbers) if numbers and terms else And(())
+    return replace(test, condition=Condition(Quantifier.EXISTS, mentioned, observed=tuple(terms)))
+
+
+def numbers_of(test: LitmusTest) -> frozenset[int]:
+    """Return the numbers that a test mentions, in its code, its condition or its initial values."""
+    code = (operand for thread in test.threads for ins in thread.instructions for operand in operands(ins))
+    began = (location.initial for location in test.locations)
+    asked = (term for each in propositions(test.condition) for atom in atoms(each) for term in (atom.left, atom.right))
+    return frozenset(each for each in (*code, *began, *asked) if isinstance(each, int))
 
 
 def allowed_outcomes(
-    test: LitmusTest, terms: Sequence[Term], model: ConsistencyModel, method: str = AUTO, unroll: int = UNROLL
+    test: LitmusTest,
+    terms: Sequence[Term],
+    model: ConsistencyModel,
+    method: str = AUTO,
+    unroll: int = UNROLL,
+    numbers: Collection[int] = (),
 ) -> AllowedOutcomes:
-    """Return what a model allows a program to do, as far as these terms tell it.
+    """Return what a model allows a program to do, as far as these terms tell it; ``numbers`` as for ``observing``.
 
     Raises ``InputError`` where the model does not speak of it, and ``TooManyError`` where it is too large.
     """
-    asked = observing(test, terms)
+    asked = observing(test, terms, numbers)
     if isinstance(model, OperationalModel):
         explored = model.explore(asked, unroll)
         places = [explored.terms.index(term) for term in terms if not isinstance(term, int)]
@@ -191,10 +211,11 @@ def judge_translation(
     observe nothing in common.
     """
     terms = common_terms(before, after)
+    numbers = sorted(numbers_of(before) | numbers_of(after))
     sides: list[AllowedOutcomes] = []
     for side, test, model in zip(("before", "after"), (before, after), models, strict=True):
         try:
-            sides.append(allowed_outcomes(test, terms, model, method, unroll))
+            sides.append(allowed_outcomes(test, terms, model, method, unroll, numbers))
         except TooManyError as error:
             return JudgedTranslation(TranslationVerdict.UNKNOWN, terms, reason=f"{side}: {error.message}")
         except InputError as error:
