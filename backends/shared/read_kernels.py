@@ -123,6 +123,7 @@ def _term(cell: ArrayCell, layout: Layout) -> Term | None:
         return None
     if space == "shared":
         return Loc(layout.shareds[number].name) if number < len(layout.shareds) else None
+    array = array.removeprefix("plain_")
     if array.partition("_")[0] == "memory":
         return Loc(layout.globals[number].name) if number < len(layout.globals) else None
     terms = layout.terms

@@ -17,7 +17,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from backends.shared.kernel import Kernel
 from backends.shared.layout import Layout
+from backends.shared.toolchain import Compilation, problem
 from corpus.errors import InputError
 from corpus.litmus.normal import map_operands
 from corpus.litmus.test import (
@@ -36,6 +38,7 @@ from corpus.litmus.test import (
     Store,
     Term,
     Thread,
+    objects,
     operands,
 )
 
@@ -83,8 +86,9 @@ class TestCompiler:
     the tests that it compiles. ``levels`` are its levels of optimisation, each a way to call it, ``-O2``. ``missing``
     is what this machine lacks to call it, each with the way to get it.
 
-    ``compile(test, level, folder)`` writes what it needs into ``folder``. It raises ``InputError`` where the language
-    cannot say the test or the compiler refuses it, in one line.
+    ``compile(test, level, folder)`` writes what it needs into ``folder``. The test that it returns is the one given, or
+    what that is in the words of ``source``. It raises ``InputError`` where the language cannot say the test or the
+    compiler refuses it, in one line.
     """
 
     name: str
@@ -93,6 +97,42 @@ class TestCompiler:
     levels: Sequence[str]
     compile: Callable[[LitmusTest, str, Path], CompiledTest]
     missing: Callable[[], list[str]]
+
+
+def compiled_by(
+    kernel: Kernel,
+    test: LitmusTest,
+    folder: Path,
+    source: str,
+    suffix: str,
+    code_suffix: str,
+    compile_file: Callable[[Path, Path], Compilation],
+) -> CompiledTest:
+    """Return a kernel of a test as a compiler leaves it, which is called as ``compile_file(file, code)``.
+
+    ``source`` is its text. Raises ``InputError`` with the compiler's own words where it refuses the text.
+    """
+    file, code = folder / f"test{suffix}", folder / f"test{code_suffix}"
+    file.write_text(source, encoding="utf-8")
+    code.unlink(missing_ok=True)
+    done = compile_file(file, code)
+    if not done.ok or not code.is_file():
+        raise InputError(f"it is not compiled: {problem(done.output) or 'nothing is written'}", test.name)
+    return CompiledTest(test, code.read_bytes(), path=test.name, layout=kernel.layout)
+
+
+def observed(test: LitmusTest) -> LitmusTest:
+    """Return a test that observes the final values of the locations that it writes besides what it asks for."""
+    names = objects(test.threads) | {each.name for each in test.locations if each.alias is not None}
+    stored = {
+        ins.address.name
+        for thread in test.threads
+        for ins in thread.instructions
+        if isinstance(ins, Store | Rmw) and isinstance(ins.address, Loc)
+    }
+    also = tuple(Loc(name) for name in sorted(stored - names))
+    every = tuple(dict.fromkeys((*test.condition.observed, *also)))
+    return replace(test, condition=replace(test.condition, observed=every))
 
 
 def as_in_test(program: LitmusTest, compiled: CompiledTest) -> LitmusTest:
