@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from backends.shared.layout import Layout, single
 from backends.shared.readback import CompiledTest, as_in_test
@@ -58,25 +59,29 @@ _TRUE_HERE = re.compile(
 
 def read_ptx_test(compiled: CompiledTest) -> LitmusTest:
     """Return what PTX of nvcc does, for a file of ``backends.cuda.memory``. Raises ``InputError`` as a reader does."""
-    module = read_ptx(compiled.text, compiled.path)
-    (kernel,) = _kernels(module, r"run|_Z3run.*")
-    return read_kernel(module, kernel, PARAMETERS, compiled)
+    module = _ptx(compiled.text, compiled.path)
+    return read_kernel(module, _kernel(module, compiled.kernel), PARAMETERS, compiled)
+
+
+@lru_cache(maxsize=1)  # many tests may be compiled together
+def _ptx(text: str, path: str) -> Module:
+    return read_ptx(text, path)
 
 
 def read_spirv_test(compiled: CompiledTest) -> LitmusTest:
     """Return what SPIR-V does: of GLSL, of WGSL, or of OpenCL C. Raises ``InputError`` as a reader does."""
     found = translated(read_spirv(compiled.code, compiled.path))
-    (kernel,) = _kernels(found.module, "run|main")
+    kernel = _kernel(found.module, compiled.kernel)
     names = PARAMETERS if found.module.language == "opencl" else found.names[kernel.name]
     return read_kernel(found.module, kernel, names, compiled)
 
 
-def _kernels(module: Module, name: str) -> Sequence[KernelFunction]:
+def _kernel(module: Module, name: str) -> KernelFunction:
     """Return the kernel of a name. Raises ``InputError`` where there is not one."""
     found = [each for each in module.kernels if re.fullmatch(name, each.name)]
     if len(found) != 1:
-        raise InputError(f"expected one kernel called {name.split('|')[0]}, found {len(found)}", module.path)
-    return found
+        raise InputError(f"expected one kernel called run, found {len(found)}", module.path)
+    return found[0]
 
 
 def read_kernel(module: Module, kernel: KernelFunction, names: Sequence[str], compiled: CompiledTest) -> LitmusTest:

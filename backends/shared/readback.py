@@ -11,6 +11,7 @@ A reader that leaves the harness's own names in its program calls ``as_in_test``
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -50,7 +51,8 @@ class CompiledTest:
     ``test`` is what it was compiled from; its condition, with what that observes, names all that outcomes are made of.
     ``code`` is what the compiler wrote, text or binary, and ``path`` calls it in messages. ``names``: for each name of
     memory in the code, such as ``memory[1]`` or ``out_P1_r1``, the location of the test that lies there, or the
-    register whose final value is stored there. ``layout`` is that of a kernel, which says the same.
+    register whose final value is stored there. ``layout`` is that of a kernel, which says the same, and ``kernel`` a
+    pattern of the kernel's name in the code.
     """
 
     test: LitmusTest
@@ -58,11 +60,16 @@ class CompiledTest:
     names: Mapping[str, Term] = field(default_factory=dict)
     path: str = ""
     layout: Layout | None = None
+    kernel: str = "run|main|_Z3run.*"
 
     @property
     def text(self) -> str:
         """The code as text."""
         return self.code.decode("utf-8", "replace")
+
+
+class NotCompiledError(InputError):
+    """The error for a test that a compiler refuses, or at which it fails, in the compiler's own words."""
 
 
 CodeReader = Callable[[CompiledTest], LitmusTest]
@@ -87,8 +94,9 @@ class TestCompiler:
     is what this machine lacks to call it, each with the way to get it.
 
     ``compile(test, level, folder)`` writes what it needs into ``folder``. The test that it returns is the one given, or
-    what that is in the words of ``source``. It raises ``InputError`` where the language cannot say the test or the
-    compiler refuses it, in one line.
+    what that is in the words of ``source``. It raises ``InputError`` where the language cannot say the test, and
+    ``NotCompiledError`` where the compiler refuses it, in one line. ``together`` compiles many tests at once, where
+    that is quicker: None stands for each that ``compile`` is to be asked about.
     """
 
     name: str
@@ -97,6 +105,7 @@ class TestCompiler:
     levels: Sequence[str]
     compile: Callable[[LitmusTest, str, Path], CompiledTest]
     missing: Callable[[], list[str]]
+    together: Callable[[Sequence[LitmusTest], str, Path], Sequence[CompiledTest | None]] | None = None
 
 
 def compiled_by(
@@ -110,15 +119,20 @@ def compiled_by(
 ) -> CompiledTest:
     """Return a kernel of a test as a compiler leaves it, which is called as ``compile_file(file, code)``.
 
-    ``source`` is its text. Raises ``InputError`` with the compiler's own words where it refuses the text.
+    ``source`` is its text. Raises ``NotCompiledError`` where it is refused.
     """
     file, code = folder / f"test{suffix}", folder / f"test{code_suffix}"
     file.write_text(source, encoding="utf-8")
     code.unlink(missing_ok=True)
     done = compile_file(file, code)
     if not done.ok or not code.is_file():
-        raise InputError(f"it is not compiled: {problem(done.output) or 'nothing is written'}", test.name)
+        raise NotCompiledError(_stable(problem(done.output), folder) or "nothing is written", test.name)
     return CompiledTest(test, code.read_bytes(), path=test.name, layout=kernel.layout)
+
+
+def _stable(said: str, folder: Path) -> str:
+    """Return what a compiler says without what differs from one run to the next: addresses, and where files lie."""
+    return re.sub(r"\b0x[0-9a-f]+\b", "0x..", said.replace(f"{folder}/", ""))
 
 
 def observed(test: LitmusTest) -> LitmusTest:

@@ -16,9 +16,10 @@ out of thin air is any number that either side mentions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from types import MappingProxyType
 
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
@@ -109,15 +110,22 @@ class JudgedTranslation:
     reason: str = ""
 
 
-def common_terms(before: LitmusTest, after: LitmusTest) -> tuple[Term, ...]:
-    """Return the registers and locations that both sides observe, in the order of the program before.
+def common_terms(
+    before: LitmusTest, after: LitmusTest, names: Mapping[Term, Term] = MappingProxyType({})
+) -> dict[Term, Term]:
+    """Return the registers and locations that both sides observe, in the order of the program before, each with its
+    name in the program after.
 
-    Raises ``InputError`` where there are none.
+    ``names``: what terms of the program after are called in the program before, where that is something else. Raises
+    ``InputError`` where there are none.
     """
-    there = set(asked_terms(after))
-    found = tuple(term for term in asked_terms(before) if term in there)
+    there = {names.get(term, term): term for term in asked_terms(after)}
+    found = {term: there[term] for term in asked_terms(before) if term in there}
     if not found:
-        raise InputError("both programs observe no register or location of one name", after.name)
+        seen = (", ".join(map(spell, asked_terms(each))) or "nothing" for each in (before, after))
+        raise InputError(
+            "both programs observe no register or location of one name: {} before, {} after".format(*seen), after.name
+        )
     return found
 
 
@@ -204,23 +212,34 @@ def judge_translation(
     models: tuple[ConsistencyModel, ConsistencyModel],
     method: str = AUTO,
     unroll: int = UNROLL,
+    names: Mapping[Term, Term] = MappingProxyType({}),
 ) -> JudgedTranslation:
-    """Return the verdict on a translation of one program, under the model of each side.
+    """Return the verdict on a translation of one program, under the model of each side; ``names`` as for
+    ``common_terms``.
 
     What a model cannot say anything of is NOT_READ, what is too large UNKNOWN. Raises ``InputError`` where the programs
     observe nothing in common.
     """
-    terms = common_terms(before, after)
+    common = common_terms(before, after, names)
+    terms = tuple(common)
     numbers = sorted(numbers_of(before) | numbers_of(after))
     sides: list[AllowedOutcomes] = []
-    for side, test, model in zip(("before", "after"), (before, after), models, strict=True):
+    asked = (terms, tuple(common.values()))
+    for side, test, own, model in zip(("before", "after"), (before, after), asked, models, strict=True):
         try:
-            sides.append(allowed_outcomes(test, terms, model, method, unroll, numbers))
+            sides.append(_called(allowed_outcomes(test, own, model, method, unroll, numbers), own, terms))
         except TooManyError as error:
             return JudgedTranslation(TranslationVerdict.UNKNOWN, terms, reason=f"{side}: {error.message}")
         except InputError as error:
             return JudgedTranslation(TranslationVerdict.NOT_READ, terms, reason=f"{side}: {error.message}")
     return compared_outcomes(sides[0], sides[1], terms)
+
+
+def _called(found: AllowedOutcomes, own: Sequence[Term], terms: Sequence[Term]) -> AllowedOutcomes:
+    """Return outcomes of terms of its own by the names of the program before."""
+    called = dict(zip(own, terms, strict=True))
+    outcomes = ({called[term]: value for term, value in outcome} for outcome in found.outcomes)
+    return replace(found, outcomes=frozenset(tuple((term, each[term]) for term in terms) for each in outcomes))
 
 
 def outcome_text(outcome: Outcome) -> str:
