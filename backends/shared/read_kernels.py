@@ -51,7 +51,7 @@ WORD = 4
 """Bytes of a location."""
 
 _TRUE_HERE = re.compile(
-    "zero holds what the module gives it|memory of .* begins as zeros|.* is the address of an array"
+    r"\w*zero\w* holds what the module gives it|memory of .* begins as zeros|.* is the address of an array"
     "|a thread that has ended is not waited for at bar.sync"
 )
 """What is taken for granted and is so in these launches: initial values are those of the test."""
