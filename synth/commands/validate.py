@@ -99,10 +99,9 @@ def command(
 
     \b
     Examples:
-      synth validate examples/memory/c-mp-rel-acq.litmus examples/memory/c-mp-rlx.litmus
+      synth validate examples/memory/c-sb-sc.litmus examples/memory/c-sb-rel-acq.litmus
       synth validate examples/memory/mp-acq-rel.litmus examples/memory/mp-relaxed.litmus --after-model ptx-6.0
-      synth validate examples/memory/c-sb-sc.litmus examples/memory/c-sb-rel-acq.litmus -m sc
-      synth validate examples/memory examples/memory --after-model sc --json
+      synth validate examples/kernels/spirv/mp.spvasm examples/kernels/spirv/mp-relaxed.spvasm --json
 
     The exit code is 1 where a pair is WEAKER; else 2 where one has no verdict.
     """
