@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import measuring  # first: our packages are imported by their names
+import translation  # first: it sees to it that our packages are imported by their names
 from rich.console import Console
 from rich.table import Table
 
@@ -383,16 +383,20 @@ def answer(bug: PlantedBug, suite: Sequence[CompiledTest]) -> PlantedAnswer:
 
 
 def suites() -> Mapping[str, Sequence[LitmusTest]]:
-    """The suite of each language: all minimal tests of its model up to four events, and the examples that ship."""
-    folders = {"spirv": ("", "vulkan", "webgpu"), "ptx": ("", "ptx")}
+    """The suite of each language: all minimal tests of its model up to four events, message passing and store buffering
+    with updates and fences of every order, and the examples that ship.
+    """
+    folders = {"spirv": ("vulkan", "webgpu"), "ptx": ("", "ptx")}
     found: dict[str, list[LitmusTest]] = {}
     for language, model in (("spirv", "vulkan"), ("ptx", "ptx")):
         with TemporaryDirectory(prefix="synth-planted-") as name:
             suite = Path(name, "suite")
-            measuring.measure([measuring.SYNTH, "memory", "--from", model, "--events", "2..4", "-o", str(suite)])
+            translation.measuring.measure(
+                [translation.measuring.SYNTH, "memory", "--from", model, "--events", "2..4", "-o", str(suite)]
+            )
             found[language] = [parse_litmus(test.text, test.name) for test in read_corpus(suite).tests]
         shipped = (path for folder in folders[language] for path in sorted((EXAMPLES / folder).glob("*.litmus")))
-        found[language] += map(read_litmus, shipped)
+        found[language] += [*translation.synchronised(), *map(read_litmus, shipped)]
     return found
 
 

@@ -5,9 +5,9 @@
     python benchmarks/translation.py --jobs 2 -o FOLDER    the table as Markdown, and each verdict as a line of JSON
 
 The suites: ``c`` are the shapes of two threads and two locations (SB, MP, LB, R, S, 2+2W) with every choice of orders
-for their four accesses, and MP with updates for its flag, in C11; ``examples`` are the litmus tests that ship, for the
-languages of shaders and CUDA. A compiler gets the tests that its language can say. "seconds a test" are those of
-compiling, reading and judging, on the clock.
+for their four accesses, MP with updates for its flag, and MP and SB with fences, in C11; ``examples`` are the litmus
+tests that ship, for the languages of shaders and CUDA. A compiler gets the tests that its language can say. "seconds a
+test" are those of compiling, reading and judging, on the clock.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-import measuring  # noqa: F401  first: our packages are imported by their names
+import measuring  # first: our packages are imported by their names
 from rich.console import Console
 from rich.table import Table
 
@@ -45,6 +45,7 @@ SHAPES = {
 LOADS = {"rlx": "relaxed", "acq": "acquire", "sc": "seq_cst"}
 STORES = {"rlx": "relaxed", "rel": "release", "sc": "seq_cst"}
 UPDATES = {**LOADS, **STORES, "ar": "acq_rel"}
+FENCES = [word for word in UPDATES if word != "rlx"]
 
 
 def c_suite() -> Iterator[LitmusTest]:
@@ -53,6 +54,15 @@ def c_suite() -> Iterator[LitmusTest]:
         accesses = [access for thread in threads for access in thread]
         for orders in product(*(LOADS if access[0] == "R" else STORES for access in accesses)):
             yield _test(f"{shape}+{'-'.join(orders[:2])}+{'-'.join(orders[2:])}", threads, orders)
+    yield from synchronised()
+
+
+def synchronised() -> Iterator[LitmusTest]:
+    """MP with updates and with fences, and SB with fences, of every order; all other accesses are relaxed."""
+    for shape, (first, second) in (("MP", SHAPES["MP"]), ("SB", SHAPES["SB"])):
+        fenced = ((first[0], "F", first[1]), (second[0], "F", second[1]))
+        for one, other in product(FENCES, FENCES):
+            yield _test(f"{shape}+f{one}+f{other}", fenced, ("rlx", one, "rlx", "rlx", other, "rlx"))
     updated = (("Wx1", "Xy1"), ("Uy", "Rx"))
     for release, acquire in product(UPDATES, UPDATES):
         yield _test(f"MP+rlx-x{release}+u{acquire}-rlx", updated, ("rlx", release, acquire, "rlx"))
@@ -64,8 +74,12 @@ def _test(name: str, threads: Sequence[Sequence[str]], orders: Sequence[str]) ->
     bodies, asked = [], ["x = 0", "y = 0"]
     for number, thread in enumerate(threads):
         lines = []
-        for place, (kind, location, *value) in enumerate(thread):
+        for place, access in enumerate(thread):
             order = f"memory_order_{UPDATES[next(words)]}"
+            if access == "F":
+                lines.append(f"  atomic_thread_fence({order});")
+                continue
+            kind, location, *value = access
             if kind == "W":
                 lines.append(f"  atomic_store_explicit({location}, {value[0]}, {order});")
                 continue
@@ -92,8 +106,8 @@ SUITES = {"c": (c_suite, ("cuda", "opencl", "glsl", "cpp")), "examples": (exampl
 """The suites, and the back ends whose compilers each goes through."""
 
 
-def tasks(suite: str, every: int, backends: Sequence[str]) -> list[TranslationTask]:
-    """The tasks of a suite: every so many of its tests by each compiler that is here, at each level."""
+def tasks(suite: str, every: int, backends: Sequence[str], levels: Sequence[str]) -> list[TranslationTask]:
+    """The tasks of a suite: every so many of its tests by each compiler that is here, at each level or those named."""
     make, usual = SUITES[suite]
     tests = list(make())[::every]
     return [
@@ -103,6 +117,7 @@ def tasks(suite: str, every: int, backends: Sequence[str]) -> list[TranslationTa
         for number, compiler in enumerate(TEST_COMPILERS[backend])
         if not compiler.missing()
         for level in compiler.levels
+        if not levels or level in levels
         for test in tests
     ]
 
@@ -112,12 +127,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suite", choices=list(SUITES), action="append")
     parser.add_argument("--backend", choices=list(TEST_COMPILERS), action="append", default=[])
+    parser.add_argument("--level", action="append", default=[])
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
     for suite in given.suite or SUITES:
-        asked = tasks(suite, given.every, given.backend)
+        asked = tasks(suite, given.every, given.backend, given.level)
         lines = []
         checked = []
         for answer in check_all_compiled(asked, given.jobs, Limits(60.0, 4096), shown=False):

@@ -22,8 +22,6 @@ INSTALL = "Debian: apt install clang-15 llvm-spirv-15"
 _WORDS = ("-c", "-target", "spir64", "-x", "cl", "-emit-llvm", "-Xclang", "-finclude-default-header")
 _STANDARD = ["-cl-std=CL2.0"]
 _APART = ("-mllvm", "-simplifycfg-sink-common=false")
-_ANY_WIDTH = ("--spirv-ext=+SPV_INTEL_arbitrary_precision_integers",)
-"""LLVM makes switches over numbers of two bits, where there are no more cases."""
 _VERSIONS = range(22, 13, -1)
 _PROBE = "kernel void probe(global atomic_int *x) { atomic_store(x, 1); }\n"
 
@@ -76,7 +74,7 @@ def optimised(file: Path, code: Path, level: str) -> Compilation:
         raise InputError(f"clang and llvm-spirv of one version are needed for OpenCL C: {INSTALL}", str(file))
     bitcode = code.with_suffix(".bc")
     done = run(file, [found.clang, *_WORDS, *_STANDARD, *_APART, level, file, "-o", bitcode])
-    return run(file, [found.translator, *_ANY_WIDTH, bitcode, "-o", code]) if done.ok else done
+    return run(file, [found.translator, bitcode, "-o", code]) if done.ok else done
 
 
 def probed() -> Probed:
