@@ -391,9 +391,8 @@ def suites() -> Mapping[str, Sequence[LitmusTest]]:
     for language, model in (("spirv", "vulkan"), ("ptx", "ptx")):
         with TemporaryDirectory(prefix="synth-planted-") as name:
             suite = Path(name, "suite")
-            translation.measuring.measure(
-                [translation.measuring.SYNTH, "memory", "--from", model, "--events", "2..4", "-o", str(suite)]
-            )
+            asked = ["memory", "--from", model, "--events", "2..4", "-o", str(suite)]
+            translation.measuring.measure([translation.measuring.SYNTH, *asked])
             found[language] = [parse_litmus(test.text, test.name) for test in read_corpus(suite).tests]
         shipped = (path for folder in folders[language] for path in sorted((EXAMPLES / folder).glob("*.litmus")))
         found[language] += [*translation.synchronised(), *map(read_litmus, shipped)]
