@@ -1,5 +1,6 @@
 """The judgement of a translation: verdicts on pairs of programs, and outcomes by a solver against listed ones."""
 
+from collections import Counter
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -135,3 +136,17 @@ def test_outcomes_by_a_solver_are_those_that_are_listed(model):
         assert (found, set(flags)) == (listed[0], set(listed[1])), path
         compared += 1
     assert compared > 50
+
+
+@pytest.mark.parametrize(("model", "paths"), [("rc11", C_TESTS), ("ptx", PTX_TESTS)])
+def test_both_methods_give_one_verdict_on_hundreds_of_pairs(model, paths):
+    """Each example with its modes changed in one way, translated to itself changed in another way."""
+    asked, seen = models(model, model), Counter()
+    for path, (before, after) in product(paths, product(ORDERS, repeat=2)):
+        test = read_litmus(path)
+        sides = [map_modes(test, ORDERS[name]) for name in (before, after)]
+        listed = judge_translation(*sides, asked, ENUMERATE)
+        assert judge_translation(*sides, asked, SAT) == listed, (path, before, after)
+        seen[str(listed.verdict)] += 1
+    assert sum(seen.values()) > 150
+    assert {"SAME", "STRONGER", "WEAKER"} <= {*seen}
