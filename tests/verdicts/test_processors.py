@@ -7,9 +7,9 @@ their cycles do not say what they are; 244 of RISC-V have loads with ``aq`` and 
 and RCsc in the manual and here. The table has 1,146 of the others, and 49 of the 244, as ``riscv-rcpc``.
 
 ``herd7_assembly.csv`` has tests of our own in the assembly of herd7, and what herd7 7.58 says of them by the model that
-it ships for each processor, ``aarch64.cat``, ``ppc.cat``, ``riscv.cat`` and ``x86tso-mixed.cat``: all minimal tests of up
-to four events that can be printed, a third of their mutants (``synth memory --mutants``), and tests of five events, a
-third of them for Armv8 and RISC-V.
+it ships for each processor, ``aarch64.cat``, ``ppc.cat``, ``riscv.cat`` and ``x86tso-mixed.cat``: all minimal tests of
+up to four events that can be printed, a third of their mutants (``synth memory --mutants``), and those of five events,
+a third of them for Armv8 and RISC-V.
 """
 
 import csv
@@ -84,14 +84,14 @@ def test_assembly_means_to_herd7_what_it_means_here(processor, count):
     ],
 )
 def test_how_processors_stand_to_each_other(models, options, said):
-    """Of SC and x86, Wickerson et al., POPL 2017, find two executions of four events; of C11 and its simple form none
-    of four."""
+    """Wickerson et al., POPL 2017, table 2: C11 and its simple form differ in five events, strong release-acquire by
+    2+2W, and x86 is multi-copy atomic."""
     names = [str(ROOT / name) if name.endswith(".cat") else name for name in models]
     assert said in synth("compare", *names, *options.split(), "-j", "1").stdout
 
 
 def test_power_is_not_multi_copy_atomic_and_armv8_and_riscv_are():
-    """IRIW with addresses, of six events: Wickerson et al., POPL 2017; WRC: Pulte et al., POPL 2018, section 1."""
+    """IRIW with addresses, of six events: Wickerson et al., POPL 2017. Pulte et al., POPL 2018, say it of Armv8."""
     names = ["power", str(ROOT / "examples/models/power-mca.cat"), "armv8", "riscv"]
     cycles = ["Rfe DpAddrdR Fre Rfe DpAddrdR Fre", "Rfe DpDatadW Rfe DpAddrdR Fre"]
     answers = {
@@ -107,7 +107,7 @@ def test_power_is_not_multi_copy_atomic_and_armv8_and_riscv_are():
 
 
 def test_simplified_c11_is_not_mapped_to_power_by_leading_sync():
-    """Wickerson et al., POPL 2017: five events."""
+    """Wickerson et al., POPL 2017, have six events; five, without an update, are enough."""
     file = ROOT / "examples/mappings/rc11-to-power-leading.map"
     simple = ROOT / "examples/models/c11-simp.cat"
     said = synth("map", file, "--from", simple, "--events", "5", "--max-tests", "1", "-j", "1").stdout

@@ -55,6 +55,8 @@ _SIGN, _LARGEST_UNSIGNED = 1 << 31, (1 << 32) - 1
 _WIDE = ("a", "b", "c")
 """The first letters of fields that are registers with addresses."""
 
+Initial = int | litmus.Loc
+"""An initial value: a number or an address."""
 Fields = dict[str, litmus.Operand | str]
 """What the fields of a row stand for."""
 
@@ -105,7 +107,8 @@ def _columns(assembly: AssemblyLanguage, source: Source) -> list[list[_Cell]]:
     columns: list[list[_Cell]] = [[] for _ in rows[0]]
     for row in rows[1:]:
         if len(row) != len(columns):
-            raise _error(source, body, row[0][1], f"expected {len(columns)} columns, found {len(row)}")
+            first = row[0][1] + len(row[0][0]) - len(row[0][0].lstrip())
+            raise _error(source, body, first, f"expected {len(columns)} columns, found {len(row)}")
         for column, (cell, at) in zip(columns, row, strict=True):
             while found := _LABEL.match(cell):
                 column.append(_Cell(found["label"], at + found.start("label"), is_label=True))
@@ -117,12 +120,12 @@ def _columns(assembly: AssemblyLanguage, source: Source) -> list[list[_Cell]]:
 
 def _initial(
     assembly: AssemblyLanguage, source: Source, threads: int
-) -> tuple[list[dict[str, litmus.Operand]], dict[str, litmus.Operand]]:
+) -> tuple[list[dict[str, Initial]], dict[str, Initial]]:
     """The initial values of the registers of each thread, and of locations."""
     text = source.state
     opening, closing = text.index("{"), text.rindex("}")
-    registers: list[dict[str, litmus.Operand]] = [{} for _ in range(threads)]
-    locations: dict[str, litmus.Operand] = {}
+    registers: list[dict[str, Initial]] = [{} for _ in range(threads)]
+    locations: dict[str, Initial] = {}
     start = opening + 1
     for piece in text[start:closing].split(";"):
         at = start + len(piece) - len(piece.lstrip())
@@ -140,7 +143,9 @@ def _initial(
         elif int(found["thread"]) < threads:
             into, name = registers[int(found["thread"])], _wide(assembly).get(found["register"].lower(), "")
         else:
-            raise _error(source, text, at, f"the initial state has a register of P{found['thread']}, which is no thread")
+            raise _error(
+                source, text, at, f"the initial state has a register of P{found['thread']}, which is no thread"
+            )
         if not name:
             raise _error(source, text, at, f"{assembly.language} has no register {found['register']} here")
         if name in into:
@@ -149,7 +154,7 @@ def _initial(
     return registers, locations
 
 
-def _value(word: str) -> litmus.Operand | None:
+def _value(word: str) -> Initial | None:
     """The location or the number that a word names, None where it is neither, or the number has more than 32 bits."""
     if re.fullmatch(_NUMBER, word):
         return _number(word)
@@ -276,7 +281,9 @@ def _print(assembly: AssemblyLanguage, test: litmus.LitmusTest) -> str:
     if not same_tree([thread.place for thread in test.threads], c_places(len(test.threads))):
         raise InputError(f"{assembly.language} has no scopes: each thread is on a processor of its own")
     for location in test.locations:
-        special = location.alias or location.region is not litmus.Region.GLOBAL or isinstance(location.initial, litmus.Loc)
+        special = (
+            location.alias or location.region is not litmus.Region.GLOBAL or isinstance(location.initial, litmus.Loc)
+        )
         if special or not _fits(assembly, location.name):
             what = "aliases, other regions and pointers" if special else "locations of that name"
             raise InputError(f"{location.name}: {assembly.language} has no {what} here")
@@ -302,6 +309,10 @@ def _fits(assembly: AssemblyLanguage, name: str) -> bool:
     """Whether herd7 reads a word as the name of a location, or a label."""
     registers = {*_wide(assembly), *(spelled.lstrip("%") for spelled in _narrow(assembly))}
     return name not in WORDS and name.lower() not in registers and _NAME.fullmatch(name) is not None
+
+
+def _constant(value: litmus.Operand) -> str:
+    return str(value) if isinstance(value, int) else value.name
 
 
 class _Column:
@@ -343,7 +354,7 @@ class _Column:
         initial += [(register, litmus.Loc(name)) for name, register in self._addresses.items()]
         order = self._assembly.registers.index
         pairs = sorted(initial, key=lambda pair: order(pair[0]))
-        return " ".join(f"{self._number}:{register}={spell(value)};" for register, value in pairs)
+        return " ".join(f"{self._number}:{register}={_constant(value)};" for register, value in pairs)
 
     def _next(self) -> str:
         found = next(self._free, None)
@@ -355,13 +366,13 @@ class _Column:
         if isinstance(ins, litmus.Label):
             return [f"{self._labels[ins.name]}:"]
         if (cells := self._written(ins)) is None:
-            cells = self._written(map_operands(ins, self._constant))
+            cells = self._written(map_operands(ins, self._in_register))
         if cells is None:
             reason = f"{self._assembly.language} has no such instruction here"
             raise cannot_say(self._number, ins, reason)
         return cells
 
-    def _constant(self, operand: litmus.Operand) -> litmus.Operand:
+    def _in_register(self, operand: litmus.Operand) -> litmus.Operand:
         """A register that holds the number, where the operand is one that can be set."""
         if not isinstance(operand, int):
             return operand
@@ -416,8 +427,9 @@ def _fits_shape(shape: object, value: object, bound: Fields) -> bool:
         case str() if shape.startswith("?"):
             return isinstance(value, str) and bound.setdefault(shape[1:], value) == value
         case tuple():
-            same = isinstance(value, tuple) and len(value) == len(shape)
-            return same and all(_fits_shape(one, other, bound) for one, other in zip(shape, value, strict=True))
+            if not isinstance(value, tuple) or len(value) != len(shape):
+                return False
+            return all(_fits_shape(one, other, bound) for one, other in zip(shape, value, strict=True))
     if is_dataclass(shape) and not isinstance(shape, litmus.Mode) and type(shape) is type(value):
         return all(_fits_shape(getattr(shape, each.name), getattr(value, each.name), bound) for each in fields(shape))
     return shape == value

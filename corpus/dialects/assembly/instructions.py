@@ -49,8 +49,8 @@ from corpus.litmus.test import (
 class AssemblyRow:
     """A text with fields, lines apart by ``; ``, and the instructions that it means, whose fields are ``?name``.
 
-    A number field holds the number divided by ``unit``, and is printed where it is between ``least`` and ``most``. Only a
-    row of one instruction is ever printed. A field that the text has not, ``?f``, is a register that nobody else has.
+    A number field holds the number divided by ``unit``, and is printed where it is between ``least`` and ``most``. Only
+    a row of one instruction is ever printed. A field that the text has not, ``?f``, is a register that nobody else has.
     """
 
     text: str
@@ -67,7 +67,6 @@ class AssemblyLanguage:
     """
 
     language: str
-    processor: str
     registers: tuple[str, ...]
     narrow: tuple[str, ...]
     rows: tuple[AssemblyRow, ...]
@@ -79,7 +78,7 @@ _X = Loc("?x")
 
 
 def _modes(kind: type, *words: str) -> Iterator[tuple[str, Mode]]:
-    """The words, each with its mode; the empty word is that of a plain access, or of an atomic operation without one."""
+    """The words, each with its mode; the empty word is that of a plain access, or of an atomic operation without."""
     for word in words:
         mode = (DEFAULT_RMW if kind is Rmw else PLAIN) if not word else mode_of(kind, word)
         assert mode is not None, word
@@ -192,25 +191,28 @@ def _x86_64() -> Iterator[AssemblyRow]:
     yield AssemblyRow("movl ${n},{t}", (Assign("?t", "mov", (_N,)),))
     yield _assign("movl {v},{t}", "mov", _V)
     for operation in ("ne", "eq"):
-        yield _branch(f"cmpl ${{n}},{{r}}; j{operation.removeprefix('eq') or 'e'} {{l}}", operation)
+        jump = "jne" if operation == "ne" else "je"
+        yield _branch(f"cmpl ${{n}},{{r}}; {jump} {{l}}", operation)
+        yield _branch(f"cmpl {{s}},{{r}}; {jump} {{l}}", operation, _R, _S)
     yield _branch("jmp {l}")
 
 
-_X86_REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", *(f"r{number}" for number in range(8, 16)))
+_ARM = range(29)
+_POWER = tuple(f"r{number}" for number in range(1, 32))
+_RISCV = tuple(f"x{number}" for number in range(5, 32))
+_X86 = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", *(f"r{number}" for number in range(8, 16)))
 
 AARCH64 = AssemblyLanguage(
     "AArch64",
-    "armv8",
-    tuple(f"X{number}" for number in range(29)),
-    tuple(f"W{number}" for number in range(29)),
+    tuple(f"X{number}" for number in _ARM),
+    tuple(f"W{number}" for number in _ARM),
     tuple(_aarch64()),
 )
-PPC = AssemblyLanguage("PPC", "power", *[tuple(f"r{number}" for number in range(1, 32))] * 2, tuple(_power()))
-RISCV = AssemblyLanguage("RISCV", "riscv", *[tuple(f"x{number}" for number in range(5, 32))] * 2, tuple(_riscv()))
+PPC = AssemblyLanguage("PPC", _POWER, _POWER, tuple(_power()))
+RISCV = AssemblyLanguage("RISCV", _RISCV, _RISCV, tuple(_riscv()))
 X86_64 = AssemblyLanguage(
     "X86_64",
-    "x86",
-    _X86_REGISTERS,
-    tuple(f"%e{name[1:]}" if name[1].isalpha() else f"%{name}d" for name in _X86_REGISTERS),
+    _X86,
+    tuple(f"%e{name[1:]}" if name[1].isalpha() else f"%{name}d" for name in _X86),
     tuple(_x86_64()),
 )
