@@ -135,6 +135,7 @@ def test_what_other_tools_write_is_read(name, lines, said):
             "2:3: the initial state has a register of P1, which is",
         ),
         ("AArch64 t\n{ int x[2]; }\n P0 ;\n ISB ;\nexists (x=1)\n", "2:3: expected an initial value, as 0:X0=x or x=1"),
+        (f"AArch64 t\n{{ {'9' * 5000}:X1=x; }}\n P0 ;\n ISB ;\nexists (x=1)\n", "2:3: expected an initial value, as 0"),
         ("AArch64 t\n{ }\n P1 ;\n ISB ;\nexists (x=1)\n", "3:2: expected P0, found P1"),
         ("AArch64 t\n{ }\n P0 | P1 ;\n ISB ;\nexists (x=1)\n", "4:2: expected 2 columns, found 1"),
         ("AArch64 t\n{ }\n P0 ;\n ISB \nexists (x=1)\n", "expected ; at the end of the row"),

@@ -44,7 +44,7 @@ from corpus.litmus.text import Dialect, ForeignRunner, Source, place_in
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _INITIAL = re.compile(
-    r"\s*(?:(?P<thread>[0-9]+):(?P<register>\w+)|\[?(?P<location>[A-Za-z]\w*)\]?)\s*(?:=\s*(?P<value>-?\w+)\s*)?"
+    r"\s*(?:(?P<thread>[0-9]{1,9}):(?P<register>\w+)|\[?(?P<location>[A-Za-z]\w*)\]?)\s*(?:=\s*(?P<value>-?\w+)\s*)?"
 )
 _LABEL = re.compile(r"\s*(?P<label>[A-Za-z]\w*)\s*:")
 _NUMBER = r"-?(?:0[xX][0-9a-fA-F]{1,16}|[0-9]{1,19})"
