@@ -1,0 +1,170 @@
+"""Compiles memory tests to the assembly of several processors, as compilers leave them at each level of optimisation.
+
+    clang-19 --target=aarch64-linux-gnu -march=armv8.3-a -O2 -S ..      void P0(unsigned *memory, unsigned *results)
+
+Each thread of a test is a function of its own, which compilers may change as the language lets them: plain accesses are
+plain, and nothing is volatile. It is laid out as ``corpus.assembly.harness`` says. Atomics are the functions that g++
+and clang both have for those of C and C++ (``__atomic_load_n``), so that no header is needed, and so clang compiles for
+processors whose libraries are not there.
+
+Source: GCC manual, 6.55 *Built-in Functions for Memory Model Aware Atomic Operations*; Geeson and Smith, *Mix Testing*
+and *Téléchat*, OOPSLA 2022 and CGO 2024, for the method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import ClassVar
+
+from backends.cpp.memory import CppKernel
+from backends.shared.kernel import MemoryWord
+from backends.shared.layout import Parameters, place
+from backends.shared.syntax import LanguageSyntax
+from backends.shared.toolchain import problem, run, version, which
+from corpus.assembly.harness import APART, function_name, names_of
+from corpus.assembly.languages import ASSEMBLY_LANGUAGES
+from corpus.assembly.reading import read_assembly
+from corpus.errors import InputError
+from corpus.laws.c11 import FETCHED
+from corpus.litmus import test as litmus
+
+LEVELS = ("-O0", "-O1", "-O2", "-O3")
+"""The levels of optimisation."""
+FLAGS = ("-S", "-xc++", "-std=c++20", "-ffreestanding", "-fno-asynchronous-unwind-tables", "-fno-stack-protector")
+TIMEOUT = 20.0
+"""Seconds that a compiler may take for a test."""
+
+
+class CompiledKernel(CppKernel):
+    """The threads of a memory test as functions, one instance and nothing around it."""
+
+    syntax = LanguageSyntax("unsigned")
+    signed = "int({})"
+    unsigned = "unsigned({})"
+    plain = "{}"
+    pointer = "&{}"
+    expected = "&expected"
+    order_prefix = ""
+    functions: ClassVar[Mapping[str, str]] = {
+        **{name: f"__atomic_{name}_n" for name in ("load", "store")},
+        "exch": "__atomic_exchange_n",
+        **dict.fromkeys(("cas", "weak cas"), "__atomic_compare_exchange_n"),
+        **{name: f"__atomic_fetch_{name}" for name in FETCHED},
+    }
+    fenced = "__atomic_thread_fence({order})"
+    orders: ClassVar[Mapping[litmus.Order, str]] = {
+        litmus.Order.RELAXED: "__ATOMIC_RELAXED",
+        litmus.Order.ACQUIRE: "__ATOMIC_ACQUIRE",
+        litmus.Order.RELEASE: "__ATOMIC_RELEASE",
+        litmus.Order.ACQ_REL: "__ATOMIC_ACQ_REL",
+        litmus.Order.SC: "__ATOMIC_SEQ_CST",
+    }
+    text = f"""\
+// $name
+$test
+#define ADDRESS(instance, number) ((number) * {APART}u)
+#define RESULT(instance, number) ((number) * {APART}u)
+
+$threads
+"""
+
+    def order(self, mode: litmus.Mode) -> str:  # noqa: D102
+        return self.orders[mode.order]
+
+    def call(self, function: str, cell: MemoryWord, arguments: Sequence[str]) -> str:  # noqa: D102
+        given = list(arguments)
+        if function.endswith("cas"):
+            given.insert(2, "true" if function == "weak cas" else "false")
+        return f"{self.functions[function]}({', '.join([self.pointer.format(cell.text), *given])})"
+
+    def thread(self, thread: int) -> list[str]:
+        """Return the function of one thread."""
+        code, barrier = self.phases(thread)[0]
+        if barrier is not None:
+            self.barrier({thread: barrier})
+        arguments = ", ".join(f"{self.syntax.word} *__restrict {name}" for name in ("memory", "results"))
+        return [
+            f'extern "C" void {function_name(thread)}({arguments}) {{',
+            *("    " + line for line in [*self.locations(), *self.registers(thread), *code, *self.kept(thread)]),
+            "}",
+        ]
+
+    def parts(self) -> Mapping[str, object]:  # noqa: D102
+        functions = [line for thread in range(len(self.test.threads)) for line in [*self.thread(thread), ""]]
+        return {"threads": "\n".join(functions).rstrip("\n")}
+
+
+@dataclass(frozen=True, slots=True)
+class AssemblyTarget:
+    """A compiler and the processor that it compiles for; ``processor`` is the name of its assembly and of its model."""
+
+    name: str
+    processor: str
+    compilers: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+
+    def compiler(self) -> Path | None:
+        """Return the compiler that is on PATH, the first of those that there may be."""
+        return which(*self.compilers)
+
+
+_CLANG = ("clang-19", "clang-15", "clang")
+
+
+def _clang(name: str, processor: str, triple: str, *flags: str) -> AssemblyTarget:
+    return AssemblyTarget(name, processor, _CLANG, (f"--target={triple}", *flags))
+
+
+TARGETS: Mapping[str, AssemblyTarget] = {
+    each.name: each
+    for each in (
+        AssemblyTarget("g++-x86-64", "x86", ("g++",)),
+        _clang("clang-x86-64", "x86", "x86_64-linux-gnu"),
+        _clang("clang-armv8", "armv8", "aarch64-linux-gnu", "-march=armv8-a", "-mno-outline-atomics"),
+        _clang("clang-armv8.1", "armv8", "aarch64-linux-gnu", "-march=armv8.1-a"),
+        _clang("clang-armv8.3", "armv8", "aarch64-linux-gnu", "-march=armv8.3-a"),
+        _clang("clang-riscv64", "riscv", "riscv64-linux-gnu", "-march=rv64gc"),
+        _clang("clang-powerpc64le", "power", "powerpc64le-linux-gnu"),
+    )
+}
+"""The compilers and processors by name."""
+
+
+def compiled_text(test: litmus.LitmusTest) -> str:
+    """Return the program that is compiled. Raises ``InputError`` for what C++ cannot say."""
+    names_of(test)
+    return CompiledKernel(place(test, Parameters(instances=1))).file("test")
+
+
+def assembly_of(test: litmus.LitmusTest, target: AssemblyTarget, level: str, timeout: float = TIMEOUT) -> str:
+    """Return the assembly of a test.
+
+    Raises ``InputError`` for what C++ cannot say, and where the compiler is missing, refuses it or takes too long.
+    """
+    compiler = target.compiler()
+    if compiler is None:
+        raise InputError(f"no {target.compilers[0]} on PATH")
+    with TemporaryDirectory(prefix="synth-assembly-") as folder:
+        source, output = Path(folder, "test.cpp"), Path(folder, "test.s")
+        source.write_text(compiled_text(test), encoding="utf-8")
+        command = [compiler, *target.flags, *FLAGS, level, "-o", output.name, source.name]
+        done = run(source, command, Path(folder), timeout)
+        if not done.ok:
+            raise InputError(f"{target.name} {level}: {problem(done.output)}")
+        return output.read_text(encoding="utf-8", errors="replace")
+
+
+def recompiled(test: litmus.LitmusTest, target: AssemblyTarget, level: str) -> litmus.LitmusTest:
+    """Return a test as a compiler leaves it, in the words of the processor. Raises ``InputError`` as ``assembly_of``
+    and ``read_assembly`` do.
+    """
+    return read_assembly(ASSEMBLY_LANGUAGES[target.processor], assembly_of(test, target, level), test)
+
+
+def target_version(target: AssemblyTarget) -> str:
+    """Return the version of a target's compiler, "" where there is none."""
+    compiler = target.compiler()
+    return "" if compiler is None else version([compiler, "--version"], r"(\d+(?:\.\d+)+)")
