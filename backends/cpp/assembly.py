@@ -16,15 +16,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import ClassVar
 
 from backends.cpp.memory import CppKernel
 from backends.shared.kernel import MemoryWord
 from backends.shared.layout import Parameters, place
+from backends.shared.readback import CodeLanguage, CodeReader, CompiledTest, TestCompiler
 from backends.shared.syntax import LanguageSyntax
 from backends.shared.toolchain import problem, run, version, which
 from corpus.assembly.harness import APART, function_name, names_of
+from corpus.assembly.language import AssemblyLanguage
 from corpus.assembly.languages import ASSEMBLY_LANGUAGES
 from corpus.assembly.reading import read_assembly
 from corpus.errors import InputError
@@ -34,6 +35,8 @@ from corpus.litmus import test as litmus
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 """The levels of optimisation."""
 FLAGS = ("-S", "-xc++", "-std=c++20", "-ffreestanding", "-fno-asynchronous-unwind-tables", "-fno-stack-protector")
+SOURCE = "rc11"
+"""The model of the tests."""
 TIMEOUT = 20.0
 """Seconds that a compiler may take for a test."""
 
@@ -99,16 +102,41 @@ $threads
 
 @dataclass(frozen=True, slots=True)
 class AssemblyTarget:
-    """A compiler and the processor that it compiles for; ``processor`` is the name of its assembly and of its model."""
+    """A compiler and the processor that it compiles for; ``processor`` is the name of its assembly and of its model.
+
+    ``compilers`` are the programs that it may be, of which the first on PATH is called.
+    """
 
     name: str
     processor: str
     compilers: tuple[str, ...]
     flags: tuple[str, ...] = ()
 
-    def compiler(self) -> Path | None:
-        """Return the compiler that is on PATH, the first of those that there may be."""
-        return which(*self.compilers)
+    def missing(self) -> list[str]:
+        """Return what this machine lacks to call it."""
+        return [] if which(*self.compilers) else [f"{self.compilers[0]} (Debian: apt install {self.compilers[0]})"]
+
+    def compile(self, test: litmus.LitmusTest, level: str, folder: Path) -> CompiledTest:
+        """Compile a test at a level of optimisation, in a folder.
+
+        Raises ``InputError`` for what C++ cannot say, and where the compiler is missing, refuses it or takes too long.
+        """
+        text, names = compiled_text(test), names_of(test)
+        compiler = which(*self.compilers)
+        if compiler is None:
+            raise InputError(f"no {self.missing()[0]}")
+        source, output = Path(folder, "test.cpp"), Path(folder, "test.s")
+        source.write_text(text, encoding="utf-8")
+        command: list[str | Path] = [compiler, *self.flags, *FLAGS, level, "-o", output.name, source.name]
+        done = run(source, command, folder, TIMEOUT)
+        if not done.ok:
+            raise InputError(f"{self.name} {level}: {problem(done.output)}")
+        return CompiledTest(test, output.read_bytes(), names, f"{self.name} {level}")
+
+    def version(self) -> str:
+        """Return the version of the compiler, "" where there is none."""
+        compiler = which(*self.compilers)
+        return "" if compiler is None else version([compiler, "--version"], r"(\d+(?:\.\d+)+)")
 
 
 _CLANG = ("clang-19", "clang-15", "clang")
@@ -135,36 +163,16 @@ TARGETS: Mapping[str, AssemblyTarget] = {
 
 def compiled_text(test: litmus.LitmusTest) -> str:
     """Return the program that is compiled. Raises ``InputError`` for what C++ cannot say."""
-    names_of(test)
     return CompiledKernel(place(test, Parameters(instances=1))).file("test")
 
 
-def assembly_of(test: litmus.LitmusTest, target: AssemblyTarget, level: str, timeout: float = TIMEOUT) -> str:
-    """Return the assembly of a test.
-
-    Raises ``InputError`` for what C++ cannot say, and where the compiler is missing, refuses it or takes too long.
-    """
-    compiler = target.compiler()
-    if compiler is None:
-        raise InputError(f"no {target.compilers[0]} on PATH")
-    with TemporaryDirectory(prefix="synth-assembly-") as folder:
-        source, output = Path(folder, "test.cpp"), Path(folder, "test.s")
-        source.write_text(compiled_text(test), encoding="utf-8")
-        command = [compiler, *target.flags, *FLAGS, level, "-o", output.name, source.name]
-        done = run(source, command, Path(folder), timeout)
-        if not done.ok:
-            raise InputError(f"{target.name} {level}: {problem(done.output)}")
-        return output.read_text(encoding="utf-8", errors="replace")
+def _reader(language: AssemblyLanguage) -> CodeReader:
+    return lambda compiled: read_assembly(language, compiled.text, compiled.test, compiled.names, compiled.path)
 
 
-def recompiled(test: litmus.LitmusTest, target: AssemblyTarget, level: str) -> litmus.LitmusTest:
-    """Return a test as a compiler leaves it, in the words of the processor. Raises ``InputError`` as ``assembly_of``
-    and ``read_assembly`` do.
-    """
-    return read_assembly(ASSEMBLY_LANGUAGES[target.processor], assembly_of(test, target, level), test)
-
-
-def target_version(target: AssemblyTarget) -> str:
-    """Return the version of a target's compiler, "" where there is none."""
-    compiler = target.compiler()
-    return "" if compiler is None else version([compiler, "--version"], r"(\d+(?:\.\d+)+)")
+CODE_LANGUAGES = tuple(CodeLanguage(name, name, _reader(each)) for name, each in ASSEMBLY_LANGUAGES.items())
+"""The assembly of each processor, whose model has its name."""
+TEST_COMPILERS = tuple(
+    TestCompiler(each.name, each.processor, SOURCE, LEVELS, each.compile, each.missing) for each in TARGETS.values()
+)
+"""The compilers whose assembly is read back."""

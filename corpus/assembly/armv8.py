@@ -77,7 +77,7 @@ def _operand(thread: AssemblyThread, text: str, modifier: str = "") -> MachineVa
     if words[0] in ("lsl", "uxtw", "sxtw", "uxtx", "sxtx"):
         return thread.shifted(value, amount)
     if words[0] == "lsr":
-        return thread.shifted(value, -amount)
+        return thread.shifted(value, -amount, _size(text) == 8)
     return UnknownValue(f"{modifier} is not understood")
 
 
@@ -155,7 +155,7 @@ def _shift(sign: int) -> Meaning:
         target, source, amount = ins.operands
         value: MachineValue = UnknownValue("a shift by what was read is not understood")
         if not _name(amount):
-            value = thread.shifted(_get(thread, source), sign * int(amount.lstrip("#"), 0))
+            value = thread.shifted(_get(thread, source), sign * int(amount.lstrip("#"), 0), _size(target) == 8)
         _put(thread, target, value)
 
     return meaning
@@ -167,7 +167,7 @@ def _field(thread: AssemblyThread, ins: MachineInstruction) -> None:
     start, bits = (int(each.lstrip("#"), 0) for each in (low, width))
     value = _get(thread, source)
     if ins.mnemonic.endswith("x"):
-        value = thread.shifted(value, -start)
+        value = thread.shifted(value, -start, _size(target) == 8)
     if bits < 32 or ins.mnemonic[0] == "s":
         value = thread.compute("and", value, number((1 << min(bits, 31)) - 1))
     if ins.mnemonic.endswith("iz"):

@@ -119,20 +119,26 @@ def _rotated(thread: AssemblyThread, value: MachineValue, amount: int, mask: int
     return thread.shifted(thread.compute("and", value, number(signed)), left)
 
 
-def _rotate_word(thread: AssemblyThread, ins: MachineInstruction) -> None:
-    """``rlwinm target, source, amount, begin, end``: a word is rotated in itself."""
-    target, source, *numbers = ins.operands
-    amount, begin, end = (int(each) for each in numbers)
-    value = _get(thread, source)
-    mask = _mask(begin + 32, end + 32) & 0xFFFFFFFF
+def _rotated_word(thread: AssemblyThread, value: MachineValue, amount: int, mask: int) -> MachineValue:
+    """A word that is rotated in itself to the left, and masked."""
     if amount and (mask >> amount << amount) != mask:
         # What comes from above: a move to the right by 32 - amount.
-        low = mask & ((1 << amount) - 1)
-        if low != mask:
-            _put(thread, target, UnknownValue("a rotation that moves bits both ways is not understood"))
-            return
+        if mask & ((1 << amount) - 1) != mask:
+            return UnknownValue("a rotation that moves bits both ways is not understood")
         amount += 32
-    _put(thread, target, _rotated(thread, value, amount, mask))
+    return _rotated(thread, value, amount, mask)
+
+
+def _rotate_word(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    """``rlwinm target, source, amount, begin, end``; ``rlwimi`` keeps what the target has outside of the mask."""
+    target, source, *numbers = ins.operands
+    amount, begin, end = (int(each) for each in numbers)
+    mask = _mask(begin + 32, end + 32) & 0xFFFFFFFF
+    value = _rotated_word(thread, _get(thread, source), amount, mask)
+    if ins.mnemonic == "rlwimi":
+        rest = thread.compute("and", _get(thread, target), number(~mask & 0xFFFFFFFF))
+        value = thread.compute("or", rest, value)
+    _put(thread, target, value)
 
 
 def _rotate(thread: AssemblyThread, ins: MachineInstruction) -> None:
@@ -282,12 +288,12 @@ def _table() -> Mapping[str, Meaning]:
         **{"ori": _three("or", True), "xori": _three("xor", True)},
         **{"oris": _three("or", True, True), "xoris": _three("xor", True, True)},
         **{"andi.": _three("and", True, record=True), "andis.": _three("and", True, True, record=True)},
-        "rlwinm": _rotate_word,
+        **{"rlwinm": _rotate_word, "rlwimi": _rotate_word},
         **dict.fromkeys(("rldicl", "rldicr", "rldic", "rotldi", "sldi", "clrldi", "srdi"), _rotate),
         **{"slwi": _word_shift(1), "srwi": _word_shift(-1)},
         **{"isel": _select, "iseleq": _named_select("eq"), "isellt": _named_select("lt")},
         "iselgt": _named_select("gt"),
-        **dict.fromkeys(("mfocrf", "mfcr", "rlwimi", "setbc", "setbcr"), _unknown),
+        **dict.fromkeys(("mfocrf", "mfcr", "setbc", "setbcr"), _unknown),
         **dict.fromkeys(("crmove", "crnot", "crand", "cror", "crxor", "crnor", "creqv"), _unknown_bit),
         **{"mtocrf": _unknown_field, "mtcrf": _unknown_field},
         **{"lwz": _load(4), "lwzx": _load(4), "lwa": _load(4), "lwax": _load(4), "lbz": _load(1)},

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
-from corpus.assembly.harness import CompiledNames, function_name, names_of
+from corpus.assembly.harness import CompiledNames, function_name
 from corpus.assembly.language import AssemblyLanguage, MachineJump
 from corpus.assembly.text import MachineCode, MachineInstruction, MachineLabel, functions_of
 from corpus.assembly.thread import (
@@ -42,18 +43,30 @@ from corpus.litmus import test as litmus
 from corpus.litmus.normal import map_operands
 
 
-def read_assembly(language: AssemblyLanguage, text: str, test: litmus.LitmusTest) -> litmus.LitmusTest:
-    """Return the test that the assembly of a compiled test is. Raises ``InputError`` with the line of what is not
-    understood.
+def read_assembly(
+    language: AssemblyLanguage, text: str, test: litmus.LitmusTest, names: Mapping[str, litmus.Term], path: str = ""
+) -> litmus.LitmusTest:
+    """Return the test that the assembly of a compiled test is. ``names`` says what lies in the words of the two arrays,
+    as ``corpus.assembly.harness.names_of`` does.
+
+    Raises ``InputError`` with the line of what is not understood.
     """
-    names = names_of(test)
+    try:
+        return _read(language, text, test, CompiledNames.of(names))
+    except InputError as error:
+        raise InputError(error.message, path or None, error.line) from None
+
+
+def _read(
+    language: AssemblyLanguage, text: str, test: litmus.LitmusTest, names: CompiledNames
+) -> litmus.LitmusTest:
     functions = functions_of(text, language.comment)
     threads: list[litmus.Thread] = []
     kept: dict[str, None] = {}
     for index, thread in enumerate(test.threads):
         code = functions.get(function_name(index))
         if code is None:
-            raise InputError(f"not read: no function {function_name(index)}")
+            raise InputError(f"no function {function_name(index)}")
         mine = _kept_in(test, names, index)
         body = _Function(language, code, names, thread, mine, signless=not _has_negatives(test)).read()
         stored = {ins.address for ins in body if isinstance(ins, litmus.Store)}
@@ -259,7 +272,7 @@ class _Function:
         for byte, name in self._results.items():
             slot = self._thread.state.get((RESULTS, byte))
             if not isinstance(slot, Slot):
-                raise InputError(f"not read: the function does not always store the register {name}")
+                raise InputError(f"the function does not always store the register {name}")
             part.code.append(Emitted(litmus.Assign(name, "mov", (self._thread.operand(slot.value),)), 0))
 
     def _flat(self, first: _Part, reached: Sequence[int]) -> list[Emitted]:
@@ -273,13 +286,19 @@ class _Function:
                 code.append(Emitted(litmus.Branch(f"L{part.leads_to[0]}", part.asked), 0))
             if part.leads_to and part.leads_to[-1] != following:
                 code.append(Emitted(litmus.Branch(f"L{part.leads_to[-1]}"), 0))
-        named = {each.instruction.label for each in code if isinstance(each.instruction, litmus.Branch)}
         for each in code:
             if each.instruction is None:
-                raise InputError("not read: an exclusive load without its store", line=each.line)
-        return [
-            each for each in code if not isinstance(each.instruction, litmus.Label) or each.instruction.name in named
-        ]
+                raise InputError("an exclusive load without its store", line=each.line)
+        return code
+
+
+def _goes_on(code: Sequence[litmus.Instruction], place: int) -> bool:
+    """Whether a jump leads to one of the labels right after it."""
+    jump = code[place]
+    if not isinstance(jump, litmus.Branch) or jump.condition is not None:
+        return False
+    labels = takewhile(lambda ins: isinstance(ins, litmus.Label), code[place + 1 :])
+    return litmus.Label(jump.label) in labels
 
 
 def _with_before(code: Sequence[Emitted]) -> Iterator[Emitted]:
@@ -313,13 +332,13 @@ def _cut(code: MachineCode, language: AssemblyLanguage) -> list[_Part]:
         jump, following = part.ending.jump, number + 1
         if jump is None:
             if following == end:
-                raise InputError("not read: a function that does not return")
+                raise InputError("a function that does not return")
             part.ending.successors = (following,)
             continue
         if jump.target and jump.target not in labels:
             assert part.ending.instruction is not None
             where = part.ending.instruction
-            raise InputError(f"not read: {where}: a jump out of the function", line=where.line)
+            raise InputError(f"{where}: a jump out of the function", line=where.line)
         target = end if jump.target is None else labels[jump.target] if jump.target else following
         part.ending.successors = (target,) if jump.asked is None else (target, following)
     return parts
@@ -396,8 +415,11 @@ def _without_needless(code: Sequence[Emitted], asked: Collection[str]) -> list[l
         used = {name for ins in instructions for name in litmus.reads(ins)}.union(asked)
         fewer = [ins for ins in instructions if not (isinstance(ins, litmus.Assign) and ins.target not in used)]
         if len(fewer) == len(instructions):
-            return instructions
+            break
         instructions = fewer
+    instructions = [ins for place, ins in enumerate(instructions) if not _goes_on(instructions, place)]
+    named = {ins.label for ins in instructions if isinstance(ins, litmus.Branch)}
+    return [ins for ins in instructions if not isinstance(ins, litmus.Label) or ins.name in named]
 
 
 def _renamed(code: Sequence[litmus.Instruction], asked: Collection[str]) -> tuple[litmus.Instruction, ...]:

@@ -62,12 +62,14 @@ def _three(operation: str) -> Meaning:
     return meaning
 
 
-def _shift(sign: int) -> Meaning:
+def _shift(sign: int, wide: bool) -> Meaning:
     def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
         target, source, amount = ins.operands
         value: MachineValue = UnknownValue("a shift by what was read is not understood")
         if _NUMBER.fullmatch(amount):
-            value = thread.shifted(_get(thread, source), sign * int(amount, 0))
+            value = thread.shifted(_get(thread, source), sign * int(amount, 0), wide)
+            if not wide:
+                value = thread.narrowed(value)
         _put(thread, target, value)
 
     return meaning
@@ -75,6 +77,10 @@ def _shift(sign: int) -> Meaning:
 
 def _move(thread: AssemblyThread, ins: MachineInstruction) -> None:
     _put(thread, ins.operands[0], _value(thread, ins.operands[1]))
+
+
+def _narrow(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    _put(thread, ins.operands[0], thread.narrowed(_value(thread, ins.operands[1])))
 
 
 def _upper(thread: AssemblyThread, ins: MachineInstruction) -> None:
@@ -155,15 +161,15 @@ _ZERO_BRANCHES = {"beqz": "eq", "bnez": "ne", "bltz": "lt", "bgez": "ge", "bgtz"
 def _table() -> Mapping[str, Meaning]:
     table: dict[str, Meaning] = {
         **{"nop": _nothing, "li": _move, "mv": _move, "lui": _upper},
-        **dict.fromkeys(("sext.w", "zext.w"), _move),
+        **dict.fromkeys(("sext.w", "zext.w"), _narrow),
         **dict.fromkeys(("add", "addi", "addw", "addiw"), _three("add")),
         **dict.fromkeys(("sub", "subw"), _three("sub")),
         **dict.fromkeys(("mul", "mulw"), _three("mul")),
         **dict.fromkeys(("and", "andi"), _three("and")),
         **dict.fromkeys(("or", "ori"), _three("or")),
         **dict.fromkeys(("xor", "xori"), _three("xor")),
-        **dict.fromkeys(("slli", "slliw"), _shift(1)),
-        **dict.fromkeys(("srli", "srliw"), _shift(-1)),
+        **{"slli": _shift(1, True), "slliw": _shift(1, False)},
+        **{"srli": _shift(-1, True), "srliw": _shift(-1, False)},
         **{"slt": _set("lt"), "slti": _set("lt"), "sltu": _set("ltu"), "sltiu": _set("ltu")},
         **{"seqz": _set("eq", zero=True), "snez": _set("ne", zero=True)},
         **{"lw": _load(4), "lwu": _load(4), "ld": _load(8), "lbu": _load(1), "lb": _load(1)},
@@ -192,7 +198,8 @@ def _jump(ins: MachineInstruction) -> MachineJump | None:
     if name in _ZERO_BRANCHES:
 
         def asked_of_zero(thread: AssemblyThread) -> bool | AskedBranch:
-            return thread.asked(_ZERO_BRANCHES[name], ComparedFlags(_get(thread, operands[0]), number(0)))
+            flags = ComparedFlags(_get(thread, operands[0]), number(0), wide=True)
+            return thread.asked(_ZERO_BRANCHES[name], flags)
 
         return MachineJump(operands[1], asked_of_zero)
     return None

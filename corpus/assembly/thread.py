@@ -91,6 +91,8 @@ class OpenPair:
 Content = MachineValue | ComparedFlags | Slot | OpenPair
 State = dict[Key, Content]
 
+_OF_SIGN = {"lt": "ne", "ge": "eq"}
+"""What a comparison of a number with 0 asks of the bit of its sign."""
 _TRUTHS = {SUCCEEDED: (1, 0), FAILED: (0, 1)}
 
 PAIR = "pair"
@@ -146,7 +148,7 @@ class AssemblyThread:
 
     def refuse(self, reason: str, line: int | None = None) -> InputError:
         """Return the error for what is not understood, at its line."""
-        return InputError(f"not read: {self.here}: {reason}", line=self.here.line if line is None else line)
+        return InputError(f"{self.here}: {reason}", line=self.here.line if line is None else line)
 
     # registers and what is in them
 
@@ -286,6 +288,8 @@ class AssemblyThread:
                 return UnknownValue(f"'{operation}' of an address is not understood")
         assert isinstance(left, AffineValue) and isinstance(right, AffineValue)
         one, other = left.constant, right.constant
+        if any(each is not None and not -(1 << 31) <= each < 1 << 32 for each in (one, other)):
+            return UnknownValue(f"'{operation}' of more than 32 bits is not understood")
         if one is not None and other is not None:
             return number(compute(operation, wrap(one), wrap(other)))
         if operation == "and" and other is not None and self._keeps(left, other):
@@ -308,15 +312,37 @@ class AssemblyThread:
             return value.number in (0, 1)
         return value.number == 0 and len(value.terms) == 1 and value.terms[0][1] == 1 and value.terms[0][0] in self._bits
 
-    def shifted(self, value: MachineValue, left: int) -> MachineValue:
-        """Return a number moved by so many bits to the left, or to the right where they are less than 0."""
+    def shifted(self, value: MachineValue, left: int, wide: bool = False) -> MachineValue:
+        """Return a number moved by so many bits to the left, or to the right where they are less than 0; ``wide``: all
+        64 bits of it.
+        """
         if isinstance(value, UnknownValue):
             return value
         if left >= 0:
             return value.times(1 << left) or UnknownValue("a shifted address is not understood")
         if value.constant is not None:
-            return number((value.constant & 0xFFFFFFFF) >> -left)
-        return self.compute("shr.u32", value, number(-left))
+            return number((value.constant & (1 << (64 if wide else 32)) - 1) >> -left)
+        if not wide:
+            return self.compute("shr.u32", value, number(-left))
+        (name, factor), *others = value.terms
+        if value.base is None and value.number == 0 and not others:
+            up = factor.bit_length() - 1
+            if factor == 1 and self._signless:
+                return self.compute("shr.u32", value, number(-left))
+            if factor == 1 << up and 32 <= up < 64:
+                # What is left of the number are its lowest bits.
+                kept = register(name)
+                rest = kept if up == 32 else self.compute("and", kept, number((1 << (64 - up)) - 1))
+                return self.shifted(rest, up + left)
+        return UnknownValue("a shift of 64 bits is not understood")
+
+    def narrowed(self, value: MachineValue) -> MachineValue:
+        """Return a number of which only 32 bits are kept."""
+        if isinstance(value, AffineValue) and value.base is None and any(factor != 1 for _, factor in value.terms):
+            found = self.operand(value)
+            assert isinstance(found, litmus.Reg)
+            return register(found.name)
+        return value
 
     def byte(self, value: MachineValue) -> MachineValue:
         """Return the lowest byte of a value that is known to be no larger."""
@@ -331,6 +357,8 @@ class AssemblyThread:
         for value in (flags.left, flags.right):
             if isinstance(value, UnknownValue):
                 return value
+        if operation in _OF_SIGN and (bit := self._bit_of_sign(flags)) is not None:
+            return self.holds(_OF_SIGN[operation], ComparedFlags(bit, number(0)))
         if (told := self._told(operation, flags)) is not None:
             return number(told[0]) if told[0] == told[1] else AffineValue(SUCCEEDED if told[0] else FAILED)
         return self.compute(self._checked(operation, flags), flags.left, flags.right)
@@ -338,11 +366,27 @@ class AssemblyThread:
     def _checked(self, operation: str, flags: ComparedFlags) -> str:
         if (operation in SIGNED or flags.wide) and not self._signless:
             raise self.refuse("a test with negative numbers, and it compares 64 bits or without a sign")
+        for side in (flags.left, flags.right):
+            if flags.wide and isinstance(side, AffineValue) and any(factor != 1 for _, factor in side.terms):
+                raise self.refuse("a comparison of numbers of 64 bits")
         return SIGNED.get(operation, operation)
+
+    def _bit_of_sign(self, flags: ComparedFlags) -> MachineValue | None:
+        """The bit of what was read that has been moved to the sign of 64 bits, where a comparison is of such a one."""
+        left = flags.left
+        if flags.wide and flags.right == number(0) and isinstance(left, AffineValue) and len(left.terms) == 1:
+            ((name, factor),) = left.terms
+            up = factor.bit_length() - 1
+            if left.base is None and left.number == 0 and factor == 1 << up and 32 <= up < 64:
+                bit = 1 << (63 - up)
+                return self.compute("and", register(name), number(bit))
+        return None
 
     def asked(self, operation: str, flags: ComparedFlags) -> bool | AskedBranch:
         """Return whether a branch is taken, or what it asks where what was read decides."""
         left, right = flags.left, flags.right
+        if operation in _OF_SIGN and (bit := self._bit_of_sign(flags)) is not None:
+            return self.asked(_OF_SIGN[operation], ComparedFlags(bit, number(0)))
         if (told := self._told(operation, flags)) is not None:
             self.asks_success = told[0] != told[1]
             return told[0] == 1

@@ -169,7 +169,7 @@ def _shift(sign: int, size: int) -> Meaning:
         target = ins.operands[-1]
         value: MachineValue = UnknownValue("a shift by what was read is not understood")
         if known is not None:
-            value = thread.shifted(read(thread, target, size), sign * (known % (8 * size)))
+            value = thread.shifted(read(thread, target, size), sign * (known % (8 * size)), size == 8)
         write(thread, target, size, value)
         thread.compare(value, number(0), size == 8, carry=False)
 
