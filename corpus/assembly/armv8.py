@@ -5,8 +5,8 @@
 
 ``dmb ish`` is ``dmb sy`` to what is ordinary memory. An atomic operation of LSE whose result is the zero register does
 not acquire, and its read is none to a ``dmb ld``: it has no result here, which models call ``NORET``. A pair of
-exclusive accesses is an atomic operation that acquires, or releases, or neither; one that does both orders less than
-``swpal``, and is refused.
+exclusive accesses is an atomic operation with the tag ``exclusive``: one that acquires and releases orders less than
+``swpal``.
 
 Source: Arm Architecture Reference Manual, DDI 0487, C6.2 (instructions), B2.3 (memory ordering), B2.9 (exclusives).
 Gaps: accesses of 64 bits and pairs of registers but on the stack, ``dsb``, vectors.
@@ -22,7 +22,7 @@ from corpus.assembly.language import AssemblyLanguage, MachineJump, Meaning
 from corpus.assembly.text import MachineInstruction
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
-from corpus.litmus.processors import mode_of
+from corpus.litmus.processors import exclusive_mode, mode_of
 from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence, Load, Mode, Rmw, Store
 
 Operation = Callable[[AssemblyThread, MachineValue, MachineValue], MachineValue]
@@ -292,13 +292,8 @@ def _load_exclusive(acquires: bool) -> Meaning:
 def _store_exclusive(releases: bool) -> Meaning:
     def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
         status, source, _ = ins.operands
-
-        def mode(acquires: bool) -> Mode:
-            if acquires and releases:
-                raise thread.refuse("an exclusive pair that acquires and releases orders less than one instruction")
-            return _update_mode(acquires, releases)
-
-        thread.store_exclusive(_address(thread, ins), _get(thread, source), mode)
+        value, once = _get(thread, source), status == "wzr"
+        thread.store_exclusive(_address(thread, ins), value, lambda acquires: exclusive_mode(acquires, releases), once)
         _put(thread, status, AffineValue(FAILED))
 
     return meaning

@@ -141,6 +141,11 @@ def _rotate_word(thread: AssemblyThread, ins: MachineInstruction) -> None:
     _put(thread, target, value)
 
 
+def _clear_left(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    target, source, bits = ins.operands
+    _put(thread, target, _rotated_word(thread, _get(thread, source), 0, 0xFFFFFFFF >> int(bits)))
+
+
 def _rotate(thread: AssemblyThread, ins: MachineInstruction) -> None:
     """``rldicl``, ``rldicr``, ``rldic`` and what is short for them."""
     name, (target, source, *rest) = ins.mnemonic, ins.operands
@@ -301,6 +306,7 @@ def _table() -> Mapping[str, Meaning]:
         **{"stw": _store(4), "stwx": _store(4), "stb": _store(1)},
         **{"sync": _sync, "hwsync": _fence("sync"), "lwsync": _fence("lwsync")},
         **{"isync": _fence("isync"), "eieio": _fence("eieio")},
+        "clrlwi": _clear_left,
         **{"lwarx": _load_reserve, "stwcx.": _store_conditional},
     }
     for width, wide in (("w", False), ("d", True)):

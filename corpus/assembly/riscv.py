@@ -5,8 +5,8 @@
 
 Registers have 64 bits, and numbers of 32 are kept in them with their sign.
 
-Pairs of ``lr`` and ``sc`` are refused: the manual orders their accesses each by itself, and those of one ``amo``, which
-is what the model has, together. Source: *The RISC-V Instruction Set Manual*, volume I: unprivileged ISA, chapters RV32I,
+A pair of ``lr`` and ``sc`` is an atomic operation with the tag ``exclusive``, whose accesses are ordered each by itself;
+the branch on the result of the ``sc`` is part of it. Source: *The RISC-V Instruction Set Manual*, volume I: unprivileged ISA, chapters RV32I,
 RV64I, A and RVWMO; *RISC-V Assembly Programmer's Manual* (pseudo-instructions). Gaps: accesses of 64 bits but on the
 stack, fences of devices, the extensions B and V.
 """
@@ -20,8 +20,8 @@ from types import MappingProxyType
 from corpus.assembly.language import AssemblyLanguage, MachineJump, Meaning
 from corpus.assembly.text import MachineInstruction
 from corpus.assembly.thread import AskedBranch, AssemblyThread
-from corpus.assembly.values import ComparedFlags, MachineValue, UnknownValue, number
-from corpus.litmus.processors import mode_of
+from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.litmus.processors import RELEASING_LOAD, exclusive_mode, mode_of
 from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence, Load, Mode, Rmw, Store
 
 Operation = Callable[[AssemblyThread, MachineValue, MachineValue], MachineValue]
@@ -131,8 +131,26 @@ def _atomic(operation: str, word: str) -> Meaning:
     return meaning
 
 
-def _pair(thread: AssemblyThread, ins: MachineInstruction) -> None:
-    raise thread.refuse("a pair of lr and sc orders less than one atomic operation of the model")
+def _load_reserved(word: str) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+        if word == "rl":
+            raise thread.refuse("a load that releases and does not acquire")
+        more = (RELEASING_LOAD,) if word == "aqrl" else ()
+        _put(thread, ins.operands[0], thread.load_exclusive(_address(thread, ins.operands[1]), bool(word), more))
+
+    return meaning
+
+
+def _store_conditional(word: str) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+        if "aq" in word:
+            raise thread.refuse("a store that acquires")
+        status, source, address = ins.operands
+        value = _get(thread, source)
+        thread.store_exclusive(_address(thread, address), value, lambda acquires: exclusive_mode(acquires, bool(word)))
+        _put(thread, status, AffineValue(FAILED))
+
+    return meaning
 
 
 def _fence(thread: AssemblyThread, ins: MachineInstruction) -> None:
@@ -178,7 +196,7 @@ def _table() -> Mapping[str, Meaning]:
     }
     for order, word in (("", ""), (".aq", "aq"), (".rl", "rl"), (".aqrl", "aqrl")):
         table |= {f"{name}.w{order}": _atomic(operation, word) for name, operation in _AMO.items()}
-        table |= {f"{name}.w{order}": _pair for name in ("lr", "sc")}
+        table |= {f"lr.w{order}": _load_reserved(word), f"sc.w{order}": _store_conditional(word)}
     return MappingProxyType(table)
 
 

@@ -75,7 +75,7 @@ class Emitted:
 class OpenPair:
     """An exclusive load whose store has not come yet: ``emitted`` is where the operation of both will stand.
 
-    ``known``: how many registers of the litmus test there were before it; ``expected``: what its result is compared
+    ``tags``: what is peculiar to the load; ``known``: how many registers of the litmus test there were before it; ``expected``: what its result is compared
     with.
     """
 
@@ -84,6 +84,7 @@ class OpenPair:
     operand: litmus.Operand
     target: str
     acquires: bool
+    tags: tuple[str, ...]
     known: int
     expected: litmus.Operand | None = None
 
@@ -511,8 +512,8 @@ class AssemblyThread:
 
     # pairs of exclusive accesses
 
-    def load_exclusive(self, address: MachineValue, acquires: bool) -> MachineValue:
-        """Begin an exclusive pair, and return what its load reads."""
+    def load_exclusive(self, address: MachineValue, acquires: bool, tags: tuple[str, ...] = ()) -> MachineValue:
+        """Begin an exclusive pair, and return what its load reads. ``tags`` are what is peculiar to the load."""
         place = self._place(address, WORD)
         if PAIR in self.state or place.base != MEMORY:
             raise self.refuse("it begins an exclusive pair within another one, or not of a location")
@@ -522,13 +523,16 @@ class AssemblyThread:
         self.code.append(emitted)
         for loop in self.watched:
             loop.events += 1
-        self.put(PAIR, OpenPair(emitted, place, operand, target, acquires, known))
+        self.put(PAIR, OpenPair(emitted, place, operand, target, acquires, tags, known))
         return register(target)
 
-    def store_exclusive(self, address: MachineValue, value: MachineValue, mode: Callable[[bool], litmus.Mode]) -> str:
+    def store_exclusive(
+        self, address: MachineValue, value: MachineValue, mode: Callable[[bool], litmus.Mode], once: bool = False
+    ) -> str:
         """End an exclusive pair, and return the register that holds what its load has read.
 
-        ``mode`` says how the operation is done whose load acquires, or does not.
+        ``mode`` says how the operation is done whose load acquires, or does not. ``once``: nothing asks whether the
+        store succeeds, and it is not tried again.
         """
         pair = self.state.get(PAIR)
         if not isinstance(pair, OpenPair) or pair.address != address:
@@ -550,9 +554,13 @@ class AssemblyThread:
             names = [name for name, _ in each.terms] if isinstance(each, AffineValue) else []
             if any(self._number(name) >= pair.known for name in names):
                 raise self.refuse("the operand of an exclusive pair is computed within it")
-        made = litmus.Rmw(operation, pair.target, pair.operand, given, mode(pair.acquires))
-        pair.emitted.instruction = made
-        self.assumed = {}
+        done = mode(pair.acquires)
+        done = replace(done, tags=tuple(sorted({*done.tags, *pair.tags})))
+        made = litmus.Rmw(operation, pair.target, pair.operand, given, done)
+        if once and pair.expected is None:
+            raise self.refuse("a store that may fail, and nothing asks whether it does")
+        pair.emitted.instruction = replace(made, success=self.fresh()) if once else made
+        self.assumed = None if once else {}
         return pair.target
 
     def compare_exchange(
