@@ -187,24 +187,29 @@ def _condition(thread: AssemblyThread, word: str) -> tuple[str, ComparedFlags]:
 
 
 def _select(change: Operation | None, given: int) -> Meaning:
-    """``csel`` and its like: one register where a condition holds, else another one, which is changed."""
+    """``csel`` and its like: one register where a condition holds, else another one, which is changed. ``given`` is how
+    many registers it names.
+    """
 
     def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
         target, *sources, word = ins.operands
         if word not in _CONDITIONS and word not in _SIGN:
             raise thread.refuse(f"the condition {word} is not known")
-        if given == 0:
-            sources = ["wzr", "wzr"]
-        elif given == 1:
-            sources = sources * 2
-        if given < 2:
-            word = _OPPOSITE[word]
+        if given == 1:
+            sources, word = sources * 2, _OPPOSITE[word]
         one, other = (_get(thread, each) for each in sources)
         if change is not None:
             other = change(thread, other, number(1))
         _put(thread, target, thread.select(thread.holds(*_condition(thread, word)), one, other))
 
     return meaning
+
+
+def _set(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    target, word = ins.operands
+    if word not in _CONDITIONS and word not in _SIGN:
+        raise thread.refuse(f"the condition {word} is not known")
+    _put(thread, target, thread.holds(*_condition(thread, word)))
 
 
 def _load(size: int | None = None, word: str | None = None) -> Meaning:
@@ -332,7 +337,7 @@ def _table() -> Mapping[str, Meaning]:
         **{"lsl": _shift(1), "lsr": _shift(-1)},
         **dict.fromkeys(("ubfx", "ubfiz", "sbfiz"), _field),
         **{"csel": _select(None, 2), "csinc": _select(_computed("add"), 2)},
-        **{"cinc": _select(_computed("add"), 1), "cset": _select(_computed("add"), 0)},
+        **{"cinc": _select(_computed("add"), 1), "cset": _set},
         **{"ldr": _load(), "ldur": _load(), "ldrb": _load(1), "ldurb": _load(1), "ldrsw": _load(4)},
         **{"str": _store(), "stur": _store(), "strb": _store(1), "sturb": _store(1)},
         **{"ldar": _load(None, "ldar"), "ldapr": _load(None, "ldapr"), "ldapur": _load(None, "ldapr")},

@@ -57,9 +57,7 @@ def read_assembly(
         raise InputError(error.message, path or None, error.line) from None
 
 
-def _read(
-    language: AssemblyLanguage, text: str, test: litmus.LitmusTest, names: CompiledNames
-) -> litmus.LitmusTest:
+def _read(language: AssemblyLanguage, text: str, test: litmus.LitmusTest, names: CompiledNames) -> litmus.LitmusTest:
     functions = functions_of(text, language.comment)
     threads: list[litmus.Thread] = []
     kept: dict[str, None] = {}
@@ -209,7 +207,9 @@ class _Function:
         if PAIR in thread.state:
             # The pair goes on where what was read is what is expected.
             equal = 0 if taken.comparison.operation == "eq" else 1
-            thread.leaves(replace(taken.comparison, operation="eq" if taken.comparison.operation in ("eq", "ne") else ""))
+            thread.leaves(
+                replace(taken.comparison, operation="eq" if taken.comparison.operation in ("eq", "ne") else "")
+            )
             states[equal] = dict(thread.state)
             del states[1 - equal][PAIR]
         for way, state in zip(succeeding, states, strict=True):
@@ -256,7 +256,9 @@ class _Function:
         numbers = [value for value in values if isinstance(value, AffineValue) and value.base is None]
         if len(numbers) < len(values):
             known = all(isinstance(value, AffineValue | UnknownValue) for value in values)
-            return UnknownValue("ways meet that bring different addresses or values that are not known") if known else None
+            return (
+                UnknownValue("ways meet that bring different addresses or values that are not known") if known else None
+            )
         target = self._thread.fresh()
         for (way, _), value in zip(part.before, numbers, strict=True):
             self._thread.code = way.code

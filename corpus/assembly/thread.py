@@ -311,7 +311,9 @@ class AssemblyThread:
             return isinstance(value, AffineValue) and value.base in _TRUTHS
         if not value.terms:
             return value.number in (0, 1)
-        return value.number == 0 and len(value.terms) == 1 and value.terms[0][1] == 1 and value.terms[0][0] in self._bits
+        return (
+            value.number == 0 and len(value.terms) == 1 and value.terms[0][1] == 1 and value.terms[0][0] in self._bits
+        )
 
     def shifted(self, value: MachineValue, left: int, wide: bool = False) -> MachineValue:
         """Return a number moved by so many bits to the left, or to the right where they are less than 0; ``wide``: all

@@ -93,5 +93,3 @@ def number(value: int) -> AffineValue:
 def register(name: str) -> AffineValue:
     """Return what a register of the litmus test holds."""
     return AffineValue(None, 0, ((name, 1),))
-
-

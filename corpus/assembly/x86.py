@@ -309,7 +309,12 @@ def _table() -> Mapping[str, Meaning]:
     table: dict[str, Meaning] = {
         **dict.fromkeys(("nop", "nopl", "nopw", "endbr64"), _nothing),
         **{"leaq": _lea, "leal": _lea, "mfence": _fence, "xchgl": _swap, "lock xchgl": _swap},
-        **{"lock xaddl": _xadd, "lock cmpxchgl": _cmpxchg, "lock incl": _locked("add", 4), "lock decl": _locked("sub", 4)},
+        **{
+            "lock xaddl": _xadd,
+            "lock cmpxchgl": _cmpxchg,
+            "lock incl": _locked("add", 4),
+            "lock decl": _locked("sub", 4),
+        },
         **{"pushq": _push, "popq": _pop, "leave": _leave, "leaveq": _leave},
         **{"movzbl": _move(1, 4), "movzbq": _move(1, 8), "movabsq": _move(8, 8), "movslq": _move(4, 8)},
         "cltq": lambda thread, ins: write(thread, "%rax", 8, read(thread, "%eax", 4)),

@@ -170,9 +170,9 @@ def _reader(language: AssemblyLanguage) -> CodeReader:
     return lambda compiled: read_assembly(language, compiled.text, compiled.test, compiled.names, compiled.path)
 
 
-CODE_LANGUAGES = tuple(CodeLanguage(name, name, _reader(each)) for name, each in ASSEMBLY_LANGUAGES.items())
+LANGUAGES = tuple(CodeLanguage(name, name, _reader(each)) for name, each in ASSEMBLY_LANGUAGES.items())
 """The assembly of each processor, whose model has its name."""
-TEST_COMPILERS = tuple(
+COMPILERS = tuple(
     TestCompiler(each.name, each.processor, SOURCE, LEVELS, each.compile, each.missing) for each in TARGETS.values()
 )
 """The compilers whose assembly is read back."""
