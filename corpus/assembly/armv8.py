@@ -29,8 +29,18 @@ Operation = Callable[[AssemblyThread, MachineValue, MachineValue], MachineValue]
 
 _REGISTER = re.compile(r"(?:([wx])(\d+|zr)|(sp|wsp|lr|fp))")
 _CONDITIONS = {
-    **{"eq": "eq", "ne": "ne", "lt": "lt", "ge": "ge", "le": "le", "gt": "gt"},
-    **{"lo": "ltu", "cc": "ltu", "hs": "geu", "cs": "geu", "ls": "leu", "hi": "gtu"},
+    "eq": "eq",
+    "ne": "ne",
+    "lt": "lt",
+    "ge": "ge",
+    "le": "le",
+    "gt": "gt",
+    "lo": "ltu",
+    "cc": "ltu",
+    "hs": "geu",
+    "cs": "geu",
+    "ls": "leu",
+    "hi": "gtu",
 }
 _SIGN = {"mi": "lt", "pl": "ge"}
 _OPPOSITE = {"eq": "ne", "lt": "ge", "le": "gt", "lo": "hs", "cc": "cs", "ls": "hi", "mi": "pl"}
@@ -178,12 +188,10 @@ def _field(thread: AssemblyThread, ins: MachineInstruction) -> None:
 
 
 def _condition(thread: AssemblyThread, word: str) -> tuple[str, ComparedFlags]:
-    operation = _SIGN.get(word) or _CONDITIONS[word]
-    flags = thread.flags(operation)
+    """What a condition asks: a comparison, and of what."""
     if word in _SIGN:
-        if flags.right != number(0):
-            flags = ComparedFlags(UnknownValue("a sign of a difference is not understood"), number(0))
-    return operation, flags
+        return _SIGN[word], thread.flags_of_sign()
+    return _CONDITIONS[word], thread.flags(_CONDITIONS[word])
 
 
 def _select(change: Operation | None, given: int) -> Meaning:
@@ -329,23 +337,46 @@ def _table() -> Mapping[str, Meaning]:
         **dict.fromkeys(("mov", "movz", "sxtw", "uxtw"), _mov),
         "movk": _movk,
         **{name: _three(_computed(name)) for name in ("add", "sub", "and", "mul")},
-        **{"orr": _three(_computed("or")), "eor": _three(_computed("xor")), "bic": _three(_without)},
-        **{"adds": _three(_computed("add"), True), "subs": _three(_computed("sub"), True)},
-        **{"ands": _three(_computed("and"), True), "neg": _three(_computed("sub"), unary=True)},
+        "orr": _three(_computed("or")),
+        "eor": _three(_computed("xor")),
+        "bic": _three(_without),
+        "adds": _three(_computed("add"), True),
+        "subs": _three(_computed("sub"), True),
+        "ands": _three(_computed("and"), True),
+        "neg": _three(_computed("sub"), unary=True),
         "mvn": _three(lambda thread, _, right: thread.compute("xor", right, number(-1)), unary=True),
-        **{"cmp": _compared(None), "tst": _compared(_computed("and")), "cmn": _compared(_computed("add"))},
-        **{"lsl": _shift(1), "lsr": _shift(-1)},
+        "cmp": _compared(None),
+        "tst": _compared(_computed("and")),
+        "cmn": _compared(_computed("add")),
+        "lsl": _shift(1),
+        "lsr": _shift(-1),
         **dict.fromkeys(("ubfx", "ubfiz", "sbfiz"), _field),
-        **{"csel": _select(None, 2), "csinc": _select(_computed("add"), 2)},
-        **{"cinc": _select(_computed("add"), 1), "cset": _set},
-        **{"ldr": _load(), "ldur": _load(), "ldrb": _load(1), "ldurb": _load(1), "ldrsw": _load(4)},
-        **{"str": _store(), "stur": _store(), "strb": _store(1), "sturb": _store(1)},
-        **{"ldar": _load(None, "ldar"), "ldapr": _load(None, "ldapr"), "ldapur": _load(None, "ldapr")},
-        **{"stlr": _store(None, "stlr"), "stlur": _store(None, "stlr")},
-        **{"ldp": _pair(True), "stp": _pair(False)},
-        **{"ldxr": _load_exclusive(False), "ldaxr": _load_exclusive(True)},
-        **{"stxr": _store_exclusive(False), "stlxr": _store_exclusive(True)},
-        **{"dmb": _fence, "isb": _isb},
+        "csel": _select(None, 2),
+        "csinc": _select(_computed("add"), 2),
+        "cinc": _select(_computed("add"), 1),
+        "cset": _set,
+        "ldr": _load(),
+        "ldur": _load(),
+        "ldrb": _load(1),
+        "ldurb": _load(1),
+        "ldrsw": _load(4),
+        "str": _store(),
+        "stur": _store(),
+        "strb": _store(1),
+        "sturb": _store(1),
+        "ldar": _load(None, "ldar"),
+        "ldapr": _load(None, "ldapr"),
+        "ldapur": _load(None, "ldapr"),
+        "stlr": _store(None, "stlr"),
+        "stlur": _store(None, "stlr"),
+        "ldp": _pair(True),
+        "stp": _pair(False),
+        "ldxr": _load_exclusive(False),
+        "ldaxr": _load_exclusive(True),
+        "stxr": _store_exclusive(False),
+        "stlxr": _store_exclusive(True),
+        "dmb": _fence,
+        "isb": _isb,
     }
     for suffix in ("", "a", "l", "al"):
         acquires, releases = "a" in suffix, "l" in suffix

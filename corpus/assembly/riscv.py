@@ -5,10 +5,12 @@
 
 Registers have 64 bits, and numbers of 32 are kept in them with their sign.
 
-A pair of ``lr`` and ``sc`` is an atomic operation with the tag ``exclusive``, whose accesses are ordered each by itself;
-the branch on the result of the ``sc`` is part of it. Source: *The RISC-V Instruction Set Manual*, volume I: unprivileged ISA, chapters RV32I,
-RV64I, A and RVWMO; *RISC-V Assembly Programmer's Manual* (pseudo-instructions). Gaps: accesses of 64 bits but on the
-stack, fences of devices, the extensions B and V.
+A pair of ``lr`` and ``sc`` is an atomic operation with the tag ``exclusive``, whose accesses are ordered each by
+itself; the branch on the result of the ``sc`` is part of it.
+
+Source: *The RISC-V Instruction Set Manual*, volume I: unprivileged ISA, chapters RV32I, RV64I, A and RVWMO; *RISC-V
+Assembly Programmer's Manual* (pseudo-instructions). Gaps: accesses of 64 bits but on the stack, fences of devices, the
+extensions B and V.
 """
 
 from __future__ import annotations
@@ -178,7 +180,10 @@ _ZERO_BRANCHES = {"beqz": "eq", "bnez": "ne", "bltz": "lt", "bgez": "ge", "bgtz"
 
 def _table() -> Mapping[str, Meaning]:
     table: dict[str, Meaning] = {
-        **{"nop": _nothing, "li": _move, "mv": _move, "lui": _upper},
+        "nop": _nothing,
+        "li": _move,
+        "mv": _move,
+        "lui": _upper,
         **dict.fromkeys(("sext.w", "zext.w"), _narrow),
         **dict.fromkeys(("add", "addi", "addw", "addiw"), _three("add")),
         **dict.fromkeys(("sub", "subw"), _three("sub")),
@@ -186,13 +191,28 @@ def _table() -> Mapping[str, Meaning]:
         **dict.fromkeys(("and", "andi"), _three("and")),
         **dict.fromkeys(("or", "ori"), _three("or")),
         **dict.fromkeys(("xor", "xori"), _three("xor")),
-        **{"slli": _shift(1, True), "slliw": _shift(1, False)},
-        **{"srli": _shift(-1, True), "srliw": _shift(-1, False)},
-        **{"slt": _set("lt"), "slti": _set("lt"), "sltu": _set("ltu"), "sltiu": _set("ltu")},
-        **{"seqz": _set("eq", zero=True), "snez": _set("ne", zero=True)},
-        **{"lw": _load(4), "lwu": _load(4), "ld": _load(8), "lbu": _load(1), "lb": _load(1)},
-        **{"sw": _store(4), "sd": _store(8), "sb": _store(1), "lw.aq": _load(4, "aq"), "sw.rl": _store(4, "rl")},
-        **{"fence": _fence, "fence.tso": _fence_tso},
+        "slli": _shift(1, True),
+        "slliw": _shift(1, False),
+        "srli": _shift(-1, True),
+        "srliw": _shift(-1, False),
+        "slt": _set("lt"),
+        "slti": _set("lt"),
+        "sltu": _set("ltu"),
+        "sltiu": _set("ltu"),
+        "seqz": _set("eq", zero=True),
+        "snez": _set("ne", zero=True),
+        "lw": _load(4),
+        "lwu": _load(4),
+        "ld": _load(8),
+        "lbu": _load(1),
+        "lb": _load(1),
+        "sw": _store(4),
+        "sd": _store(8),
+        "sb": _store(1),
+        "lw.aq": _load(4, "aq"),
+        "sw.rl": _store(4, "rl"),
+        "fence": _fence,
+        "fence.tso": _fence_tso,
     }
     for order, word in (("", ""), (".aq", "aq"), (".rl", "rl"), (".aqrl", "aqrl")):
         table |= {f"{name}.w{order}": _atomic(operation, word) for name, operation in _AMO.items()}

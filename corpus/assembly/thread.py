@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
 
 from corpus.assembly.harness import WORD, CompiledNames
 from corpus.assembly.text import MachineInstruction
@@ -75,8 +74,8 @@ class Emitted:
 class OpenPair:
     """An exclusive load whose store has not come yet: ``emitted`` is where the operation of both will stand.
 
-    ``tags``: what is peculiar to the load; ``known``: how many registers of the litmus test there were before it; ``expected``: what its result is compared
-    with.
+    ``tags``: what is peculiar to the load; ``known``: how many registers of the litmus test there were before it;
+    ``expected``: what its result is compared with.
     """
 
     emitted: Emitted
@@ -184,6 +183,12 @@ class AssemblyThread:
         """Return the flags that an operation asks, of a processor or of one of its fields of flags."""
         found = self.content(f"{key} carry" if operation in SIGNED else key)
         return found if isinstance(found, ComparedFlags) else NOTHING
+
+    def flags_of_sign(self) -> ComparedFlags:
+        """Return the flags of a comparison with 0, of which alone the flag of the sign is understood."""
+        found = self.flags("lt")
+        unknown = UnknownValue("a sign of a difference is not understood")
+        return found if found.right == number(0) else ComparedFlags(unknown, number(0))
 
     def compare(
         self, left: MachineValue, right: MachineValue, wide: bool = False, carry: bool = True, key: str = "flags"
@@ -480,9 +485,10 @@ class AssemblyThread:
             self.emit(litmus.Store(litmus.Loc(self._kept[place.number]), self.operand(value), mode), private=True)
         else:
             for other, slot in list(self.state.items()):
-                if isinstance(slot, Slot) and isinstance(other, tuple) and other[0] == STACK and other != key:
-                    if other[1] < key[1] + size and key[1] < other[1] + slot.size:
-                        self.forget(other)
+                if not isinstance(slot, Slot) or not isinstance(other, tuple) or other[0] != STACK or other == key:
+                    continue
+                if other[1] < key[1] + size and key[1] < other[1] + slot.size:
+                    self.forget(other)
         self.put(key, Slot(self.byte(value) if size == 1 else value, size))
 
     def fence(self, mode: litmus.Mode) -> None:

@@ -12,7 +12,6 @@ but takes part in no event and no branch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 STACK, MEMORY, RESULTS = "stack", "memory", "results"

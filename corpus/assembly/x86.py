@@ -53,9 +53,24 @@ def _registers() -> Mapping[str, tuple[str, int]]:
 
 _REGISTERS = _registers()
 _CONDITIONS = {
-    **{"e": "eq", "z": "eq", "ne": "ne", "nz": "ne", "l": "lt", "ge": "ge", "le": "le", "g": "gt"},
-    **{"b": "ltu", "ae": "geu", "be": "leu", "a": "gtu", "nl": "ge", "ng": "le", "nb": "geu", "na": "leu"},
-    **{"c": "ltu", "nc": "geu"},
+    "e": "eq",
+    "z": "eq",
+    "ne": "ne",
+    "nz": "ne",
+    "l": "lt",
+    "ge": "ge",
+    "le": "le",
+    "g": "gt",
+    "b": "ltu",
+    "ae": "geu",
+    "be": "leu",
+    "a": "gtu",
+    "nl": "ge",
+    "ng": "le",
+    "nb": "geu",
+    "na": "leu",
+    "c": "ltu",
+    "nc": "geu",
 }
 _SIGN = {"s": "lt", "ns": "ge"}
 """Conditions on the sign of the result alone: of a comparison with 0."""
@@ -205,12 +220,10 @@ def _test(size: int) -> Meaning:
 
 
 def _condition(thread: AssemblyThread, word: str) -> tuple[str, ComparedFlags]:
-    operation = _SIGN.get(word) or _CONDITIONS[word]
-    flags = thread.flags(operation)
+    """What a condition asks: a comparison, and of what."""
     if word in _SIGN:
-        if flags.right != number(0):
-            flags = ComparedFlags(UnknownValue("a sign of a difference is not understood"), number(0))
-    return operation, flags
+        return _SIGN[word], thread.flags_of_sign()
+    return _CONDITIONS[word], thread.flags(_CONDITIONS[word])
 
 
 def _set(word: str) -> Meaning:
@@ -308,15 +321,23 @@ def _nothing(thread: AssemblyThread, ins: MachineInstruction) -> None:
 def _table() -> Mapping[str, Meaning]:
     table: dict[str, Meaning] = {
         **dict.fromkeys(("nop", "nopl", "nopw", "endbr64"), _nothing),
-        **{"leaq": _lea, "leal": _lea, "mfence": _fence, "xchgl": _swap, "lock xchgl": _swap},
-        **{
-            "lock xaddl": _xadd,
-            "lock cmpxchgl": _cmpxchg,
-            "lock incl": _locked("add", 4),
-            "lock decl": _locked("sub", 4),
-        },
-        **{"pushq": _push, "popq": _pop, "leave": _leave, "leaveq": _leave},
-        **{"movzbl": _move(1, 4), "movzbq": _move(1, 8), "movabsq": _move(8, 8), "movslq": _move(4, 8)},
+        "leaq": _lea,
+        "leal": _lea,
+        "mfence": _fence,
+        "xchgl": _swap,
+        "lock xchgl": _swap,
+        "lock xaddl": _xadd,
+        "lock cmpxchgl": _cmpxchg,
+        "lock incl": _locked("add", 4),
+        "lock decl": _locked("sub", 4),
+        "pushq": _push,
+        "popq": _pop,
+        "leave": _leave,
+        "leaveq": _leave,
+        "movzbl": _move(1, 4),
+        "movzbq": _move(1, 8),
+        "movabsq": _move(8, 8),
+        "movslq": _move(4, 8),
         "cltq": lambda thread, ins: write(thread, "%rax", 8, read(thread, "%eax", 4)),
     }
     for suffix, size in _SIZES.items():
