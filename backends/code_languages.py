@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from backends.cpp import reading as cpp
 from backends.cuda import reading as cuda
 from backends.glsl import reading as glsl
 from backends.opencl import reading as opencl
@@ -20,11 +21,13 @@ CODE_LANGUAGES: Mapping[str, CodeLanguage] = {
         CodeLanguage("ptx", "ptx", read_ptx_test),
         CodeLanguage("spirv", "vulkan", read_spirv_test),
         CodeLanguage("spirv-opencl", "opencl", read_spirv_test),
+        *cpp.LANGUAGES,
     )
 }
 """The languages of compiled tests, by name."""
 
 TEST_COMPILERS: Mapping[str, tuple[TestCompiler, ...]] = {
+    "cpp": cpp.COMPILERS,
     "cuda": cuda.COMPILERS,
     "glsl": glsl.COMPILERS,
     "opencl": opencl.COMPILERS,

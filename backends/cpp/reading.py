@@ -14,14 +14,15 @@ and *Téléchat*, OOPSLA 2022 and CGO 2024, for the method.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from backends.cpp.memory import CppKernel
 from backends.shared.kernel import MemoryWord
-from backends.shared.layout import Parameters, place
-from backends.shared.readback import CodeLanguage, CodeReader, CompiledTest, TestCompiler
+from backends.shared.layout import single
+from backends.shared.readback import CodeLanguage, CodeReader, CompiledTest, NotCompiledError, TestCompiler
 from backends.shared.syntax import LanguageSyntax
 from backends.shared.toolchain import problem, run, version, which
 from corpus.assembly.harness import APART, function_name, names_of
@@ -35,10 +36,17 @@ from corpus.litmus import test as litmus
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 """The levels of optimisation."""
 FLAGS = ("-S", "-xc++", "-std=c++20", "-ffreestanding", "-fno-asynchronous-unwind-tables", "-fno-stack-protector")
-SOURCE = "rc11"
-"""The model of the tests."""
-TIMEOUT = 20.0
-"""Seconds that a compiler may take for a test."""
+SOURCE = "c11"
+"""The model of the tests: ``rc11`` forbids cycles of program order and reads-from, and no compiler keeps to that."""
+TIMEOUT = 60.0
+"""Seconds that a compiler may take."""
+
+
+MACROS = f"""\
+#define ADDRESS(instance, number) ((number) * {APART}u)
+#define RESULT(instance, number) ((number) * {APART}u)
+"""
+"""Where locations and results are in the two arrays."""
 
 
 class CompiledKernel(CppKernel):
@@ -65,14 +73,7 @@ class CompiledKernel(CppKernel):
         litmus.Order.ACQ_REL: "__ATOMIC_ACQ_REL",
         litmus.Order.SC: "__ATOMIC_SEQ_CST",
     }
-    text = f"""\
-// $name
-$test
-#define ADDRESS(instance, number) ((number) * {APART}u)
-#define RESULT(instance, number) ((number) * {APART}u)
-
-$threads
-"""
+    text = f"// $name\n$test{MACROS}\n$threads\n"
 
     def order(self, mode: litmus.Mode) -> str:  # noqa: D102
         return self.orders[mode.order]
@@ -83,21 +84,30 @@ $threads
             given.insert(2, "true" if function == "weak cas" else "false")
         return f"{self.functions[function]}({', '.join([self.pointer.format(cell.text), *given])})"
 
+    def __init__(self, test: litmus.LitmusTest, prefix: str = "") -> None:
+        names_of(test)
+        super().__init__(single(test))
+        self._prefix = prefix
+
     def thread(self, thread: int) -> list[str]:
-        """Return the function of one thread."""
+        """Return the function of one thread, whose name the prefix begins."""
         code, barrier = self.phases(thread)[0]
         if barrier is not None:
             self.barrier({thread: barrier})
         arguments = ", ".join(f"{self.syntax.word} *__restrict {name}" for name in ("memory", "results"))
         return [
-            f'extern "C" void {function_name(thread)}({arguments}) {{',
+            f'extern "C" void {function_name(thread, self._prefix)}({arguments}) {{',
             *("    " + line for line in [*self.locations(), *self.registers(thread), *code, *self.kept(thread)]),
             "}",
         ]
 
+    def functions_of_threads(self) -> str:
+        """Return the functions of all threads."""
+        lines = [line for thread in range(len(self.test.threads)) for line in [*self.thread(thread), ""]]
+        return "\n".join(lines).rstrip("\n")
+
     def parts(self) -> Mapping[str, object]:  # noqa: D102
-        functions = [line for thread in range(len(self.test.threads)) for line in [*self.thread(thread), ""]]
-        return {"threads": "\n".join(functions).rstrip("\n")}
+        return {"threads": self.functions_of_threads()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,24 +129,53 @@ class AssemblyTarget:
     def compile(self, test: litmus.LitmusTest, level: str, folder: Path) -> CompiledTest:
         """Compile a test at a level of optimisation, in a folder.
 
-        Raises ``InputError`` for what C++ cannot say, and where the compiler is missing, refuses it or takes too long.
+        Raises ``InputError`` for what C++ cannot say, and ``NotCompiledError`` where the compiler refuses it.
         """
-        text, names = compiled_text(test), names_of(test)
+        text = CompiledKernel(test).file("test")
+        return CompiledTest(test, self.assembly(text, level, folder), names_of(test), test.name, kernel="")
+
+    def compile_all(
+        self, tests: Sequence[litmus.LitmusTest], level: str, folder: Path
+    ) -> Sequence[CompiledTest | None]:
+        """Compile tests in one file; None where that fails."""
+        texts: dict[int, str] = {}
+        for number, test in enumerate(tests):
+            with suppress(InputError):
+                texts[number] = CompiledKernel(test, _prefix(number)).functions_of_threads()
+        try:
+            code = self.assembly(f"{MACROS}\n" + "\n\n".join(texts.values()) + "\n", level, folder)
+        except NotCompiledError:
+            return [None] * len(tests)
+        return [
+            CompiledTest(test, code, names_of(test), test.name, kernel=_prefix(number)) if number in texts else None
+            for number, test in enumerate(tests)
+        ]
+
+    def assembly(self, text: str, level: str, folder: Path) -> bytes:
+        """Return the assembly of a program. Raises ``NotCompiledError`` where the compiler refuses it, is missing or
+        takes too long.
+        """
         compiler = which(*self.compilers)
         if compiler is None:
-            raise InputError(f"no {self.missing()[0]}")
+            raise NotCompiledError(f"no {self.missing()[0]}")
         source, output = Path(folder, "test.cpp"), Path(folder, "test.s")
         source.write_text(text, encoding="utf-8")
+        output.unlink(missing_ok=True)
         command: list[str | Path] = [compiler, *self.flags, *FLAGS, level, "-o", output.name, source.name]
         done = run(source, command, folder, TIMEOUT)
-        if not done.ok:
-            raise InputError(f"{self.name} {level}: {problem(done.output)}")
-        return CompiledTest(test, output.read_bytes(), names, f"{self.name} {level}")
+        if not done.ok or not output.is_file():
+            raise NotCompiledError(problem(done.output) or "nothing is written")
+        return output.read_bytes()
 
     def version(self) -> str:
         """Return the version of the compiler, "" where there is none."""
         compiler = which(*self.compilers)
         return "" if compiler is None else version([compiler, "--version"], r"(\d+(?:\.\d+)+)")
+
+
+def _prefix(number: int) -> str:
+    """What the names of the functions of a test begin with where several are compiled together."""
+    return f"t{number}_"
 
 
 _CLANG = ("clang-19", "clang-15", "clang")
@@ -149,7 +188,7 @@ def _clang(name: str, processor: str, triple: str, *flags: str) -> AssemblyTarge
 TARGETS: Mapping[str, AssemblyTarget] = {
     each.name: each
     for each in (
-        AssemblyTarget("g++-x86-64", "x86", ("g++",)),
+        AssemblyTarget("g++-x86-64", "x86", ("g++",), ("-fno-ipa-icf",)),
         _clang("clang-x86-64", "x86", "x86_64-linux-gnu"),
         _clang("clang-armv8", "armv8", "aarch64-linux-gnu", "-march=armv8-a", "-mno-outline-atomics"),
         _clang("clang-armv8.1", "armv8", "aarch64-linux-gnu", "-march=armv8.1-a"),
@@ -158,21 +197,20 @@ TARGETS: Mapping[str, AssemblyTarget] = {
         _clang("clang-powerpc64le", "power", "powerpc64le-linux-gnu"),
     )
 }
-"""The compilers and processors by name."""
-
-
-def compiled_text(test: litmus.LitmusTest) -> str:
-    """Return the program that is compiled. Raises ``InputError`` for what C++ cannot say."""
-    return CompiledKernel(place(test, Parameters(instances=1))).file("test")
+"""The compilers and processors by name. g++ would make one function of two that are alike."""
 
 
 def _reader(language: AssemblyLanguage) -> CodeReader:
-    return lambda compiled: read_assembly(language, compiled.text, compiled.test, compiled.names, compiled.path)
+    def read(compiled: CompiledTest) -> litmus.LitmusTest:
+        return read_assembly(language, compiled.text, compiled.test, compiled.names, compiled.path, compiled.kernel)
+
+    return read
 
 
 LANGUAGES = tuple(CodeLanguage(name, name, _reader(each)) for name, each in ASSEMBLY_LANGUAGES.items())
 """The assembly of each processor, whose model has its name."""
 COMPILERS = tuple(
-    TestCompiler(each.name, each.processor, SOURCE, LEVELS, each.compile, each.missing) for each in TARGETS.values()
+    TestCompiler(each.name, each.processor, SOURCE, LEVELS, each.compile, each.missing, each.compile_all)
+    for each in TARGETS.values()
 )
 """The compilers whose assembly is read back."""

@@ -65,6 +65,6 @@ def names_of(test: LitmusTest) -> dict[str, Term]:
     return found
 
 
-def function_name(thread: int) -> str:
-    """Return the name of the function of a thread."""
-    return f"P{thread}"
+def function_name(thread: int, prefix: str = "") -> str:
+    """Return the name of the function of a thread; the prefix tells tests apart that are compiled together."""
+    return f"{prefix}P{thread}"

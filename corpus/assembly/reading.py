@@ -44,27 +44,35 @@ from corpus.litmus.normal import map_operands
 
 
 def read_assembly(
-    language: AssemblyLanguage, text: str, test: litmus.LitmusTest, names: Mapping[str, litmus.Term], path: str = ""
+    language: AssemblyLanguage,
+    text: str,
+    test: litmus.LitmusTest,
+    names: Mapping[str, litmus.Term],
+    path: str = "",
+    prefix: str = "",
 ) -> litmus.LitmusTest:
     """Return the test that the assembly of a compiled test is. ``names`` says what lies in the words of the two arrays,
-    as ``corpus.assembly.harness.names_of`` does.
+    as ``corpus.assembly.harness.names_of`` does; ``prefix`` is what the names of its functions begin with.
 
     Raises ``InputError`` with the line of what is not understood.
     """
     try:
-        return _read(language, text, test, CompiledNames.of(names))
+        return _read(language, text, test, CompiledNames.of(names), prefix)
     except InputError as error:
         raise InputError(error.message, path or None, error.line) from None
 
 
-def _read(language: AssemblyLanguage, text: str, test: litmus.LitmusTest, names: CompiledNames) -> litmus.LitmusTest:
+def _read(
+    language: AssemblyLanguage, text: str, test: litmus.LitmusTest, names: CompiledNames, prefix: str
+) -> litmus.LitmusTest:
     functions = functions_of(text, language.comment)
     threads: list[litmus.Thread] = []
     kept: dict[str, None] = {}
     for index, thread in enumerate(test.threads):
-        code = functions.get(function_name(index))
+        name = function_name(index, prefix)
+        code = functions.get(name)
         if code is None:
-            raise InputError(f"no function {function_name(index)}")
+            raise InputError(f"no function {name}")
         mine = _kept_in(test, names, index)
         body = _Function(language, code, names, thread, mine, signless=not _has_negatives(test)).read()
         stored = {ins.address for ins in body if isinstance(ins, litmus.Store)}
