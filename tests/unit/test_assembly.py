@@ -1,5 +1,6 @@
 """Assembly of four processors that is read as litmus tests: what each instruction is, and what is refused."""
 
+import re
 from textwrap import dedent
 
 import pytest
@@ -11,6 +12,8 @@ from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.litmus.describe import describe
 from corpus.litmus.test import Rmw
+from oracle.consistency import resolve_consistency_models
+from oracle.executions.judge import Answer
 
 # Location x is at byte 0 of memory and y at byte 256; register r0 is at byte 0 of results and r1 at byte 256.
 ASKED = """\
@@ -283,3 +286,47 @@ def test_a_function_that_is_not_there():
     test = parse_litmus(ONE)
     with pytest.raises(InputError, match="no function P0"):
         read_assembly(ASSEMBLY_LANGUAGES["x86"], "main:\n ret\n", test, names_of(test))
+
+
+# What pairs of exclusive accesses and operations without a result order, by the models of Armv8 and RISC-V. In P0, X is
+# x and Y is y, in P1 the other way round, and R is where the register r0 of the thread is stored.
+QUESTIONS = {"SB": "0:r0 = 0 /\\ 1:r0 = 0", "LB": "0:r0 = 1 /\\ 1:r0 = 1", "MP": "0:r0 = 1 /\\ 1:r0 = 0 /\\ y = 2"}
+PLACES = {"armv8": ("[x0]", "[x3]", "[x1]", "[x4]"), "riscv": ("(a0)", "(t0)", "(a1)", "(t1)")}
+BEGIN = {"armv8": "add x3, x0, #256; add x4, x1, #256; mov w9, #1; mov w7, #2", "riscv": "addi t0, a0, 256; li a3, 1"}
+BEGIN["riscv"] += "; addi t1, a1, 256"
+ARM_PAIR = ".L1:; ldaxr w8, X; stlxr w10, w9, X; cbnz w10, .L1; ldr w11, Y; str w11, R"
+RISCV_PAIR = ".L1:; lr.w.aqrl a4, X; sc.w.rl a5, a3, X; bnez a5, .L1; lw a6, 0Y; sw a6, 0R"
+UPDATES = ".L1:; lr.w a4, X; sc.w a5, a3, X; bnez a5, .L1; sw a3, 0Y; sw a4, 0R"
+RELEASES = "str w9, X; stlr w9, Y; str w9, R"
+ORDERED = {
+    # The store of a pair that acquires and releases may come after a later load; that of one instruction may not.
+    ("armv8", "SB", ARM_PAIR, ARM_PAIR): True,
+    ("armv8", "SB", *["swpal w9, w8, X; ldr w11, Y; str w11, R"] * 2): False,
+    ("riscv", "SB", RISCV_PAIR, RISCV_PAIR): True,
+    ("riscv", "SB", *["amoswap.w.aqrl a4, a3, X; lw a6, 0Y; sw a6, 0R"] * 2): False,
+    # What is stored after the branch on the result of an sc comes after the store of the sc, and that after its load.
+    ("riscv", "LB", UPDATES, "lw a4, 0X; fence rw, rw; sw a3, 0Y; sw a4, 0R"): False,
+    ("riscv", "LB", "lw a4, 0X; sw a3, 0Y; sw a4, 0R", "lw a4, 0X; fence rw, rw; sw a3, 0Y; sw a4, 0R"): True,
+    # With the zero register as a target, the read is none that a dmb ld orders.
+    ("armv8", "MP", RELEASES, "swp w7, wzr, X; dmb ishld; ldr w8, Y; str w8, R"): True,
+    ("armv8", "MP", RELEASES, "swp w7, w6, X; dmb ishld; ldr w8, Y; str w8, R"): False,
+}
+
+
+@pytest.mark.parametrize("case", ORDERED, ids=[" | ".join(case) for case in ORDERED])
+def test_what_pairs_and_operations_without_a_result_order(case):
+    processor, name, *threads = case
+    asked = "int r0 = atomic_load_explicit(x, memory_order_relaxed);"
+    heads = [f"P{number} (atomic_int* x, atomic_int* y) {{ {asked} }}\n" for number in (0, 1)]
+    test = parse_litmus(f"C {name}\n{{ x = 0; y = 0; }}\n{''.join(heads)}exists ({QUESTIONS[name]})\n")
+    x, y, *results = PLACES[processor]
+    text = ""
+    for number, code in enumerate(threads):
+        places = {"X": (x, y)[number], "Y": (y, x)[number], "R": results[number]}
+        lines = [each.strip() for each in f"{BEGIN[processor]}; {code}; ret".split(";")]
+        for letter, place in places.items():
+            lines = [re.sub(rf"{letter}$", place, line) for line in lines]
+        text += "\n".join([f"P{number}:", *lines, ""])
+    read = read_assembly(ASSEMBLY_LANGUAGES[processor], text, test, names_of(test), "test.s")
+    (model,) = resolve_consistency_models([processor])
+    assert (model.judge(read).answer is Answer.ALLOWED) == ORDERED[case]
