@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from corpus.assembly.language import AssemblyLanguage, MachineJump, Meaning
-from corpus.assembly.text import MachineInstruction
+from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
 from corpus.litmus.processors import exclusive_mode, mode_of
@@ -91,7 +91,7 @@ def _operand(thread: AssemblyThread, text: str, modifier: str = "") -> MachineVa
     return UnknownValue(f"{modifier} is not understood")
 
 
-def _address(thread: AssemblyThread, ins: MachineInstruction, place: int = -1) -> MachineValue:
+def _address(thread: AssemblyThread, ins: AssemblyLine, place: int = -1) -> MachineValue:
     """The address of an access; a base that moves is moved."""
     operands = list(ins.operands)
     at = next((index for index, each in enumerate(operands) if each.startswith("[")), None)
@@ -120,7 +120,7 @@ def _without(thread: AssemblyThread, left: MachineValue, right: MachineValue) ->
 def _three(operation: Operation, flags: bool = False, unary: bool = False) -> Meaning:
     """``op target, left, right``, with a modifier of the right one after it."""
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, *rest = ins.operands
         left = number(0) if unary else _get(thread, rest.pop(0))
         right = _operand(thread, *rest)
@@ -137,7 +137,7 @@ def _three(operation: Operation, flags: bool = False, unary: bool = False) -> Me
 def _compared(operation: Operation | None) -> Meaning:
     """``cmp left, right``; with an operation, its result and 0."""
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         left, right = _get(thread, ins.operands[0]), _operand(thread, *ins.operands[1:])
         if operation is not None:
             left, right = operation(thread, left, right), number(0)
@@ -146,11 +146,11 @@ def _compared(operation: Operation | None) -> Meaning:
     return meaning
 
 
-def _mov(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _mov(thread: AssemblyThread, ins: AssemblyLine) -> None:
     _put(thread, ins.operands[0], _operand(thread, *ins.operands[1:]))
 
 
-def _movk(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _movk(thread: AssemblyThread, ins: AssemblyLine) -> None:
     old = _get(thread, ins.operands[0])
     known = old.constant if isinstance(old, AffineValue) else None
     shift = int(ins.operands[2].split()[1].lstrip("#"), 0) if len(ins.operands) > 2 else 0
@@ -161,7 +161,7 @@ def _movk(thread: AssemblyThread, ins: MachineInstruction) -> None:
 
 
 def _shift(sign: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, source, amount = ins.operands
         value: MachineValue = UnknownValue("a shift by what was read is not understood")
         if not _name(amount):
@@ -171,7 +171,7 @@ def _shift(sign: int) -> Meaning:
     return meaning
 
 
-def _field(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _field(thread: AssemblyThread, ins: AssemblyLine) -> None:
     """``ubfx`` gives some bits of a register, ``ubfiz`` moves the lowest ones up."""
     target, source, low, width = ins.operands
     start, bits = (int(each.lstrip("#"), 0) for each in (low, width))
@@ -199,7 +199,7 @@ def _select(change: Operation | None, given: int) -> Meaning:
     many registers it names.
     """
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, *sources, word = ins.operands
         if word not in _CONDITIONS and word not in _SIGN:
             raise thread.refuse(f"the condition {word} is not known")
@@ -213,7 +213,7 @@ def _select(change: Operation | None, given: int) -> Meaning:
     return meaning
 
 
-def _set(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _set(thread: AssemblyThread, ins: AssemblyLine) -> None:
     target, word = ins.operands
     if word not in _CONDITIONS and word not in _SIGN:
         raise thread.refuse(f"the condition {word} is not known")
@@ -223,7 +223,7 @@ def _set(thread: AssemblyThread, ins: MachineInstruction) -> None:
 def _load(size: int | None = None, word: str | None = None) -> Meaning:
     mode = (mode_of(Load, word) or PLAIN) if word else PLAIN
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         bytes_ = size or _size(ins.operands[0])
         _put(thread, ins.operands[0], thread.load(_address(thread, ins), bytes_, mode))
 
@@ -233,7 +233,7 @@ def _load(size: int | None = None, word: str | None = None) -> Meaning:
 def _store(size: int | None = None, word: str | None = None) -> Meaning:
     mode = (mode_of(Store, word) or PLAIN) if word else PLAIN
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         bytes_, value = size or _size(ins.operands[0]), _get(thread, ins.operands[0])
         thread.store(_address(thread, ins), bytes_, value, mode)
 
@@ -243,11 +243,11 @@ def _store(size: int | None = None, word: str | None = None) -> Meaning:
 def _pair(loads: bool) -> Meaning:
     """``ldp`` and ``stp``: two accesses, one after the other, which the model orders no more than that."""
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         one, other, *rest = ins.operands
         size = _size(one)
         values = [_get(thread, each) for each in (one, other)]
-        address = _address(thread, MachineInstruction(ins.line, ins.mnemonic, tuple(rest)))
+        address = _address(thread, AssemblyLine(ins.line, ins.mnemonic, tuple(rest)))
         for place, (text, value) in enumerate(zip((one, other), values, strict=True)):
             at = thread.add(address, number(place * size))
             if isinstance(address, AffineValue) and address.base == "memory":
@@ -268,7 +268,7 @@ def _update_mode(acquires: bool, releases: bool) -> Mode:
 def _atomic(operation: str, acquires: bool, releases: bool, negated: bool = False, stores: bool = False) -> Meaning:
     """``swp source, target, [address]`` and the like; ``stores``: without a target."""
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         source, target = ins.operands[0], "wzr" if stores else ins.operands[1]
         if _size(source) != 4:
             raise thread.refuse("an access of 8 bytes, and locations have 4")
@@ -282,7 +282,7 @@ def _atomic(operation: str, acquires: bool, releases: bool, negated: bool = Fals
 
 
 def _cas(acquires: bool, releases: bool) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         expected, new, _ = ins.operands
         if _size(expected) != 4:
             raise thread.refuse("an access of 8 bytes, and locations have 4")
@@ -294,7 +294,7 @@ def _cas(acquires: bool, releases: bool) -> Meaning:
 
 
 def _load_exclusive(acquires: bool) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         if _size(ins.operands[0]) != 4:
             raise thread.refuse("an access of 8 bytes, and locations have 4")
         _put(thread, ins.operands[0], thread.load_exclusive(_address(thread, ins), acquires))
@@ -303,7 +303,7 @@ def _load_exclusive(acquires: bool) -> Meaning:
 
 
 def _store_exclusive(releases: bool) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         status, source, _ = ins.operands
         value, once = _get(thread, source), status == "wzr"
         thread.store_exclusive(_address(thread, ins), value, lambda acquires: exclusive_mode(acquires, releases), once)
@@ -312,7 +312,7 @@ def _store_exclusive(releases: bool) -> Meaning:
     return meaning
 
 
-def _fence(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _fence(thread: AssemblyThread, ins: AssemblyLine) -> None:
     domain = ins.operands[0] if ins.operands else "sy"
     words = {"sy": "dmb.sy", "ish": "dmb.sy", "ld": "dmb.ld", "ishld": "dmb.ld", "st": "dmb.st", "ishst": "dmb.st"}
     if domain not in words:
@@ -320,11 +320,11 @@ def _fence(thread: AssemblyThread, ins: MachineInstruction) -> None:
     thread.fence(mode_of(Fence, words[domain]) or PLAIN)
 
 
-def _isb(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _isb(thread: AssemblyThread, ins: AssemblyLine) -> None:
     thread.fence(mode_of(Fence, "isb") or PLAIN)
 
 
-def _nothing(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _nothing(thread: AssemblyThread, ins: AssemblyLine) -> None:
     """An instruction that does nothing here."""
 
 
@@ -392,7 +392,7 @@ def _table() -> Mapping[str, Meaning]:
     return MappingProxyType(table)
 
 
-def _jump(ins: MachineInstruction) -> MachineJump | None:
+def _jump(ins: AssemblyLine) -> MachineJump | None:
     name, operands = ins.mnemonic, ins.operands
     if name == "ret":
         return MachineJump(None)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from corpus.assembly.text import MachineInstruction
+from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 
-Meaning = Callable[[AssemblyThread, MachineInstruction], None]
+Meaning = Callable[[AssemblyThread, AssemblyLine], None]
 """What an instruction does to a thread."""
 
 
@@ -38,4 +38,4 @@ class AssemblyLanguage:
     arguments: tuple[str, str]
     stack: str
     table: Mapping[str, Meaning]
-    jump: Callable[[MachineInstruction], MachineJump | None]
+    jump: Callable[[AssemblyLine], MachineJump | None]

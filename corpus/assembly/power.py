@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from corpus.assembly.language import AssemblyLanguage, MachineJump, Meaning
-from corpus.assembly.text import MachineInstruction
+from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
 from corpus.litmus.processors import mode_of
@@ -66,7 +66,7 @@ def _address(thread: AssemblyThread, operands: tuple[str, ...]) -> MachineValue:
 def _three(operation: str, immediate: bool = False, high: bool = False, record: bool = False) -> Meaning:
     """``op target, left, right``; ``high``: the number is moved up by 16 bits; ``record``: cr0 compares with 0."""
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, left, right = ins.operands
         one = _base(thread, left) if ins.mnemonic in ("addi", "addis") else _get(thread, left)
         other = _immediate(right) if immediate else _get(thread, right)
@@ -78,17 +78,17 @@ def _three(operation: str, immediate: bool = False, high: bool = False, record: 
     return meaning
 
 
-def _subtract_from(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _subtract_from(thread: AssemblyThread, ins: AssemblyLine) -> None:
     target, left, right = ins.operands
     _put(thread, target, thread.subtract(_get(thread, right), _get(thread, left)))
 
 
-def _move(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _move(thread: AssemblyThread, ins: AssemblyLine) -> None:
     _put(thread, ins.operands[0], _get(thread, ins.operands[1]))
 
 
 def _constant(shift: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         _put(thread, ins.operands[0], thread.shifted(_immediate(ins.operands[1]), shift))
 
     return meaning
@@ -129,7 +129,7 @@ def _rotated_word(thread: AssemblyThread, value: MachineValue, amount: int, mask
     return _rotated(thread, value, amount, mask)
 
 
-def _rotate_word(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _rotate_word(thread: AssemblyThread, ins: AssemblyLine) -> None:
     """``rlwinm target, source, amount, begin, end``; ``rlwimi`` keeps what the target has outside of the mask."""
     target, source, *numbers = ins.operands
     amount, begin, end = (int(each) for each in numbers)
@@ -141,12 +141,12 @@ def _rotate_word(thread: AssemblyThread, ins: MachineInstruction) -> None:
     _put(thread, target, value)
 
 
-def _clear_left(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _clear_left(thread: AssemblyThread, ins: AssemblyLine) -> None:
     target, source, bits = ins.operands
     _put(thread, target, _rotated_word(thread, _get(thread, source), 0, 0xFFFFFFFF >> int(bits)))
 
 
-def _rotate(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _rotate(thread: AssemblyThread, ins: AssemblyLine) -> None:
     """``rldicl``, ``rldicr``, ``rldic`` and what is short for them."""
     name, (target, source, *rest) = ins.mnemonic, ins.operands
     amount, *edges = (int(each) for each in rest)
@@ -176,7 +176,7 @@ def _rotate(thread: AssemblyThread, ins: MachineInstruction) -> None:
 
 
 def _word_shift(sign: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, source, amount = ins.operands
         _put(thread, target, thread.shifted(_get(thread, source), sign * int(amount)))
 
@@ -186,7 +186,7 @@ def _word_shift(sign: int) -> Meaning:
 def _compare(immediate: bool, wide: bool, signless: bool) -> Meaning:
     """``cmpw field, left, right``, where field 0 need not be said."""
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         field, left, right = ins.operands if len(ins.operands) == 3 else ("0", *ins.operands)
         field = field.removeprefix("cr")
         one, other = _get(thread, left), _immediate(right) if immediate else _get(thread, right)
@@ -202,7 +202,7 @@ def _asked(thread: AssemblyThread, field: str, operation: str) -> tuple[str, Com
     return operation, thread.flags(operation, f"cr{field}")
 
 
-def _select(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _select(thread: AssemblyThread, ins: AssemblyLine) -> None:
     """``isel target, one, other, bit``."""
     target, one, other, bit = ins.operands
     field, which = divmod(int(bit), 4)
@@ -213,7 +213,7 @@ def _select(thread: AssemblyThread, ins: MachineInstruction) -> None:
 
 
 def _named_select(operation: str) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, one, other, *field = ins.operands
         condition = thread.holds(*_asked(thread, (field or ["0"])[0].removeprefix("cr"), operation))
         _put(thread, target, thread.select(condition, _base(thread, one), _get(thread, other)))
@@ -221,32 +221,32 @@ def _named_select(operation: str) -> Meaning:
     return meaning
 
 
-def _unknown(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _unknown(thread: AssemblyThread, ins: AssemblyLine) -> None:
     """What computes with bits of the condition register gives nothing that is known."""
     _put(thread, ins.operands[0], UnknownValue("a bit of the condition register is used as a number"))
 
 
-def _unknown_bit(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _unknown_bit(thread: AssemblyThread, ins: AssemblyLine) -> None:
     field = int(ins.operands[0]) // 4
     unknown = UnknownValue("a bit of the condition register was computed")
     thread.compare(unknown, unknown, key=f"cr{field}")
 
 
-def _unknown_field(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _unknown_field(thread: AssemblyThread, ins: AssemblyLine) -> None:
     field = 7 - int(ins.operands[0]).bit_length() + 1
     unknown = UnknownValue("a field of the condition register was computed")
     thread.compare(unknown, unknown, key=f"cr{field}")
 
 
 def _load(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         _put(thread, ins.operands[0], thread.load(_address(thread, ins.operands[1:]), size))
 
     return meaning
 
 
 def _store(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         address, value = _address(thread, ins.operands[1:]), _get(thread, ins.operands[0])
         thread.store(address, size, value)
         if ins.mnemonic == "stdu":
@@ -255,11 +255,11 @@ def _store(size: int) -> Meaning:
     return meaning
 
 
-def _load_reserve(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _load_reserve(thread: AssemblyThread, ins: AssemblyLine) -> None:
     _put(thread, ins.operands[0], thread.load_exclusive(_address(thread, ins.operands[1:3]), acquires=False))
 
 
-def _store_conditional(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _store_conditional(thread: AssemblyThread, ins: AssemblyLine) -> None:
     source, *address = ins.operands
     read = thread.store_exclusive(_address(thread, tuple(address)), _get(thread, source), lambda _: DEFAULT_RMW)
     thread.control(read)
@@ -272,14 +272,14 @@ def _fence(word: str) -> Meaning:
     return lambda thread, ins: thread.fence(mode)
 
 
-def _sync(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _sync(thread: AssemblyThread, ins: AssemblyLine) -> None:
     words = {(): "sync", ("0",): "sync", ("1",): "lwsync"}
     if ins.operands not in words:
         raise thread.refuse("this barrier is not known")
     thread.fence(mode_of(Fence, words[ins.operands]) or PLAIN)
 
 
-def _nothing(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _nothing(thread: AssemblyThread, ins: AssemblyLine) -> None:
     """An instruction that does nothing here."""
 
 
@@ -348,7 +348,7 @@ def _table() -> Mapping[str, Meaning]:
     return MappingProxyType(table)
 
 
-def _jump(ins: MachineInstruction) -> MachineJump | None:
+def _jump(ins: AssemblyLine) -> MachineJump | None:
     name, operands = ins.mnemonic.rstrip("+-"), ins.operands
     if name == "blr":
         return MachineJump(None)

@@ -25,7 +25,7 @@ from itertools import takewhile
 
 from corpus.assembly.harness import CompiledNames, function_name
 from corpus.assembly.language import AssemblyLanguage, MachineJump
-from corpus.assembly.text import MachineCode, MachineInstruction, MachineLabel, functions_of
+from corpus.assembly.text import AssemblyCode, AssemblyLabel, AssemblyLine, functions_of
 from corpus.assembly.thread import (
     PAIR,
     AskedBranch,
@@ -110,7 +110,7 @@ class _Ending:
     """How a block ends: the blocks that may follow, of which the first one does where ``jump`` is taken."""
 
     jump: MachineJump | None = None
-    instruction: MachineInstruction | None = None
+    instruction: AssemblyLine | None = None
     successors: tuple[int, ...] = ()
 
 
@@ -118,7 +118,7 @@ class _Ending:
 class _Part:
     """A block: its instructions, how it ends, and, when it is interpreted, its code and the states that lead to it."""
 
-    body: list[MachineInstruction] = field(default_factory=list)
+    body: list[AssemblyLine] = field(default_factory=list)
     ending: _Ending = field(default_factory=_Ending)
     code: list[Emitted] = field(default_factory=list)
     asked: litmus.Comparison | None = None
@@ -132,7 +132,7 @@ class _Function:
     def __init__(
         self,
         language: AssemblyLanguage,
-        code: MachineCode,
+        code: AssemblyCode,
         names: CompiledNames,
         thread: litmus.Thread,
         kept: Mapping[int, str],
@@ -179,7 +179,7 @@ class _Function:
         asked = set(self._results.values())
         return _renamed(_without_needless(self._flat(first, reached), asked), asked)
 
-    def _interpret(self, ins: MachineInstruction) -> None:
+    def _interpret(self, ins: AssemblyLine) -> None:
         self._thread.here = ins
         meaning = self._language.table.get(ins.mnemonic)
         if meaning is None:
@@ -317,12 +317,12 @@ def _with_before(code: Sequence[Emitted]) -> Iterator[Emitted]:
         yield each
 
 
-def _cut(code: MachineCode, language: AssemblyLanguage) -> list[_Part]:
+def _cut(code: AssemblyCode, language: AssemblyLanguage) -> list[_Part]:
     """The blocks of a function. The last one is what comes after it."""
     parts, labels = [_Part()], dict[str, int]()
     closed = False
     for ins in code:
-        if isinstance(ins, MachineLabel):
+        if isinstance(ins, AssemblyLabel):
             if parts[-1].body or closed:
                 parts.append(_Part())
             labels[ins.name] = len(parts) - 1

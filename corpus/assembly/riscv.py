@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from corpus.assembly.language import AssemblyLanguage, MachineJump, Meaning
-from corpus.assembly.text import MachineInstruction
+from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
 from corpus.litmus.processors import RELEASING_LOAD, exclusive_mode, mode_of
@@ -57,7 +57,7 @@ def _address(thread: AssemblyThread, text: str) -> MachineValue:
 
 
 def _three(operation: str) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, left, right = ins.operands
         _put(thread, target, thread.computed(operation, _get(thread, left), _value(thread, right)))
 
@@ -65,7 +65,7 @@ def _three(operation: str) -> Meaning:
 
 
 def _shift(sign: int, wide: bool) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, source, amount = ins.operands
         value: MachineValue = UnknownValue("a shift by what was read is not understood")
         if _NUMBER.fullmatch(amount):
@@ -77,15 +77,15 @@ def _shift(sign: int, wide: bool) -> Meaning:
     return meaning
 
 
-def _move(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _move(thread: AssemblyThread, ins: AssemblyLine) -> None:
     _put(thread, ins.operands[0], _value(thread, ins.operands[1]))
 
 
-def _narrow(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _narrow(thread: AssemblyThread, ins: AssemblyLine) -> None:
     _put(thread, ins.operands[0], thread.narrowed(_value(thread, ins.operands[1])))
 
 
-def _upper(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _upper(thread: AssemblyThread, ins: AssemblyLine) -> None:
     value = _value(thread, ins.operands[1])
     _put(thread, ins.operands[0], thread.shifted(value, 12))
 
@@ -93,7 +93,7 @@ def _upper(thread: AssemblyThread, ins: MachineInstruction) -> None:
 def _set(operation: str, zero: bool = False) -> Meaning:
     """``slt target, left, right``; with ``zero``, a comparison with 0."""
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, left, *rest = ins.operands
         right = number(0) if zero else _value(thread, rest[0])
         flags = ComparedFlags(_get(thread, left), right, wide=True)
@@ -105,7 +105,7 @@ def _set(operation: str, zero: bool = False) -> Meaning:
 def _load(size: int, word: str | None = None) -> Meaning:
     mode = (mode_of(Load, word) or PLAIN) if word else PLAIN
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         _put(thread, ins.operands[0], thread.load(_address(thread, ins.operands[1]), size, mode))
 
     return meaning
@@ -114,7 +114,7 @@ def _load(size: int, word: str | None = None) -> Meaning:
 def _store(size: int, word: str | None = None) -> Meaning:
     mode = (mode_of(Store, word) or PLAIN) if word else PLAIN
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         value = _get(thread, ins.operands[0])
         thread.store(_address(thread, ins.operands[1]), size, value, mode)
 
@@ -124,7 +124,7 @@ def _store(size: int, word: str | None = None) -> Meaning:
 def _atomic(operation: str, word: str) -> Meaning:
     mode: Mode = (mode_of(Rmw, word) if word else None) or DEFAULT_RMW
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, source, address = ins.operands
         operands = (_get(thread, target), _get(thread, source)) if operation == "cas" else (_get(thread, source),)
         place = _address(thread, address)
@@ -134,7 +134,7 @@ def _atomic(operation: str, word: str) -> Meaning:
 
 
 def _load_reserved(word: str) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         if word == "rl":
             raise thread.refuse("a load that releases and does not acquire")
         more = (RELEASING_LOAD,) if word == "aqrl" else ()
@@ -144,7 +144,7 @@ def _load_reserved(word: str) -> Meaning:
 
 
 def _store_conditional(word: str) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         if "aq" in word:
             raise thread.refuse("a store that acquires")
         status, source, address = ins.operands
@@ -155,7 +155,7 @@ def _store_conditional(word: str) -> Meaning:
     return meaning
 
 
-def _fence(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _fence(thread: AssemblyThread, ins: AssemblyLine) -> None:
     words = [each.replace("i", "").replace("o", "") for each in ins.operands] or ["rw", "rw"]
     found = mode_of(Fence, "fence." + ".".join(words))
     if found is None:
@@ -163,11 +163,11 @@ def _fence(thread: AssemblyThread, ins: MachineInstruction) -> None:
     thread.fence(found)
 
 
-def _fence_tso(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _fence_tso(thread: AssemblyThread, ins: AssemblyLine) -> None:
     thread.fence(mode_of(Fence, "fence.tso") or PLAIN)
 
 
-def _nothing(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _nothing(thread: AssemblyThread, ins: AssemblyLine) -> None:
     """An instruction that does nothing here."""
 
 
@@ -220,7 +220,7 @@ def _table() -> Mapping[str, Meaning]:
     return MappingProxyType(table)
 
 
-def _jump(ins: MachineInstruction) -> MachineJump | None:
+def _jump(ins: AssemblyLine) -> MachineJump | None:
     name, operands = ins.mnemonic, ins.operands
     if name == "ret" or (name == "jr" and operands == ("ra",)):
         return MachineJump(None)

@@ -1,7 +1,7 @@
 """Splits assembly into functions, and these into instructions and labels, whatever the processor.
 
     P0:                                  the function P0
-            stlr    w8, [x0]  // note    MachineInstruction(2, "stlr", ("w8", "[x0]"))
+            stlr    w8, [x0]  // note    AssemblyLine(2, "stlr", ("w8", "[x0]"))
     .LBB0_2:                             a label
             .p2align 4                   a directive, which is left out
 
@@ -20,7 +20,7 @@ _PREFIXES = ("lock", "rep", "repz", "notrack")
 
 
 @dataclass(frozen=True, slots=True)
-class MachineInstruction:
+class AssemblyLine:
     """An instruction with the number of its line, its mnemonic in lower case and its operands as they are written."""
 
     line: int
@@ -32,20 +32,20 @@ class MachineInstruction:
 
 
 @dataclass(frozen=True, slots=True)
-class MachineLabel:
+class AssemblyLabel:
     """A place in a function that jumps name."""
 
     line: int
     name: str
 
 
-MachineCode = Sequence[MachineInstruction | MachineLabel]
+AssemblyCode = Sequence[AssemblyLine | AssemblyLabel]
 
 
-def functions_of(text: str, comment: str) -> Mapping[str, MachineCode]:
+def functions_of(text: str, comment: str) -> Mapping[str, AssemblyCode]:
     """Return the functions of a text by name; ``comment`` is what begins a comment to the end of the line."""
-    functions: dict[str, list[MachineInstruction | MachineLabel]] = {}
-    here: list[MachineInstruction | MachineLabel] | None = None
+    functions: dict[str, list[AssemblyLine | AssemblyLabel]] = {}
+    here: list[AssemblyLine | AssemblyLabel] | None = None
     for number, whole in enumerate(text.splitlines(), 1):
         rest = whole.split(comment, 1)[0].strip()
         while found := _LABEL.match(rest):
@@ -55,7 +55,7 @@ def functions_of(text: str, comment: str) -> Mapping[str, MachineCode]:
             if not name.startswith(".L"):
                 here = functions[name] = []
             elif here is not None:
-                here.append(MachineLabel(number, name))
+                here.append(AssemblyLabel(number, name))
         if rest.startswith("."):
             if rest.split()[0] == ".size":
                 here = None
@@ -64,13 +64,13 @@ def functions_of(text: str, comment: str) -> Mapping[str, MachineCode]:
     return functions
 
 
-def _instruction(line: int, text: str) -> MachineInstruction:
+def _instruction(line: int, text: str) -> AssemblyLine:
     words = text.split(None, 1)
     mnemonic = words[0].lower()
     if mnemonic in _PREFIXES and len(words) == 2:
         rest = words[1].split(None, 1)
         mnemonic, words = f"{mnemonic} {rest[0].lower()}", ["", *rest[1:]]
-    return MachineInstruction(line, mnemonic, _operands(words[1]) if len(words) == 2 else ())
+    return AssemblyLine(line, mnemonic, _operands(words[1]) if len(words) == 2 else ())
 
 
 def _operands(text: str) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from corpus.assembly.harness import WORD, CompiledNames
-from corpus.assembly.text import MachineInstruction
+from corpus.assembly.text import AssemblyLine
 from corpus.assembly.values import (
     FAILED,
     MEMORY,
@@ -144,7 +144,7 @@ class AssemblyThread:
         self.assumed: Mapping[str, str] | None = None
         self.loops = False
         self.asks_success = False
-        self.here = MachineInstruction(1, "", ())
+        self.here = AssemblyLine(1, "", ())
 
     def refuse(self, reason: str, line: int | None = None) -> InputError:
         """Return the error for what is not understood, at its line."""

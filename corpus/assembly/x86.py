@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from corpus.assembly.language import AssemblyLanguage, MachineJump, Meaning
-from corpus.assembly.text import MachineInstruction
+from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import (
     STACK,
@@ -130,7 +130,7 @@ def write(thread: AssemblyThread, operand: str, size: int, value: MachineValue) 
 def _two(operation: Operation, size: int, carry: bool = True) -> Meaning:
     """``op source, target``: the target becomes ``operation(target, source)``, and the flags compare it with 0."""
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         source, target = ins.operands
         result = operation(thread, read(thread, target, size), read(thread, source, size))
         write(thread, target, size, result)
@@ -140,7 +140,7 @@ def _two(operation: Operation, size: int, carry: bool = True) -> Meaning:
 
 
 def _sub(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         source, target = ins.operands
         left, right = read(thread, target, size), read(thread, source, size)
         write(thread, target, size, thread.subtract(left, right))
@@ -157,7 +157,7 @@ def _xor(size: int) -> Meaning:
     """The way to make a register 0 is no computation of what it held."""
     general = _two(_computed("xor"), size)
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         if ins.operands[0] == ins.operands[1]:
             write(thread, ins.operands[1], size, number(0))
             thread.compare(number(0), number(0), size == 8)
@@ -168,7 +168,7 @@ def _xor(size: int) -> Meaning:
 
 
 def _one(change: Callable[[AssemblyThread, MachineValue], MachineValue], size: int, flags: bool = True) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         result = change(thread, read(thread, ins.operands[-1], size))
         write(thread, ins.operands[-1], size, result)
         if flags:
@@ -178,7 +178,7 @@ def _one(change: Callable[[AssemblyThread, MachineValue], MachineValue], size: i
 
 
 def _shift(sign: int, size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         count = read(thread, ins.operands[0], 1) if len(ins.operands) == 2 else number(1)
         known = count.constant if isinstance(count, AffineValue) else None
         target = ins.operands[-1]
@@ -192,18 +192,18 @@ def _shift(sign: int, size: int) -> Meaning:
 
 
 def _move(source_size: int, size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         write(thread, ins.operands[1], size, read(thread, ins.operands[0], source_size))
 
     return meaning
 
 
-def _lea(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _lea(thread: AssemblyThread, ins: AssemblyLine) -> None:
     write(thread, ins.operands[1], 8, _address(thread, ins.operands[0]))
 
 
 def _cmp(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         right, left = (read(thread, operand, size) for operand in ins.operands)
         thread.compare(left, right, size == 8)
 
@@ -211,7 +211,7 @@ def _cmp(size: int) -> Meaning:
 
 
 def _test(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         right, left = (read(thread, operand, size) for operand in ins.operands)
         both = left if left == right else thread.compute("and", left, right)
         thread.compare(both, number(0), size == 8)
@@ -227,14 +227,14 @@ def _condition(thread: AssemblyThread, word: str) -> tuple[str, ComparedFlags]:
 
 
 def _set(word: str) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         write(thread, ins.operands[0], 1, thread.holds(*_condition(thread, word)))
 
     return meaning
 
 
 def _cmov(word: str, size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         source, target = ins.operands
         value = read(thread, source, size), read(thread, target, size)
         write(thread, target, size, thread.select(thread.holds(*_condition(thread, word)), *value))
@@ -242,7 +242,7 @@ def _cmov(word: str, size: int) -> Meaning:
     return meaning
 
 
-def _swap(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _swap(thread: AssemblyThread, ins: AssemblyLine) -> None:
     one, other = ins.operands
     if one.startswith("%") and other.startswith("%"):
         values = read(thread, one, 4), read(thread, other, 4)
@@ -261,7 +261,7 @@ def _on_stack(thread: AssemblyThread, operand: str) -> bool:
 def _locked(operation: str, size: int) -> Meaning:
     """``lock op source, memory``, or ``lock inc memory``, which gives no result but flags."""
 
-    def meaning(thread: AssemblyThread, ins: MachineInstruction) -> None:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target = ins.operands[-1]
         value = read(thread, ins.operands[0], size) if len(ins.operands) == 2 else number(1)
         if _on_stack(thread, target):
@@ -278,13 +278,13 @@ def _locked(operation: str, size: int) -> Meaning:
     return meaning
 
 
-def _xadd(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _xadd(thread: AssemblyThread, ins: AssemblyLine) -> None:
     source, target = ins.operands
     old = thread.update("add", _address(thread, target), (read(thread, source, 4),), DEFAULT_RMW)
     write(thread, source, 4, old)
 
 
-def _cmpxchg(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _cmpxchg(thread: AssemblyThread, ins: AssemblyLine) -> None:
     source, target = ins.operands
     expected, value = thread.get("%rax"), read(thread, source, 4)
     old, flags = thread.compare_exchange(_address(thread, target), expected, value, DEFAULT_RMW)
@@ -292,29 +292,29 @@ def _cmpxchg(thread: AssemblyThread, ins: MachineInstruction) -> None:
     thread.compare(flags.left, flags.right)
 
 
-def _push(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _push(thread: AssemblyThread, ins: AssemblyLine) -> None:
     below = thread.add(thread.get("%rsp"), number(-8))
     thread.put("%rsp", below)
     thread.store(below, 8, read(thread, ins.operands[0], 8))
 
 
-def _pop(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _pop(thread: AssemblyThread, ins: AssemblyLine) -> None:
     top = thread.get("%rsp")
     write(thread, ins.operands[0], 8, thread.load(top, 8))
     thread.put("%rsp", thread.add(top, number(8)))
 
 
-def _leave(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _leave(thread: AssemblyThread, ins: AssemblyLine) -> None:
     top = thread.get("%rbp")
     thread.put("%rbp", thread.load(top, 8))
     thread.put("%rsp", thread.add(top, number(8)))
 
 
-def _fence(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _fence(thread: AssemblyThread, ins: AssemblyLine) -> None:
     thread.fence(mode_of(Fence, "mfence") or PLAIN)
 
 
-def _nothing(thread: AssemblyThread, ins: MachineInstruction) -> None:
+def _nothing(thread: AssemblyThread, ins: AssemblyLine) -> None:
     """An instruction that does nothing here."""
 
 
@@ -368,7 +368,7 @@ def _table() -> Mapping[str, Meaning]:
     return MappingProxyType(table)
 
 
-def _jump(ins: MachineInstruction) -> MachineJump | None:
+def _jump(ins: AssemblyLine) -> MachineJump | None:
     if ins.mnemonic in ("ret", "retq"):
         return MachineJump(None)
     if ins.mnemonic == "jmp":
