@@ -305,8 +305,8 @@ def _load_exclusive(acquires: bool) -> Meaning:
 def _store_exclusive(releases: bool) -> Meaning:
     def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         status, source, _ = ins.operands
-        value, once = _get(thread, source), status == "wzr"
-        thread.store_exclusive(_address(thread, ins), value, lambda acquires: exclusive_mode(acquires, releases), once)
+        value = _get(thread, source)
+        thread.store_exclusive(_address(thread, ins), value, lambda acquires: exclusive_mode(acquires, releases), True)
         _put(thread, status, AffineValue(FAILED))
 
     return meaning

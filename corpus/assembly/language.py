@@ -29,8 +29,9 @@ class MachineJump:
 
 @dataclass(frozen=True, slots=True)
 class AssemblyLanguage:
-    """The assembly of a processor. ``arguments`` are the registers of the two pointers, ``stack`` the stack pointer,
-    ``constants`` registers with a number that never changes; ``vocabulary`` names the words of ``corpus.litmus``.
+    """The assembly of a processor. ``name`` is that of its model, ``comment`` what begins a comment. ``arguments`` are
+    the registers of the two pointers, ``stack`` the stack pointer. ``signed``: registers of 64 bits keep numbers of 32
+    with their sign.
     """
 
     name: str
@@ -39,3 +40,4 @@ class AssemblyLanguage:
     stack: str
     table: Mapping[str, Meaning]
     jump: Callable[[AssemblyLine], MachineJump | None]
+    signed: bool = False

@@ -354,14 +354,18 @@ def _jump(ins: AssemblyLine) -> MachineJump | None:
         return MachineJump(None)
     if name == "b":
         return MachineJump(operands[0])
-    if not name.startswith("b") or name[1:] not in _CONDITIONS:
+    returns = name.endswith("lr")
+    word = name[1:].removesuffix("lr")
+    if not name.startswith("b") or word not in _CONDITIONS:
         return None
-    field, target = operands if len(operands) == 2 else ("0", operands[0])
-    operation = _CONDITIONS[name[1:]]
+    field, target = ("0", *operands)[-2:] if not returns else ((*operands, "0")[0], "")
+    operation = _CONDITIONS[word]
 
     def asked(thread: AssemblyThread) -> bool | AskedBranch:
         return thread.asked(*_asked(thread, field.removeprefix("cr"), operation))
 
+    if returns:
+        return MachineJump(None, asked)
     return MachineJump("" if target in (".+4", "$+4") else target, asked)
 
 

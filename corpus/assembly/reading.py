@@ -142,7 +142,7 @@ class _Function:
         self._results = {byte: term.register for byte, term in names.results.items() if byte in kept}
         self._kept = kept
         self._taken = thread.names
-        self._thread = AssemblyThread(names, self._taken, kept, signless)
+        self._thread = AssemblyThread(names, self._taken, kept, signless, language.signed)
         self._parts = _cut(code, language)
         self._end = len(self._parts) - 1
         self._watched: dict[int, WatchedLoop] = {}
@@ -198,14 +198,14 @@ class _Function:
         if isinstance(taken, bool):
             way = succeeding[0] if taken else succeeding[-1]
             left = succeeding[-1] if taken else succeeding[0]
-            if thread.assumed is not None:
+            if thread.assumed is not None and not thread.tried_once():
                 self._check_retry(left)
             if number in heads.get(way, ()):
                 raise thread.refuse("a loop")
             part.leads_to = (way,)
             self._parts[way].before.append((part, dict(thread.state)))
             return
-        if thread.assumed is not None:
+        if thread.assumed is not None and not thread.tried_once():
             raise thread.refuse("what an atomic operation that may fail has done is asked for later")
         part.asked, part.leads_to = taken.comparison, succeeding
         for way in succeeding:
@@ -277,7 +277,7 @@ class _Function:
 
     def _keep_registers(self, part: _Part) -> None:
         """Append moves to the registers that the condition asks for."""
-        if self._thread.assumed is not None:
+        if self._thread.assumed is not None and not self._thread.tried_once():
             raise self._thread.refuse("an atomic operation that may fail, and nothing asks whether it does")
         for byte, name in self._results.items():
             slot = self._thread.state.get((RESULTS, byte))

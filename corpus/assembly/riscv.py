@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from corpus.assembly.language import AssemblyLanguage, MachineJump, Meaning
 from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
-from corpus.litmus.processors import RELEASING_LOAD, exclusive_mode, mode_of
+from corpus.litmus.processors import ACQUIRING_STORE, RELEASING_LOAD, exclusive_mode, mode_of
 from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence, Load, Mode, Rmw, Store
 
 Operation = Callable[[AssemblyThread, MachineValue, MachineValue], MachineValue]
@@ -81,6 +82,10 @@ def _move(thread: AssemblyThread, ins: AssemblyLine) -> None:
     _put(thread, ins.operands[0], _value(thread, ins.operands[1]))
 
 
+def _negated(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    _put(thread, ins.operands[0], thread.subtract(number(0), _value(thread, ins.operands[1])))
+
+
 def _narrow(thread: AssemblyThread, ins: AssemblyLine) -> None:
     _put(thread, ins.operands[0], thread.narrowed(_value(thread, ins.operands[1])))
 
@@ -109,6 +114,12 @@ def _load(size: int, word: str | None = None) -> Meaning:
         _put(thread, ins.operands[0], thread.load(_address(thread, ins.operands[1]), size, mode))
 
     return meaning
+
+
+def _load_unsigned(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    if not thread.signless:
+        raise thread.refuse("a test with negative numbers, and it drops a sign")
+    _load(4)(thread, ins)
 
 
 def _store(size: int, word: str | None = None) -> Meaning:
@@ -145,11 +156,16 @@ def _load_reserved(word: str) -> Meaning:
 
 def _store_conditional(word: str) -> Meaning:
     def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        if "aq" in word:
-            raise thread.refuse("a store that acquires")
+        if word == "aq":
+            raise thread.refuse("a store that acquires and does not release")
         status, source, address = ins.operands
         value = _get(thread, source)
-        thread.store_exclusive(_address(thread, address), value, lambda acquires: exclusive_mode(acquires, bool(word)))
+
+        def mode(acquires: bool) -> Mode:
+            done = exclusive_mode(acquires, bool(word))
+            return replace(done, tags=(*done.tags, ACQUIRING_STORE)) if word == "aqrl" else done
+
+        thread.store_exclusive(_address(thread, address), value, mode)
         _put(thread, status, AffineValue(FAILED))
 
     return meaning
@@ -187,6 +203,7 @@ def _table() -> Mapping[str, Meaning]:
         **dict.fromkeys(("sext.w", "zext.w"), _narrow),
         **dict.fromkeys(("add", "addi", "addw", "addiw"), _three("add")),
         **dict.fromkeys(("sub", "subw"), _three("sub")),
+        **dict.fromkeys(("neg", "negw"), _negated),
         **dict.fromkeys(("mul", "mulw"), _three("mul")),
         **dict.fromkeys(("and", "andi"), _three("and")),
         **dict.fromkeys(("or", "ori"), _three("or")),
@@ -202,7 +219,7 @@ def _table() -> Mapping[str, Meaning]:
         "seqz": _set("eq", zero=True),
         "snez": _set("ne", zero=True),
         "lw": _load(4),
-        "lwu": _load(4),
+        "lwu": _load_unsigned,
         "ld": _load(8),
         "lbu": _load(1),
         "lb": _load(1),
@@ -243,5 +260,5 @@ def _jump(ins: AssemblyLine) -> MachineJump | None:
     return None
 
 
-RISCV = AssemblyLanguage("riscv", "#", ("a0", "a1"), "sp", _table(), _jump)
+RISCV = AssemblyLanguage("riscv", "#", ("a0", "a1"), "sp", _table(), _jump, signed=True)
 """RISC-V, with the words of ``corpus.litmus.processors.RISCV``."""

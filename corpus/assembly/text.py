@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 _LABEL = re.compile(r"([.A-Za-z_$][\w.$@]*):(?=\s|$)")
 _PREFIXES = ("lock", "rep", "repz", "notrack")
@@ -42,6 +43,7 @@ class AssemblyLabel:
 AssemblyCode = Sequence[AssemblyLine | AssemblyLabel]
 
 
+@lru_cache(maxsize=8)  # many tests are compiled together
 def functions_of(text: str, comment: str) -> Mapping[str, AssemblyCode]:
     """Return the functions of a text by name; ``comment`` is what begins a comment to the end of the line."""
     functions: dict[str, list[AssemblyLine | AssemblyLabel]] = {}

@@ -124,15 +124,21 @@ class WatchedLoop:
 class AssemblyThread:
     """A thread while it is read. ``state`` is what registers hold, and the instructions go to ``code``.
 
+    ``signless``: no number of the test is less than 0; ``signed``: registers of 64 bits keep numbers of 32 with their
+    sign.
+
     ``assumed``: an atomic operation that may fail has just been taken to succeed, and the next branch must lead back
     where it fails; it says which register that was read before then is read by the operation itself. ``loops``: whether
     the code is in a loop; ``asks_success``: whether a branch has asked for that success.
     """
 
-    def __init__(self, names: CompiledNames, taken: Collection[str], kept: Mapping[int, str], signless: bool) -> None:
+    def __init__(
+        self, names: CompiledNames, taken: Collection[str], kept: Mapping[int, str], signless: bool, signed: bool
+    ) -> None:
         self._names = names
         self._kept = kept
-        self._signless = signless
+        self.signless = signless
+        self._signed = signed
         self._taken = taken
         self._meaning: dict[str, litmus.Assign] = {}
         self._bits: set[str] = set()
@@ -142,6 +148,7 @@ class AssemblyThread:
         self.code: list[Emitted] = []
         self.watched: list[WatchedLoop] = []
         self.assumed: Mapping[str, str] | None = None
+        self._attempt: Emitted | None = None
         self.loops = False
         self.asks_success = False
         self.here = AssemblyLine(1, "", ())
@@ -335,7 +342,7 @@ class AssemblyThread:
         (name, factor), *others = value.terms
         if value.base is None and value.number == 0 and not others:
             up = factor.bit_length() - 1
-            if factor == 1 and self._signless:
+            if factor == 1 and self.signless:
                 return self.compute("shr.u32", value, number(-left))
             if factor == 1 << up and 32 <= up < 64:
                 # What is left of the number are its lowest bits.
@@ -372,7 +379,7 @@ class AssemblyThread:
         return self.compute(self._checked(operation, flags), flags.left, flags.right)
 
     def _checked(self, operation: str, flags: ComparedFlags) -> str:
-        if (operation in SIGNED or flags.wide) and not self._signless:
+        if (operation in SIGNED or (flags.wide and not self._signed)) and not self.signless:
             raise self.refuse("a test with negative numbers, and it compares 64 bits or without a sign")
         for side in (flags.left, flags.right):
             if flags.wide and isinstance(side, AffineValue) and any(factor != 1 for _, factor in side.terms):
@@ -539,8 +546,8 @@ class AssemblyThread:
     ) -> str:
         """End an exclusive pair, and return the register that holds what its load has read.
 
-        ``mode`` says how the operation is done whose load acquires, or does not. ``once``: nothing asks whether the
-        store succeeds, and it is not tried again.
+        ``mode`` says how the operation is done whose load acquires, or does not. ``once``: it may be a compare-exchange
+        that is not tried again, where nothing asks whether it succeeds.
         """
         pair = self.state.get(PAIR)
         if not isinstance(pair, OpenPair) or pair.address != address:
@@ -565,11 +572,25 @@ class AssemblyThread:
         done = mode(pair.acquires)
         done = replace(done, tags=tuple(sorted({*done.tags, *pair.tags})))
         made = litmus.Rmw(operation, pair.target, pair.operand, given, done)
-        if once and pair.expected is None:
-            raise self.refuse("a store that may fail, and nothing asks whether it does")
-        pair.emitted.instruction = replace(made, success=self.fresh()) if once else made
-        self.assumed = None if once else {}
+        pair.emitted.instruction = made
+        self.assumed, self._attempt = {}, pair.emitted if once and pair.expected is not None else None
         return pair.target
+
+    def tried_once(self) -> bool:
+        """Decide whether the operation that was taken to succeed is one attempt, whose success nothing has asked for;
+        then it may fail, and nothing is known of its success.
+        """
+        if self._attempt is None or self.asks_success:
+            return False
+        made = self._attempt.instruction
+        assert isinstance(made, litmus.Rmw)
+        self._attempt.instruction = replace(made, success=self.fresh())
+        self.assumed = self._attempt = None
+        for key, value in self.state.items():
+            inner = value.value if isinstance(value, Slot) else value
+            if isinstance(inner, AffineValue) and inner.base in _TRUTHS:
+                self.state[key] = UnknownValue("the success of an exchange that may fail is not understood")
+        return True
 
     def compare_exchange(
         self, address: MachineValue, expected: MachineValue, value: MachineValue, mode: litmus.Mode

@@ -56,8 +56,8 @@ RISCV: ProcessorWords = {
 EXCLUSIVE = "exclusive"
 """The tag of an atomic operation that is a pair of exclusive accesses which is tried until it succeeds (``ldxr`` and
 ``stxr``, ``lr`` and ``sc``), where such a pair orders less than one instruction."""
-RELEASING_LOAD = "lr.rl"
-"""The tag of such a pair whose load is a release, too: ``lr.aqrl``."""
+RELEASING_LOAD, ACQUIRING_STORE = "lr.rl", "sc.aq"
+"""The tags of such a pair whose load is a release, too (``lr.aqrl``), or whose store is an acquire (``sc.aqrl``)."""
 
 PROCESSORS: Mapping[str, ProcessorWords] = {"x86": X86, "power": POWER, "armv8": ARMV8, "riscv": RISCV}
 """The words of each processor."""

@@ -211,8 +211,9 @@ def test_a_loop_around_cmpxchg_is_one_operation_of_x86():
     assert said("x86", code) == ["ld v0, x", "atom.relaxed.gpu.or v2, x, 1"]
 
 
-def test_an_exchange_that_may_fail_once():
-    code = "mov w9, #2\nldaxr w8, [x0]\ncmp w8, #1\nb.ne .L1\nstxr wzr, w9, [x0]\n.L1:\nret"
+@pytest.mark.parametrize("status", ["wzr", "w10"])
+def test_an_exchange_that_may_fail_once(status):
+    code = f"mov w9, #2\nldaxr w8, [x0]\ncmp w8, #1\nb.ne .L1\nstxr {status}, w9, [x0]\n.L1:\nret"
     (thread,) = read("armv8", code).threads
     exchange = thread.instructions[0]
     assert isinstance(exchange, Rmw) and exchange.operation == "cas" and exchange.success is not None
