@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -104,6 +105,13 @@ TESTS = [
         "x = 1 rlx; y = 1 rel",
         "r0 = exch y 2 rlx; fence acq; r1 = x rlx",
     ),
+    litmus_of(
+        "MP+add+fence",
+        "x = 0; y = 0;",
+        "y = 2 /\\ 1:r1 = 0",
+        "x = 1 rlx; y = 1 rel",
+        "r0 = add y 1 rlx; fence acq; r1 = x rlx",
+    ),
     litmus_of("SB", "x = 0; y = 0;", "0:r0 = 0 /\\ 1:r0 = 0", "x = 1 sc; r0 = y sc", "y = 1 sc; r0 = x sc"),
     litmus_of(
         "SB+fences",
@@ -162,9 +170,21 @@ def needs(target: str) -> None:
         absent(lacking[0])
 
 
-LOOPS = {("clang-armv8", "-O0")}
-"""Where an update is a loop around a loop, which is not read."""
 RIGHT = {TranslationVerdict.SAME, TranslationVerdict.STRONGER}
+OTHERWISE = {
+    # An update is a loop around a loop, which is not read.
+    ("clang-armv8", "-O0", ""): TranslationVerdict.NOT_READ,
+    # LLVM 60418: an exchange whose result nobody uses became a store.
+    ("", "-O", "MP+exch+fence"): TranslationVerdict.WEAKER,
+    # A comparison that fails is followed by a store of what was read.
+    ("clang-powerpc64le", "-O", "MP+cas"): TranslationVerdict.NOT_READ,
+}
+"""What else there may be, by the beginnings of target and level, and the name of the test. All but the first are of
+clang 15."""
+
+
+def is_old(target: str) -> bool:
+    return target.startswith("clang") and TARGETS[target].version().startswith("15.")
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -173,9 +193,36 @@ def test_compilers_keep_what_the_tests_mean(target: str, level: str) -> None:
     needs(target)
     every = compiled(target, level)
     assert len(every) == len(TESTS)
-    expected = RIGHT | ({TranslationVerdict.NOT_READ} if (target, level) in LOOPS else set())
-    found = {code.test.name: verdict(code, TARGETS[target].processor) for code in every}
-    assert set(found.values()) <= expected, found
+    for code in every:
+        known = {
+            found
+            for (of, at, name), found in OTHERWISE.items()
+            if target.startswith(of) and level.startswith(at) and code.test.name in (name or code.test.name)
+            if not name or is_old(target)
+        }
+        assert verdict(code, TARGETS[target].processor) in RIGHT | known, code.test.name
+
+
+FINDINGS = [
+    # LLVM 60418, of 2023
+    ("c-exchange-unused", ("clang-15",), {"clang-x86-64", "clang-riscv64", "clang-powerpc64le"}),
+    # LLVM 101551, of 2024
+    ("c-add-nothing", ("clang-15", "clang-19"), {"clang-x86-64"}),
+]
+
+
+@pytest.mark.parametrize(("name", "compilers", "targets"), FINDINGS, ids=[each[0] for each in FINDINGS])
+def test_what_compilers_got_wrong_is_found(name: str, compilers: tuple[str, ...], targets: set[str]) -> None:
+    """At -O2; without optimisation, both are right."""
+    test = parse_litmus((ROOT / "examples" / "memory" / "compilers" / f"{name}.litmus").read_text())
+    for compiler, target in product(compilers, sorted(targets)):
+        chosen = replace(TARGETS[target], compilers=(compiler,))
+        if chosen.missing():
+            continue
+        with TemporaryDirectory() as folder:
+            code = {level: chosen.compile(test, level, Path(folder)) for level in ("-O0", "-O2")}
+        assert verdict(code["-O2"], chosen.processor) is TranslationVerdict.WEAKER, (compiler, target)
+        assert verdict(code["-O0"], chosen.processor) is TranslationVerdict.SAME, (compiler, target)
 
 
 def replaced(pattern: str, by: str) -> Callable[[str], str]:
@@ -213,7 +260,7 @@ PLANTED: Mapping[str, Mapping[str, Callable[[str], str]]] = {
         "stlr to str": replaced(r"\bstlr\b", "str"),
         "swpal to swpa": replaced(r"\bswpal\b", "swpa"),
         "swpal to swpl": replaced(r"\bswpal\b", "swpl"),
-        "swp without a result": replaced(r"\b(swp\s+\w+, )\w+,", r"\1wzr,"),
+        "ldadd without a result": replaced(r"\b(ldadd\s+\w+, )\w+,", r"\1wzr,"),
         "ldaddal to ldadda": replaced(r"\bldaddal\b", "ldadda"),
         "ldaddal to ldaddl": replaced(r"\bldaddal\b", "ldaddl"),
         "casal to casa": replaced(r"\bcasal\b", "casa"),
@@ -264,5 +311,7 @@ def test_a_planted_compiler_is_caught(target: str, change: str) -> None:
     for code in right(target):
         text = PLANTED[target][change](code.text)
         found.add(verdict(replace(code, code=text.encode()), processor))
-    assert any(PLANTED[target][change](code.text) != code.text for code in right(target)), "nothing is changed"
+    if not any(PLANTED[target][change](code.text) != code.text for code in right(target)):
+        assert is_old(target) and change == "ldapr to ldr", "nothing is changed"  # clang 15 writes no ldapr
+        return
     assert TranslationVerdict.WEAKER in found, found
