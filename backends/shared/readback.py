@@ -22,7 +22,7 @@ from backends.shared.kernel import Kernel
 from backends.shared.layout import Layout
 from backends.shared.toolchain import Compilation, problem
 from corpus.errors import InputError
-from corpus.litmus.normal import map_operands
+from corpus.litmus.normal import asked_registers, map_operands
 from corpus.litmus.test import (
     Assign,
     FinalRegister,
@@ -162,9 +162,10 @@ def as_in_test(program: LitmusTest, compiled: CompiledTest) -> LitmusTest:
         raise InputError(f"expected {len(test.threads)} threads, found {len(program.threads)}", compiled.path)
     results = {name: term for name, term in names.items() if isinstance(term, FinalRegister)}
     known = {name: term.name for name, term in names.items() if isinstance(term, Loc)}
+    asked = asked_registers(test.condition) if results or compiled.layout else {}
     threads = []
     for number, thread in enumerate(program.threads):
-        kept = {term.register for term in results.values() if term.thread == number}
+        kept = {*asked.get(number, ())}
         fresh = (name for n in count() if (name := f"t{n}") not in {*thread.names, *kept})
         apart = {name: next(fresh) for name in sorted(thread.names & kept)}
         body = tuple(_in_test(ins, number, results, known, apart, compiled.path) for ins in thread.instructions)

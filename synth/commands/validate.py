@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import click
 
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
 from corpus.litmus.test import LitmusTest
+from oracle.consistency import resolve_consistency_models
 from synth.options.form import table_option
 from synth.options.launch import LaunchWords, compiler_option, launch_options
 from synth.options.models import AUTO, ENUMERATE, SAT, ModelName, unroll_option
@@ -18,7 +19,7 @@ from synth.options.page import Page
 from synth.options.values import JOBS
 from synth.options.work import limit_options, workplaces
 from synth.pool import map_each
-from synth.screen import plain_table, print_table, printable_lines, screen
+from synth.screen import plain_table, print_table, screen
 from synth.translation.account import finding_lines, judged_record, verdict_line
 from synth.translation.compiled import models_of
 from synth.translation.judging import JudgedTranslation, TranslationVerdict, judge_translation
@@ -99,15 +100,15 @@ def command(
 
     \b
     Examples:
-      synth validate examples/memory/c-mp-rel-acq.litmus examples/memory/c-mp-rlx.litmus
+      synth validate examples/memory/c-sb-sc.litmus examples/memory/c-sb-rel-acq.litmus
       synth validate examples/memory/mp-acq-rel.litmus examples/memory/mp-relaxed.litmus --after-model ptx-6.0
-      synth validate examples/memory/c-sb-sc.litmus examples/memory/c-sb-rel-acq.litmus -m sc
-      synth validate examples/memory examples/memory --after-model sc --json
+      synth validate examples/kernels/spirv/mp.spvasm examples/kernels/spirv/mp-relaxed.spvasm --json
 
     The exit code is 1 where a pair is WEAKER; else 2 where one has no verdict.
     """
     if model and (before_model or after_model):
         raise click.UsageError("--model names the model of both sides: give it alone")
+    resolve_consistency_models([each for each in dict.fromkeys((model, before_model, after_model)) if each])
     called = renaming(names)
     pairs, alone = pairs_of(before, after)
     for line in alone:
@@ -162,18 +163,17 @@ def _record(answer: _Answer) -> dict[str, object]:
 
 def _print(answers: list[_Answer]) -> None:
     """Print the answer on one pair with why, or a table with a row for each pair."""
-    console = screen()
     if len(answers) == 1:
         (answer,) = answers
         models = " to ".join(filter(None, answer.models))
-        console.print(printable_lines(f"{answer.pair.name}, {models}: {verdict_line(answer.judged)}"), markup=False)
+        click.echo(printable(f"{answer.pair.name}, {models}: {verdict_line(answer.judged)}"))
         for line in answer.why:
-            console.print(printable_lines(line), markup=False)
+            click.echo(printable(line))
         return
     table = plain_table("program", "verdict", "before", "after", "what")
     for answer in answers:
         judged = answer.judged
         counts = ["" if count is None else str(count) for count in (judged.before, judged.after)]
         line = verdict_line(judged).partition(": ")[2]
-        table.add_row(answer.pair.name, str(judged.verdict), *counts, printable_lines(line))
-    print_table(console, table)
+        table.add_row(answer.pair.name, str(judged.verdict), *counts, printable(line))
+    print_table(screen(), table)

@@ -114,7 +114,7 @@ def finding_lines(
             seen = seen or explanation.witness
             account = explanation_account(explanation, unroll)
         told[:0] = ["", f"The program {side}, {account.text().rstrip()}"]
-    yield from told
+    yield from "\n".join(told).split("\n")
 
 
 COUNTED = (*(str(each) for each in TranslationVerdict),)
