@@ -47,7 +47,9 @@ from backends.cuda.sass_words import (
     MACHINE_SCOPES,
     SILENT,
     access_mode,
+    acquiring,
     fence_mode,
+    releasing,
 )
 from backends.shared.layout import Layout
 from corpus.errors import InputError
@@ -321,6 +323,13 @@ class _Follower:
     def _put(self, ins: Instruction) -> None:
         self._code.append(ins)
 
+    def _last(self) -> int:
+        """Return the place of the last thing that the thread does to memory, with no branch since; -1 if none."""
+        for place in range(len(self._code) - 1, -1, -1):
+            if not isinstance(self._code[place], Assign):
+                return -1 if isinstance(self._code[place], Branch | Label) else place
+        return -1
+
     def _fence(self, ins: SassInstruction) -> None:
         strength, scope = ins.parts[1] if len(ins.parts) == 3 else "", MACHINE_SCOPES.get(ins.parts[-1])
         if strength not in ("SC", "ALL") or scope is None:
@@ -329,15 +338,16 @@ class _Follower:
         self._membar = (len(self._code) - 1, strength, scope)
 
     def _invalidate(self) -> None:
-        """A ``CCTL.IVALL``, which belongs to the ``MEMBAR`` before it if no access is in between."""
-        if self._code[-1] == Fence(IMPLIED):
-            self._code.pop()
-        at, strength, scope = self._membar or (len(self._code), "", Scope.SYS)
-        if at < len(self._code) and all(isinstance(each, Assign) for each in self._code[at + 1 :]):
-            self._code[at] = Fence(fence_mode(strength, scope, True))
-        else:
-            self._put(Fence(INVALIDATION))
-        self._membar = None
+        """A ``CCTL.IVALL``: it belongs to the ``MEMBAR`` or the update before it, if nothing is in between."""
+        if (last := self._last()) >= 0 and self._code[last] == Fence(IMPLIED):
+            del self._code[last]
+        last = self._last()
+        if self._membar is not None and self._membar[0] == last:
+            self._code[last] = Fence(fence_mode(*self._membar[1:], True))
+            return
+        if last >= 0 and isinstance(update := self._code[last], Rmw):
+            self._code[last] = replace(update, mode=acquiring(update.mode))
+        self._put(Fence(INVALIDATION))
 
     def _access(self, state: _State, ins: SassInstruction, kind: str, space: str) -> None:
         mode = access_mode(space, ins.parts)
@@ -366,6 +376,8 @@ class _Follower:
                 return
             case _:
                 register = None if ins.parts[0].startswith("RED") or name == "RZ" else name
+                if self._membar is not None and self._membar[0] == self._last():
+                    mode = releasing(mode, space, self._membar[2])
                 self._put(self._update(ins, register, address, given, mode))
         if register is not None and name != "RZ":
             state.known[name] = Relative(name)

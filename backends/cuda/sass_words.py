@@ -22,6 +22,8 @@ What follows from the table:
 - within a CTA nothing is to be invalidated: ``MEMBAR.ALL.CTA`` is ``fence.acq_rel.cta``, ``MEMBAR.SC.CTA`` is
   ``fence.sc.cta``, and ``fence.acquire.cta`` is *no instruction at all*. So it stands behind every strong read
   (``IMPLIED``), and the reader puts it there where another thread of the CTA can tell;
+- an update right behind a ``MEMBAR`` of its scope releases, and one right before a ``CCTL.IVALL`` acquires, as well as
+  the fence: an ``atom.acq_rel`` passes on what it acquires, which a relaxed one between two fences does not;
 - ``ERRBAR`` and ``CGAERRBAR`` come with each ``MEMBAR`` and say nothing of memory.
 
 Before sm_90, PTX has no fences that acquire or release alone. There the same readings are taken, from the accesses that
@@ -31,6 +33,7 @@ acquire or release.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from corpus.litmus.test import Mode, Order, Scope
@@ -152,6 +155,21 @@ def access_mode(space: str, parts: tuple[str, ...]) -> Mode | None:
         return Mode()
     scope = MACHINE_SCOPES.get(parts[parts.index("STRONG") + 1])
     return None if scope is None else Mode(Order.RELAXED, scope)
+
+
+def releasing(mode: Mode, space: str, fenced: Scope) -> Mode:
+    """Return how an update is done right behind a ``MEMBAR``: it releases where the scope of that is no narrower."""
+    if space == "shared":
+        return replace(mode, order=Order.ACQ_REL if fenced is Scope.CTA else Order.RELEASE, scope=fenced)
+    if mode.scope is None or fenced.value > mode.scope.value:
+        return mode
+    return replace(mode, order=Order.ACQ_REL if mode.scope is Scope.CTA else Order.RELEASE)
+
+
+def acquiring(mode: Mode) -> Mode:
+    """Return how an update is done right before a ``CCTL.IVALL``."""
+    orders = {Order.RELAXED: Order.ACQUIRE, Order.RELEASE: Order.ACQ_REL}
+    return replace(mode, order=orders.get(mode.order, mode.order))
 
 
 def fence_mode(strength: str, scope: Scope, invalidated: bool) -> Mode:
