@@ -344,6 +344,7 @@ class _Follower:
         last = self._last()
         if self._membar is not None and self._membar[0] == last:
             self._code[last] = Fence(fence_mode(*self._membar[1:], True))
+            self._membar = None
             return
         if last >= 0 and isinstance(update := self._code[last], Rmw):
             self._code[last] = replace(update, mode=acquiring(update.mode))
@@ -403,6 +404,8 @@ class _Follower:
             return
         if not isinstance(number, int) or not isinstance(count, int):
             raise self._wrong("a barrier of whom is not understood")
+        if ins.operands[0] == ins.operands[1]:
+            number, count = number & 0xF, count >> 16
         self._put(Barrier(number, arrive="ARV" in ins.parts, quorum=count // self._layout.parameters.slots))
 
     def _outside(self, state: _State, ins: SassInstruction) -> None:
