@@ -54,6 +54,7 @@ ROOMS = {
     "synth/drawing": {"progress", "memory", "tuning"},
     "synth/repair": {"memory", "checking", "drawing"},
     "synth/hardening": set(),
+    "synth/translation": {"options", "memory", "checking"},
     "synth/inference": {"options", "progress", "memory", "drawing"},
     "synth/families": {"options", "progress", "memory", "mutation", "tuning", "drawing"},
     "synth/importing": {"families"},
@@ -74,6 +75,7 @@ ROOMS = {
         "repair",
         "hardening",
         "inference",
+        "translation",
     },
 }
 
