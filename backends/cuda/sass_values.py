@@ -12,7 +12,6 @@ compute what nothing is known of.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -171,13 +170,3 @@ _COMPARED: Mapping[str, Callable[[int, int], bool]] = {
     "gt": lambda one, other: one > other,
     "ge": lambda one, other: one >= other,
 }
-
-
-def half(text: str) -> int | None:
-    """Return the bits of a number as ``HFMA2`` has it, of 16 bits; None where it is none."""
-    import struct
-
-    if re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", text) is None:
-        return None
-    (bits,) = struct.unpack("<H", struct.pack("<e", float(text)))
-    return int(bits)
