@@ -243,6 +243,13 @@ def _halves(_: SassOperands, __: SassState, ins: SassInstruction) -> Results:
     return [(target, int(bits))]
 
 
+def _vote(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+    """``VOTE``: of the lanes that are together, of which the thread is taken to be the only one."""
+    *told, source = ins.operands
+    own = 1 if "EQ" in ins.parts else of.predicate(state, source)
+    return [(target, own) for target in told]
+
+
 COMPUTED: Mapping[str, SassMeaning] = {
     **dict.fromkeys(("MOV", "R2UR"), _move),
     **dict.fromkeys(("S2R", "S2UR", "CS2R"), _special),
@@ -257,6 +264,7 @@ COMPUTED: Mapping[str, SassMeaning] = {
     "BMSK": _mask,
     "ISETP": _compare,
     "SEL": _select,
+    **dict.fromkeys(("VOTE", "VOTEU"), _vote),
     **dict.fromkeys(("IMNMX", "VIMNMX"), _extreme),
     "HFMA2": _halves,
 }
