@@ -76,16 +76,13 @@ def next_register(register: str, step: int = 1) -> str:
     return register if found is None else f"{found[1]}{int(found[2]) + step}"
 
 
-@dataclass
+@dataclass(frozen=True)
 class SassOperands:
-    """The values of operands. ``special`` has those of special registers; ``assumed`` has predicates that the running
-    program decides, as they are taken to be for the instruction at hand.
-    """
+    """The values of operands; ``special`` has those of special registers."""
 
     arithmetic: Arithmetic
     capability: int
     special: Mapping[str, int]
-    assumed: Mapping[str, int] = field(default_factory=dict)
 
     def value(self, state: SassState, text: str) -> MachineValue:
         """Return the value of an operand, of 32 bits."""
@@ -138,14 +135,12 @@ class SassOperands:
 
     def decided(self, state: SassState, text: str) -> bool | None:
         """Return a predicate that decides what is done; None where nothing is known of it. Raises ``UndecidedError``
-        where the running program decides it, and nothing is assumed.
+        where the running program decides it.
         """
         name = text.lstrip("!")
         value = self.predicate(state, name)
         if isinstance(value, Relative):
-            if name not in self.assumed:
-                raise UndecidedError(name, value.register)
-            value = self.assumed[name]
+            raise UndecidedError(name, value.register)
         return None if value is None else bool(value) != text.startswith("!")
 
     def address(self, state: SassState, text: str) -> MachineValue:

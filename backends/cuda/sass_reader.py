@@ -18,8 +18,8 @@ Example, of sm_90, where R2 is known to be the address of x, and R6 that of the 
 What the instructions mean is said in ``backends.cuda.sass_words`` (by ptxas' own translation) and
 ``backends.cuda.sass_values``. The marks of accesses, which ``backends.cuda.optcheck`` needs, are zeros here.
 
-Where an instruction depends on what was read, as a store with a guard, both ways are followed, and a place of the code
-once for each state of what is known there (``corpus.kernels.specialiser`` does so with kernels).
+Where an instruction depends on what was read, as a store with a guard, both ways are followed, and a labelled place of
+the code once for each state of what is known there (``corpus.kernels.specialiser`` does so with kernels).
 
 Assumed: of an address in global memory, the upper half is right. Gaps, which are errors in one line: asynchronous
 operations and mbarriers, shared memory of another CTA (generic accesses), accesses of other sizes than a word, final
@@ -29,7 +29,7 @@ values of shared memory that the code has not read itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from backends.cuda.sass import BRANCHES, RMWS, SassInstruction, compute_capability, sass_functions
@@ -127,9 +127,6 @@ def read_sass(text: str, layout: Layout, path: str | None = None) -> LitmusTest:
     return replace(test, threads=tuple(threads))
 
 
-_NONE: Mapping[str, int] = {}
-
-
 class _Follower:
     """Follows one thread of the launch."""
 
@@ -177,10 +174,10 @@ class _Follower:
         """Follow the thread through a kernel, to its end."""
         start = SassState(kernel)
         labels: dict[object, str] = {}
-        waiting: list[tuple[SassState, str, Mapping[str, int]]] = [(start, "L0", _NONE)]
+        waiting = [(start, "L0")]
         made = steps = 0
         while waiting:
-            state, name, assumed = waiting.pop()
+            state, name = waiting.pop()
             self._put(Label(name))
             goes_on = True
             while goes_on:
@@ -189,15 +186,16 @@ class _Follower:
                     raise self._wrong(f"more than {MOST_STEPS} instructions are followed")
                 before, trial = len(self._code), state.copy()
                 try:
-                    goes_on = self._step(trial, assumed)
-                except UndecidedError as undecided:
+                    goes_on = self._step(trial)
+                except UndecidedError as undecided:  # both ways are followed, and the predicate is known on each
                     del self._code[before:]
                     made += 1
                     self._put(Branch(f"F{made}", Comparison("ne", Reg(undecided.holder), 0)))
-                    waiting.append((state.copy(), f"F{made}", {**assumed, undecided.predicate: 1}))
-                    assumed = {**assumed, undecided.predicate: 0}
+                    other = state.copy()
+                    other.known[undecided.predicate], state.known[undecided.predicate] = 1, 0
+                    waiting.append((other, f"F{made}"))
                     continue
-                state, assumed = trial, _NONE
+                state = trial
                 if goes_on and (ins := self._at(state)) is not None and ins.labels:
                     known = state.key in labels
                     name = labels.setdefault(state.key, f"L{len(labels) + 1}")
@@ -214,14 +212,13 @@ class _Follower:
         code = self._functions[state.function]
         return code[state.at] if state.at < len(code) else None
 
-    def _step(self, state: SassState, assumed: Mapping[str, int]) -> bool:
-        """Do one instruction; return whether the thread goes on. Raises ``UndecidedError`` where that depends on a
-        predicate of the running program that nothing is assumed of.
+    def _step(self, state: SassState) -> bool:
+        """Do one instruction; return whether the thread goes on. Raises ``UndecidedError`` where the running program
+        decides what it does.
         """
         ins = self._ins = self._at(state)
         if ins is None:
             raise self._wrong("the code ends without an EXIT")
-        self._operands.assumed = assumed
         state.at += 1
         opcode = ins.parts[0]
         if ins.guard is not None and self._decided(state, ins.guard) == ins.unless:
