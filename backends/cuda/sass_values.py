@@ -1,13 +1,11 @@
-"""What a machine instruction of SASS computes, on values of which only some are known when the code is read.
+"""Computes on values of which only some are known when machine code is read.
 
 A value is a number, its 32 bits; or a register of the test that is read, plus a number (``Relative``); or nothing is
 known of it (``None``), which is an error only where it decides something. What cannot be computed now becomes an
 ``Assign`` of the test. Example: with 0x100 in R4 and what a load has read in R2, ``IADD3 R6, R2, R4, 0x8`` leaves
 ``R2 + 0x108`` in R6, and no instruction, but for a move.
 
-NVIDIA does not document SASS. The meanings of these opcodes are those of the PTX instructions that become them (PTX ISA
-9.1, 9.7.1 to 9.7.8), as ptxas 13.0 translates them; ``LOP3`` has the table of ``lop3``. Opcodes that are not here
-compute what nothing is known of.
+Which opcodes compute what is said in ``backends.cuda.sass_computing``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """States what ptxas makes of each memory instruction of PTX, and what its machine instructions are read as.
 
 NVIDIA does not document what instructions of SASS mean. Their meaning here is by **ptxas' own translation**: each PTX
-instruction was compiled alone, for sm_75, sm_80, sm_90 and sm_100, by ptxas 13.0, and ``TRANSLATION`` is what came out.
-(Lustig et al. 2019, section 6, map PTX to no machine code, only C++ to PTX.) If that translation is right, a sequence
+instruction was compiled alone, for sm_75, sm_80, sm_90 and sm_100, by ptxas 13.5, and ``TRANSLATION`` is what came out.
+(Lustig et al. 2019 map C++ to PTX, and PTX to nothing.) If that translation is right, a sequence
 is as strong as *each* PTX instruction that becomes it. So it is read as the strongest of these, which is sound in this
 direction: what the reading forbids, the hardware has to forbid, or ptxas would translate single instructions wrongly.
 What is checked by such a reading is that the optimisation of a whole program preserves it: that nothing is merged,
@@ -15,7 +15,7 @@ an acquire as a relaxed load and a fence.
 What follows from the table:
 
 - ``STRONG.S`` is relaxed at scope S; without ``STRONG``, an access to global memory is weak. ``volatile`` is relaxed at
-  system scope (PTX ISA 9.1, 8.4), and a cache operator an access of the scope of the cache;
+  system scope (PTX ISA 9.1, ``ld``), and a cache operator an access of the scope of the cache;
 - ``LDS``, ``STS`` and ``ATOMS`` are made of accesses of every strength, so they are relaxed at system scope;
 - ``MEMBAR.ALL.S`` alone is ``fence.release.S``, and so is ``MEMBAR.SC.S``, which nothing alone becomes: with
   ``CCTL.IVALL`` behind it the first is ``fence.acq_rel.S``, and the second ``fence.sc.S``;

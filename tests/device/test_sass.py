@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from backends.code_languages import CODE_LANGUAGES, TEST_COMPILERS
 from backends.cuda.compiler import compile_sass, cuda_tool
 from backends.cuda.optcheck import optcheck
 from backends.cuda.sass import sass_functions
@@ -142,3 +143,36 @@ def test_machine_code_allows_what_the_test_does(
         assert judged.verdict is expected, judged
         if level == "-O3" and file.stem != "mp+membar.gl+addr-xor":
             assert optcheck(test, text) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("corr-weak", TranslationVerdict.STRONGER),  # one load is left
+        ("c-mp-rel-acq", TranslationVerdict.SAME),
+        *(
+            pytest.param(file.stem, None, marks=pytest.mark.slow)
+            for file in EXAMPLES
+            if file.stem not in ("corr-weak", "c-mp-rel-acq")
+        ),
+    ],
+)
+def test_ptxas_changes_only_what_it_may(
+    name: str, expected: TranslationVerdict | None, need: Callable[[str], None], tmp_path: Path
+) -> None:
+    """Without marks, ptxas merges, drops and moves accesses. What is left allows nothing that the test does not."""
+    need("cuda")
+    test = read_litmus(next(file for file in EXAMPLES if file.stem == name))
+    (ptx,) = resolve_consistency_models(["ptx"])
+    right = (TranslationVerdict.SAME, TranslationVerdict.STRONGER)
+    for compiler in TEST_COMPILERS["cuda"]:
+        if compiler.language != "sass":
+            continue
+        assert compiler.missing() == []
+        try:
+            compiled = compiler.compile(test, "-O3", tmp_path)
+        except InputError:
+            continue
+        read = CODE_LANGUAGES[compiler.language].read(compiled)
+        verdict = judge_translation(test, read, (ptx, ptx)).verdict
+        assert verdict in right if expected is None else verdict is expected
