@@ -21,9 +21,9 @@ What the instructions mean is said in ``backends.cuda.sass_words`` (by ptxas' ow
 Where an instruction depends on what was read, as a store with a guard, both ways are followed, and a labelled place of
 the code once for each state of what is known there (``corpus.kernels.specialiser`` does so with kernels).
 
-Assumed: of an address in global memory, the upper half is right. Gaps, which are errors in one line: asynchronous
-operations and mbarriers, shared memory of another CTA (generic accesses), accesses of other sizes than a word, final
-values of shared memory that the code has not read itself.
+Assumed: of an address in global memory, the upper half is right; a lane votes alone. Gaps, which are errors in one
+line: asynchronous operations and mbarriers, shared memory of another CTA (generic accesses), accesses of other sizes
+than a word, final values of shared memory that the code has not read itself.
 """
 
 from __future__ import annotations
@@ -366,24 +366,23 @@ class _Follower:
         self._put(Barrier(number, arrive="ARV" in ins.parts, quorum=count // self._layout.parameters.slots))
 
     def _outside(self, state: SassState, ins: SassInstruction) -> None:
-        """What the kernel does to memory besides the test: of that, results matter."""
-        if ins.access is None:
-            return
-        kind, _ = ins.access
-        if kind != "store":
+        """What the kernel does to memory besides the test: it stores results, and initial values of shared memory."""
+        where = next((each for each in ins.operands if "[" in each and not each.startswith("c[")), None)
+        address = None if ins.access is None or where is None else self._operands.address(state, where)
+        if ins.access is not None and ins.access[1] == "global":
+            if not isinstance(address, int):
+                raise self._wrong("what the kernel accesses here is not understood")
+            if (address - MEMORY) & ALL < WORD * self._layout.counters:
+                raise self._wrong("an access of the test is outside of the code of its thread")
+            number, rest = divmod((address - RESULTS) & ALL, WORD * self._layout.instances)
+            term = self._layout.terms[number] if number < len(self._layout.terms) else None
+            if ins.access[0] == "store" and rest % WORD == 0 and isinstance(term, FinalRegister):
+                if term.thread != self._thread or not _OTHER_SIZES.isdisjoint(ins.parts):
+                    raise self._wrong("final values of registers are not understood")
+                value = self._needed(self._operands.value(state, ins.operands[-1]))
+                self._put(Assign(_FINAL + term.register, "mov", (value,)))
+        if ins.access is not None and ins.access[0] != "store":
             self._compute(state, ins)
-            return
-        address = self._operands.address(state, ins.operands[0])
-        if not isinstance(address, int):
-            raise self._wrong("what the kernel stores where is not understood")
-        number, rest = divmod((address - RESULTS) & ALL, WORD * self._layout.instances)
-        term = self._layout.terms[number] if number < len(self._layout.terms) else None
-        if rest % WORD == 0 and isinstance(term, FinalRegister) and ins.parts[0] != "STS":
-            if term.thread != self._thread or not _OTHER_SIZES.isdisjoint(ins.parts):
-                raise self._wrong("final values of registers are not understood")
-            self._put(
-                Assign(_FINAL + term.register, "mov", (self._needed(self._operands.value(state, ins.operands[-1])),))
-            )
 
     # addresses
 

@@ -163,6 +163,10 @@ def test_faults_of_every_kind_are_caught() -> None:
     }
 
 
+OUTSIDE = "LDC.64 R10, c[0x0][0x210];\n    /*0188*/ STG.E desc[UR6][R10.64], R6;"
+"""A store to the first location before the thread is called."""
+
+
 def test_where_the_code_comes_from_is_told_in_errors() -> None:
     test, text = stored("c-mp-rel-acq.sm_90.O3")
     layout = place(test)
@@ -175,6 +179,7 @@ def test_where_the_code_comes_from_is_told_in_errors() -> None:
         ("STG.E.STRONG.SYS", "UBLKCP", "is not understood"),
         ("VIADD R2, R0, 0x80", "VIADD R2, R0, 0x82", "its address is that of no location in global memory"),
         ("VIADD R2, R0, 0x80", "POPC R2, R0", "its address is not understood"),
+        ("MOV R6, 0x1a0;", OUTSIDE, "an access of the test is outside of the code of its thread"),
         ("$thread_1_0)", "$thread_0_0)", "P1 of the test is thread 0 in the machine code"),
     ):
         assert found in text
