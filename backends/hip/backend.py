@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backends.hip.code import OPTCHECK
 from backends.hip.compiler import COMPILER
 from backends.hip.memory import HipKernel, hip_parameters
 from backends.hip.progress import Hip
@@ -17,5 +18,6 @@ BACKEND = Backend(
     usage="hipcc -O2 -o t TEST.hip; timeout 20 ./t",
     compiler=COMPILER,
     launched=hip_parameters,
+    check=OPTCHECK,
     embed=as_string,
 )

@@ -1,8 +1,8 @@
 """Drives clang for AMD's GPUs: as compiler of programs that are only checked, and as reader of their machine code.
 
-clang alone makes machine code of HIP (``--cuda-device-only``). What it lacks without ROCm is the header of HIP, of which
-``backends/hip/include`` has as much as our programs use. So a program is checked for every GPU that the clang knows,
-and its host is checked as well; what runs on a GPU is made by hipcc, of ROCm.
+clang alone makes machine code of HIP (``--cuda-device-only``). What it lacks without ROCm is the header of HIP, and
+``backends/hip/include`` has as much of that as our programs use. So a program is checked for every GPU that the clang
+knows, and its host is checked as well; what runs on a GPU is made by hipcc, of ROCm.
 
 What is kept of a program that is checked is its assembly for all GPUs, one after the other.
 """
@@ -44,8 +44,8 @@ TARGETS = (
     CodeTarget("gfx1100"),
     CodeTarget("gfx1200"),
 )
-"""What programs are checked for: a GPU of each family that there is a table for, in the mode that is clang's own. A clang
-that does not know one of them leaves it out: clang 15 has neither gfx942 nor gfx1200."""
+"""What programs are checked for: a GPU of each family that there is a table for, in the mode that is clang's own. A
+clang that does not know one of them leaves it out: clang 15 has neither gfx942 nor gfx1200."""
 
 OTHER_MODES = (
     CodeTarget("gfx90a", ("-mtgsplit",)),
@@ -140,7 +140,7 @@ class HipCompiler:
         with TemporaryDirectory() as folder:
             made = Path(folder, "code.s")
             for each in targets:
-                device = ["--cuda-device-only", f"--offload-arch={each.chip}", *each.options, "-S", "-o", made]
+                device: list[str | Path] = ["--cuda-device-only", f"--offload-arch={each.chip}", *each.options, "-S", "-o", made]
                 done = _run(clang, file, device, timeout)
                 if not done.ok:
                     return Compilation(file, False, f"{each.chip}: {done.output}")

@@ -13,9 +13,10 @@ scope and waits for it (AMDGPUUsage, Memory Model), so it would not be the weak 
 neither merges, moves nor drops plain accesses is seen to by the marks between them.
 
 **Marks.** Each instruction of the test is between two empty pieces of inline assembly, ``; begin P0:1`` and
-``; end P0:1``, over which clang moves no access to memory. They leave no trace in machine code, but stand as comments in
-the assembly that ``clang -S`` prints. So it is known what each instruction became (``corpus.executions.amdgcn``). An
-operand that would let LLVM make a load of an atomic operation, an addition of 0, is hidden in a register.
+``; end P0:1``, over which clang moves no access to memory. They leave no trace in machine code, but stand as comments
+in the assembly that ``clang -S`` prints. So it is known what each instruction became (``corpus.executions.amdgcn``). An
+operand that would let LLVM make a load of an atomic operation, an addition of 0, is hidden in a register. The loop over
+the instances of a thread is not unrolled, so each instruction is in the machine code once.
 
 Gap: dependencies through values that clang can compute, as ``r ^ r``, are not in the machine code. AMD's model asks for
 none.
@@ -30,14 +31,13 @@ from typing import ClassVar
 
 from backends.hip.progress import HOST
 from backends.hip.words import BARE, GLOBAL_ALONE, LOCAL_ALONE, in_llvm_words
-from backends.shared.atomics import Access, CAtomics
+from backends.shared.atomics import CAtomics
 from backends.shared.kernel import MemoryWord
 from backends.shared.layout import Layout, Parameters, gpu_parameters
 from backends.shared.profiles import Profile
 from backends.shared.runtime import memory_host
 from backends.shared.syntax import LanguageSyntax
 from corpus.executions.amdgcn import begin, end
-from corpus.litmus.describe import describe
 from corpus.litmus.test import (
     Barrier,
     Fence,
@@ -67,7 +67,8 @@ _ORDERS = {
     Order.SC: "__ATOMIC_SEQ_CST",
 }
 _SPACES = {GLOBAL_ALONE: "global", LOCAL_ALONE: "local"}
-_MARKED = Load | Store | Rmw | Fence
+_PASSES = "nth < PASSES"
+"""What the head of the loop over instances has."""
 
 
 class HipKernel(CAtomics):
@@ -206,6 +207,10 @@ $count
             *(f'asm volatile("" : : "v"({self.register(thread, name)}));' for name in others),
         ]
 
+    def run(self) -> list[str]:
+        """Return the body of ``run``, whose loop over instances is not unrolled."""
+        return [each for line in super().run() for each in (["#pragma unroll 1", line] if _PASSES in line else [line])]
+
     def parts(self) -> Mapping[str, object]:  # noqa: D102
         needs = f"// Needs clang {SPACED} or later.\n" if self._is_spaced() else ""
         return {**super().parts(), "needs": needs}
@@ -228,13 +233,8 @@ $count
 
 
 def hip_parameters(test: LitmusTest, instances: int, profile: Profile, iterations: int = 20) -> Parameters:
-    """Return the parameters for a device with wavefronts of up to 64 threads: as many slots, so that threads of different
-    warps of the test are in different wavefronts. Raises ``InputError`` as ``backends.shared.layout.place`` does.
+    """Return the parameters for a device with wavefronts of up to 64 threads: as many slots, so that threads of
+    different warps of the test are in different wavefronts. Raises ``InputError`` as ``place`` does.
     """
     found = gpu_parameters(test, instances, profile, iterations)
     return replace(found, slots=max(found.slots, WAVE))
-
-
-def told(test: LitmusTest, thread: int, place: int) -> str:
-    """Return an instruction of a test in words, ``P0: ld r1, x``."""
-    return f"P{thread}: {describe(test.threads[thread].instructions[place])}"

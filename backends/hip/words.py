@@ -2,9 +2,9 @@
 
 LLVM's AMDGPU memory model reads ``store atomic syncscope("agent") release`` as Vulkan's
 ``st.atom.rel.dv.sc0.semsc0.semsc1.semav`` (docs/amdgpu.md has the table): an order speaks for global and local memory,
-makes available and makes visible. A fence or barrier may speak for one of the two. What HIP has no words for is refused:
-private accesses, plain accesses that are made available or visible (``amdgcn-av``), orders that make nothing available
-or visible, orders of an access that speak for one memory alone, images and output.
+makes available and makes visible. A fence or barrier may speak for one of the two. What HIP has no words for is
+refused: private accesses, plain accesses that are made available or visible (``amdgcn-av``), orders that make nothing
+available or visible, orders of an access that speak for one memory alone, images and output.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import replace
 from corpus.laws.vulkan import SEMANTICS, STORAGE
 from corpus.litmus import test as litmus
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.normal import without_predicates
 
 GLOBAL_ALONE, LOCAL_ALONE = "global-fence", "local-fence"
 """The tags of a fence or barrier that orders one memory alone, as OpenCL's (``corpus.laws.opencl.MEMORY``)."""
@@ -25,6 +26,11 @@ _SPEAKING = dict(zip(_REGIONS, SEMANTICS, strict=False))
 _ACQUIRES = (litmus.Order.ACQUIRE, litmus.Order.ACQ_REL)
 _RELEASES = (litmus.Order.RELEASE, litmus.Order.ACQ_REL)
 _Said = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier
+
+
+def said_in_hip(test: litmus.LitmusTest) -> litmus.LitmusTest:
+    """Return a test as HIP programs say it, instruction by instruction. Raises ``InputError`` as ``in_llvm_words``."""
+    return without_predicates(in_llvm_words(test))
 
 
 def in_llvm_words(test: litmus.LitmusTest) -> litmus.LitmusTest:

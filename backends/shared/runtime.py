@@ -1,8 +1,8 @@
 r"""Holds the C++ text of hosts that launch kernels through CUDA's runtime or HIP's.
 
 The functions of the two have the same names after another prefix, ``cudaMalloc`` and ``hipMalloc``, and kernels are
-launched as ``test<<<1, 2>>>(memory)`` in both. In the text, ``@`` is the prefix, and ``@TimedOut`` the error of a kernel
-that the watchdog of a display has ended.
+launched as ``test<<<1, 2>>>(memory)`` in both. In the text, ``@`` is the prefix, and ``@TimedOut`` the error of a
+kernel that the watchdog of a display has ended.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ Of a wait of the row, each counter must be known to be 0 where the row waits for
 test that counts there, the code has waited for it, be it within other marks. A write-back counts as a store does. So a
 wait that the compiler has left out because there is nothing to wait for is none that lacks.
 
-The verdicts, best first: *same*; *stronger*, with waits that the row has not; *one-as*, the row less its waits and cache
-operations for the other address space, which is what clang before 20 makes of orders of accesses in HIP
+The verdicts, best first: *same*; *stronger*, with waits that the row has not; *one-as*, the row less its waits and
+cache operations for the other address space, which is what clang before 20 makes of orders of accesses in HIP
 (llvm/llvm-project, pull 120095); *different*; *not read*, where the code branches or has an instruction not known here.
 
 Source: LLVM, User Guide for AMDGPU Backend (AMDGPUUsage), and the assembler syntax that it links, per family.
@@ -26,8 +26,8 @@ Source: LLVM, User Guide for AMDGPU Backend (AMDGPUUsage), and the assembler syn
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from corpus.errors import InputError
@@ -153,7 +153,7 @@ def machine_of(chip: str, split: bool, wgp: bool) -> str:
 def _instructions(line: str, number: int, chip: str) -> Iterator[CodeInstruction]:
     """The instructions of a line that have to do with memory, waiting or branching."""
     code = line.partition(";")[0].partition("//")[0].strip()
-    if not code or code.startswith(".") and not code.endswith(":"):
+    if not code or (code.startswith(".") and not code.endswith(":")):
         return
     if code.endswith(":"):
         yield CodeInstruction(None, number, code)
@@ -206,6 +206,35 @@ def _bits(words: set[str], chip: str) -> tuple[str, ...]:
     dropped = {"dlc=1"} if chip.startswith("gfx11") else set[str]()
     bits = [bit for bit in BITS if bit.removesuffix("=1") in words and bit not in dropped]
     return (*bits, *(scope for scope in SCOPE_WORDS[1:] if scope in words))
+
+
+def absent(test: litmus.LitmusTest, code: MachineCode) -> Iterator[tuple[CodePlace, str]]:
+    """Yield each access, fence and barrier of a test that is not in the code as what it is, and what is there instead:
+    an access is one access of its kind, to the memory of its location, and what is none has none.
+    """
+    local = local_names(test)
+    for thread, each in enumerate(test.threads):
+        pieces = [piece for piece in code.pieces if any(owner == thread for owner, _ in piece.places)]
+        for number, ins in enumerate(each.instructions):
+            if not _is_marked(ins):
+                continue
+            found = [piece.instructions for piece in pieces if (thread, number) in piece.places]
+            if not found:
+                yield (thread, number), "it is not in the machine code"
+            for instructions in found:
+                accesses = [it.opcode for each in instructions if (it := each.instruction) and it.opcode in ACCESSES]
+                if accesses != _accesses(ins, local):
+                    yield (thread, number), f"in the machine code it is {', '.join(accesses) or 'no access'}"
+                    break
+
+
+def _accesses(ins: litmus.Instruction, local: Collection[str]) -> list[str]:
+    """The accesses that an instruction is."""
+    kinds = {litmus.Load: "load", litmus.Store: "store", litmus.Rmw: "atomic"}
+    if not isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw):
+        return []
+    in_lds = isinstance(ins.address, litmus.Loc) and ins.address.name in local
+    return [f"{'ds' if in_lds else 'global'}_{kinds[type(ins)]}"]
 
 
 # Held against a table
