@@ -12,7 +12,7 @@ PARTS = {
     "memory-opening.cpp": r"^#include <algorithm>\n#include <atomic>.*?(?=^static const char\* device\(\))",
     "memory-main.cpp": r"^extern const char TRIAL\[\];[^\n]*\nint main.*?report\(iteration, histogram, .*?^}\n",
     "memory-main.hip": r"^static void check\(const hipError_t[^}]*?// a display's watchdog.*?(?=^const char TRIAL\[\])",
-    "memory-opening.hip": r"^#include <algorithm>\n(?:#include [^\n]*\n)*#include <hip/hip_runtime.h>.*?(?=^#define THREADS)",
+    "memory-opening.hip": r"^#include <algorithm>\n(?:#include [^\n]*\n)*?#include <hip/.*?(?=^#define THREADS)",
     "memory-helpers.hip": r"^__device__ inline std::uint32_t claim\(.*?(?=^__global__ void reset)",
     "memory-main.cu": r"^static void check\([^}]*?// a display's watchdog.*?(?=^const char TRIAL\[\])",
     "progress-opening.cl": r"^#if __OPENCL_C_VERSION__[^\n]*\ntypedef atomic_uint cell_t.*?(?=^#define THREADS)",

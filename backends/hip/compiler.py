@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from backends.hip import gpus
 from backends.hip.progress import Hip
 from backends.shared.log import as_string
 from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version, which
@@ -140,7 +141,14 @@ class HipCompiler:
         with TemporaryDirectory() as folder:
             made = Path(folder, "code.s")
             for each in targets:
-                device: list[str | Path] = ["--cuda-device-only", f"--offload-arch={each.chip}", *each.options, "-S", "-o", made]
+                device: list[str | Path] = [
+                    "--cuda-device-only",
+                    f"--offload-arch={each.chip}",
+                    *each.options,
+                    "-S",
+                    "-o",
+                    made,
+                ]
                 done = _run(clang, file, device, timeout)
                 if not done.ok:
                     return Compilation(file, False, f"{each.chip}: {done.output}")
@@ -150,12 +158,13 @@ class HipCompiler:
         return _run(clang, file, ["--cuda-host-only", "-fsyntax-only"], timeout)
 
     def probe(self) -> list[Probed]:
-        """Report on the clang that is used."""
+        """Report on the clang that is used, and on GPUs."""
         clang, purpose = self._found, "compile and read (--check)"
         if clang is None:
-            return [Probed("clang for AMD's GPUs", "", purpose, "not installed", INSTALL)]
+            return [Probed("clang for AMD's GPUs", "", purpose, "not installed", INSTALL), *gpus.probed()]
         name = f"{clang.path.name} for {', '.join(each.chip for each in TARGETS if clang.knows(each))}"
-        return [Probed(name, clang.version, purpose, tried(self, Hip, ".hip", ending=as_string("{}")), INSTALL)]
+        trouble = tried(self, Hip, ".hip", ending=as_string("{}"))
+        return [Probed(name, clang.version, purpose, trouble, INSTALL), *gpus.probed()]
 
 
 def _run(clang: Clang, file: Path, words: Sequence[str | Path], timeout: float) -> Compilation:

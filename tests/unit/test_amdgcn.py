@@ -155,7 +155,7 @@ def test_a_wait_for_nothing_may_be_left_out_and_another_added() -> None:
 
 
 def test_a_write_back_is_waited_for() -> None:
-    """clang 19 leaves out the wait after buffer_wbl2 where nothing else is under way (llvm/llvm-project, pull 178316)."""
+    """clang 19 leaves out the wait after buffer_wbl2 where nothing is under way (llvm/llvm-project, pull 178316)."""
     test = said_in_hip(read_litmus(ROOT / "examples" / "memory" / "c-2+2w-rel.litmus"))
     lines = ['\t.amdgcn_target "amdgcn-amd-amdhsa--gfx90a"']
     for thread in (0, 1):
