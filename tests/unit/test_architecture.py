@@ -55,6 +55,7 @@ ROOMS = {
     "synth/drawing": {"progress", "memory", "tuning"},
     "synth/repair": {"memory", "checking", "drawing"},
     "synth/hardening": set(),
+    "synth/translation": {"options", "memory", "checking"},
     "synth/inference": {"options", "progress", "memory", "drawing"},
     "synth/families": {"options", "progress", "memory", "mutation", "tuning", "drawing"},
     "synth/importing": {"families"},
@@ -75,6 +76,7 @@ ROOMS = {
         "repair",
         "hardening",
         "inference",
+        "translation",
     },
 }
 
