@@ -208,8 +208,12 @@ $count
         ]
 
     def run(self) -> list[str]:
-        """Return the body of ``run``, whose loop over instances is not unrolled."""
-        return [each for line in super().run() for each in (["#pragma unroll 1", line] if _PASSES in line else [line])]
+        """Return the body of ``run``, whose loop over instances is not unrolled. clang is told that others may look
+        into shared memory, or it drops stores to what is never read.
+        """
+        body = [each for line in super().run() for each in (["#pragma unroll 1", line] if _PASSES in line else [line])]
+        seen = ['asm volatile("" : : "v"(&local_memory[0]) : "memory");'] if self.layout.shareds else []
+        return [*seen, *body]
 
     def parts(self) -> Mapping[str, object]:  # noqa: D102
         needs = f"// Needs clang {SPACED} or later.\n" if self._is_spaced() else ""

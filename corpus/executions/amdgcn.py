@@ -16,9 +16,10 @@ Of a wait of the row, each counter must be known to be 0 where the row waits for
 test that counts there, the code has waited for it, be it within other marks. A write-back counts as a store does. So a
 wait that the compiler has left out because there is nothing to wait for is none that lacks.
 
-The verdicts, best first: *same*; *stronger*, with waits that the row has not; *one-as*, the row less its waits and
-cache operations for the other address space, which is what clang before 20 makes of orders of accesses in HIP
-(llvm/llvm-project, pull 120095); *different*; *not read*, where the code branches or has an instruction not known here.
+The verdicts, best first: *same*; *stronger*, with waits or cache operations that the row has not; *one-as*, the row
+less its waits and cache operations for the other address space, which clang before 20 makes of orders of accesses in
+HIP (llvm/llvm-project, pull 120095); *different*; *not read*, where the code branches or has an instruction not known
+here.
 
 Source: LLVM, User Guide for AMDGPU Backend (AMDGPUUsage), and the assembler syntax that it links, per family.
 """
@@ -365,7 +366,9 @@ def _held(
         zero.clear()
         return RowCheck((thread, place), name, RowVerdict.UNREAD, said, text, f"its code has '{unread}'")
     verdict, problem = _compared(row, found, set(zero), code)
-    if verdict is RowVerdict.DIFFERENT and isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw):
+    said_as = merged(ins)
+    is_access = isinstance(said_as, litmus.Load | litmus.Store | litmus.Rmw)
+    if verdict is RowVerdict.DIFFERENT and is_access and said_as.mode.order is not litmus.Order.SC:
         narrower = _of_one_space(row)
         if narrower != row and _compared(narrower, found, set(zero), code)[0] is not RowVerdict.DIFFERENT:
             verdict = RowVerdict.ONE_AS
@@ -412,24 +415,20 @@ def _compared(
     row: Sequence[MachineInstruction], found: Sequence[CodeInstruction], zero: set[str], code: MachineCode
 ) -> tuple[RowVerdict, str]:
     """Walk along a row and the code; ``zero`` are the counters that are 0 at first."""
-    acts = [each for each in found if each.instruction is not None and not each.instruction.is_wait]
-    wanted = [each for each in row if not each.is_wait]
-    for number in range(max(len(acts), len(wanted))):
-        have = acts[number].instruction if number < len(acts) else None
-        want = wanted[number] if number < len(wanted) else None
-        if have != want:
-            return RowVerdict.DIFFERENT, f"{_told(have)} where the row has {_told(want)}"
     extra, rest, returns = False, list(found), True
     asked = set[str]()
     for want in (*row, None):
         if want is not None and want.is_wait:
             asked |= _waited(want, returns, code)
             continue
-        while rest and (rest[0].instruction is None or rest[0].instruction.is_wait):
-            wait = rest.pop(0)
-            assert wait.instruction is not None
-            extra |= bool(wait.instruction.counters - zero - asked)
-            _count(wait, zero, code)
+        while rest and rest[0].instruction != want and _is_harmless(rest[0]):
+            one = rest.pop(0)
+            assert one.instruction is not None
+            extra |= not one.instruction.is_wait or bool(one.instruction.counters - zero - asked)
+            _count(one, zero, code)
+        have = rest[0].instruction if rest else None
+        if have != want:
+            return RowVerdict.DIFFERENT, f"{_told(have)} where the row has {_told(want)}"
         if lacking := sorted(asked - zero):
             before = "at its end" if want is None else f"before {want.text}"
             return RowVerdict.DIFFERENT, f"no wait for {' '.join(lacking)} {before}"
@@ -438,6 +437,11 @@ def _compared(
             _count(rest.pop(0), zero, code)
             asked = set()
     return RowVerdict.STRONGER if extra else RowVerdict.SAME, ""
+
+
+def _is_harmless(each: CodeInstruction) -> bool:
+    """Whether an instruction that a row has not makes its code stronger: a wait, or a cache operation."""
+    return each.instruction is not None and (each.instruction.is_wait or each.instruction.opcode in CACHE_OPERATIONS)
 
 
 def _waited(wait: MachineInstruction, returns: bool, code: MachineCode) -> set[str]:
@@ -497,14 +501,14 @@ def _program(test: litmus.LitmusTest, thread: int, code: MachineCode) -> tuple[M
                 raise InputError(f"P{thread}: {_spelled([(thread, number)])} is not in the code once, in order")
             number += 1
         for each in found:
-            steps += _step(thread, None if place is None else instructions[place], each)
+            steps += _step(thread, None if place is None else instructions[place], each, code.chip)
     rest = instructions[number:]
     if not all(isinstance(each, litmus.Assign) for each in rest):
         raise InputError(f"P{thread}: {_spelled([(thread, number)])} is not in the code once, in order")
     return (*steps, *(MachineStep(MachineInstruction("v_mov"), each) for each in rest))
 
 
-def _step(thread: int, ins: litmus.Instruction | None, each: CodeInstruction) -> Iterator[MachineStep]:
+def _step(thread: int, ins: litmus.Instruction | None, each: CodeInstruction, chip: str) -> Iterator[MachineStep]:
     found = each.instruction
     if found is None:
         if ins is None:
@@ -515,4 +519,6 @@ def _step(thread: int, ins: litmus.Instruction | None, each: CodeInstruction) ->
             raise InputError(f"P{thread}: the machine has no '{each.text}'")
         yield MachineStep(found)
     elif ins is not None:
+        if chip.startswith("gfx11") and "glc=1" in found.words:
+            found = replace(found, words=(*found.words, "dlc=1"))  # its glc is for both caches
         yield MachineStep(found, ins if found.opcode in (*ACCESSES, BARRIER) else None)

@@ -95,7 +95,7 @@ def test_the_code_of_a_test_is_its_rows() -> None:
         ("\ts_waitcnt vmcnt(0)\n\tbuffer", "\tbuffer", (1, 0), "no wait for vmcnt(0) before buffer_wbinvl1_vol"),
         ("\tbuffer_wbinvl1_vol\n", "", (1, 0), "nothing where the row has buffer_wbinvl1_vol"),
         ("off glc", "off", (1, 0), "global_load where the row has global_load glc=1"),
-        ("\tbuffer_wbinvl1_vol", "\tbuffer_wbl2", (1, 0), "buffer_wbl2 where the row has buffer_wbinvl1_vol"),
+        ("\tbuffer_wbinvl1_vol", "\tbuffer_wbl2", (1, 0), "nothing where the row has buffer_wbinvl1_vol"),
         ("off offset:4", "off glc", (1, 1), "global_load glc=1 where the row has global_load"),
         (
             "s_waitcnt vmcnt(0)\n\tglobal_s",
@@ -123,7 +123,14 @@ def test_a_wrong_row_is_found() -> None:
     row = "R.acquire.gpu @global              -> global_load glc=1; s_waitcnt vmcnt(0); buffer_wbinvl1_vol"
     wrong = table("gfx90a", (row, row.replace("; buffer_wbinvl1_vol", "")))
     (found,) = (each for each in held(MP, MP_GFX90A, wrong) if each.verdict != RowVerdict.SAME)
-    assert found.place == (1, 0) and found.problem == "buffer_wbinvl1_vol where the row has nothing"
+    assert found.place == (1, 0) and found.verdict == RowVerdict.STRONGER
+    wrong = table("gfx90a", (row, row.replace(" glc=1", "")))
+    (found,) = (each for each in held(MP, MP_GFX90A, wrong) if each.verdict != RowVerdict.SAME)
+    assert found.place == (1, 0) and found.problem == "global_load glc=1 where the row has global_load"
+    release = "W.release.gpu @global              -> s_waitcnt vmcnt(0) lgkmcnt(0); global_store"
+    wrong = table("gfx90a", (release, release.replace("-> ", "-> buffer_wbl2; ")))
+    (found,) = (each for each in held(MP, MP_GFX90A, wrong) if each.verdict != RowVerdict.SAME)
+    assert found.place == (0, 1) and found.problem == "global_store where the row has buffer_wbl2"
 
 
 def test_a_wait_for_nothing_may_be_left_out_and_another_added() -> None:
@@ -235,6 +242,19 @@ def test_waits_of_gfx12_and_modes() -> None:
         held(MP, text, table("gfx12-cu"))
     split = '\t.amdgcn_target "amdgcn-amd-amdhsa--gfx90a"\n\t\t.amdhsa_tg_split 1\n'
     assert read_assembly(split, "code.s")[0].machine == "gfx90a-tgsplit"
+
+
+def test_gfx11_has_one_bit_for_both_caches() -> None:
+    """Of GFX10's ``glc=1 dlc=1`` it has ``glc``, which a load of the agent must have on either."""
+    sb = said_in_hip(read_litmus(ROOT / "examples" / "memory" / "c-sb-sc.litmus"))
+    lines = ['\t.amdgcn_target "amdgcn-amd-amdhsa--gfx1100"', "\t\t.amdhsa_workgroup_processor_mode 1"]
+    for thread in (0, 1):
+        lines += [f"\t; begin P{thread}:0", "\tglobal_store_b32 v[0:1], v4, off", f"\t; end P{thread}:0"]
+        lines += [f"\t; begin P{thread}:1", "\ts_waitcnt_vscnt null, 0x0", "\tglobal_load_b32 v1, v[2:3], off glc"]
+        lines += ["\ts_waitcnt vmcnt(0)", "\tbuffer_gl1_inv", "\tbuffer_gl0_inv", f"\t; end P{thread}:1"]
+    text = "\n".join(lines)
+    assert verdicts(sb, text, table("gfx10-wgp")) == 4 * ["same"] and not reached(sb, text)
+    assert reached(sb, text.replace(" glc", ""))
 
 
 def test_an_access_that_is_gone_or_another_is_named() -> None:
