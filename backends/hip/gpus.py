@@ -80,7 +80,16 @@ class Hipcc:
         """Compile a program for the GPU. Raises ``FileNotFoundError`` where there is no hipcc."""
         with TemporaryDirectory() as scratch:
             made = binary or Path(scratch, "program")
-            words = ["hipcc", "-O2", "-x", "hip", f"--offload-arch={self.chip}", "-o", made, file.resolve()]
+            words: list[str | Path] = [
+                "hipcc",
+                "-O2",
+                "-x",
+                "hip",
+                f"--offload-arch={self.chip}",
+                "-o",
+                made,
+                file.resolve(),
+            ]
             return run(file, words, None, timeout)
 
     def probe(self) -> list[Probed]:

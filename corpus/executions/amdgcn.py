@@ -366,10 +366,9 @@ def _held(
         zero.clear()
         return RowCheck((thread, place), name, RowVerdict.UNREAD, said, text, f"its code has '{unread}'")
     verdict, problem = _compared(row, found, set(zero), code)
-    said_as = merged(ins)
-    is_access = isinstance(said_as, litmus.Load | litmus.Store | litmus.Rmw)
-    if verdict is RowVerdict.DIFFERENT and is_access and said_as.mode.order is not litmus.Order.SC:
-        narrower = _of_one_space(row)
+    access = merged(ins)
+    if verdict is RowVerdict.DIFFERENT and isinstance(access, litmus.Load | litmus.Store | litmus.Rmw):
+        narrower = row if access.mode.order is litmus.Order.SC else _of_one_space(row)
         if narrower != row and _compared(narrower, found, set(zero), code)[0] is not RowVerdict.DIFFERENT:
             verdict = RowVerdict.ONE_AS
     for each in found:
