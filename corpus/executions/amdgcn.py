@@ -371,8 +371,10 @@ def _held(
         narrower = row if access.mode.order is litmus.Order.SC else _of_one_space(row)
         if narrower != row and _compared(narrower, found, set(zero), code)[0] is not RowVerdict.DIFFERENT:
             verdict = RowVerdict.ONE_AS
+    spare = () if any(each.opcode in WRITE_BACKS for each in row) else WRITE_BACKS
     for each in found:
-        _count(each, zero, code)
+        if each.instruction is not None and each.instruction.opcode not in spare:
+            _count(each, zero, code)
     return RowCheck((thread, place), name, verdict, said, text, problem)
 
 
@@ -424,7 +426,8 @@ def _compared(
             one = rest.pop(0)
             assert one.instruction is not None
             extra |= not one.instruction.is_wait or bool(one.instruction.counters - zero - asked)
-            _count(one, zero, code)
+            if one.instruction.is_wait:  # nobody needs to wait for a write-back that the row has not
+                _count(one, zero, code)
         have = rest[0].instruction if rest else None
         if have != want:
             return RowVerdict.DIFFERENT, f"{_told(have)} where the row has {_told(want)}"

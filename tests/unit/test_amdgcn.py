@@ -238,6 +238,10 @@ def test_waits_of_gfx12_and_modes() -> None:
     assert verdicts(MP, text, table("gfx12-wgp")) == 4 * ["same"] and not reached(MP, text)
     assert verdicts(MP, f"{head}{body}", table("gfx12-cu")) == 4 * ["same"]
     assert "different" in verdicts(MP, changed(text, "\ts_wait_storecnt 0x0\n", ""), table("gfx12-wgp"))
+    more = changed(text, "\ts_wait_bvhcnt 0x0\n", "\tglobal_wb scope:SCOPE_DEV\n\ts_wait_bvhcnt 0x0\n")
+    assert verdicts(MP, more, table("gfx12-wgp")) == ["same", "stronger", "same", "same"] and not reached(MP, more)
+    after = changed(text, "\tglobal_store_b32 v[2:3]", "\tglobal_wb scope:SCOPE_DEV\n\tglobal_store_b32 v[2:3]")
+    assert verdicts(MP, after, table("gfx12-wgp")) == ["same", "stronger", "same", "same"]
     with pytest.raises(InputError, match="is for gfx12-cu, and this is code for gfx12-wgp"):
         held(MP, text, table("gfx12-cu"))
     split = '\t.amdgcn_target "amdgcn-amd-amdhsa--gfx90a"\n\t\t.amdhsa_tg_split 1\n'
