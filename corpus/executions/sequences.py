@@ -201,7 +201,7 @@ def row_for(kind: str, mode: litmus.Mode, space: str, table: SequenceTable) -> R
 
 def words_of(table: SequenceTable, local: bool = True) -> Vocabulary:
     """Return the vocabulary of programs whose instructions have rows, with threads of a wavefront, of a work-group, of
-    an agent and apart; ``local``: and with locations in local memory.
+    an agent and apart; ``local``: and with locations in local memory, if that has rows.
 
     An access has a word where it has a row in some address space. ``bar`` is a barrier with fences of its work-group
     on either side, where these have rows. Raises ``InputError`` where there is no row for a write.
@@ -218,6 +218,7 @@ def words_of(table: SequenceTable, local: bool = True) -> Vocabulary:
         modes[OpKind.BARRIER] = {litmus.PLAIN: None}
     if OpKind.WRITE not in modes:
         raise InputError("without W, nothing happens that a model could forbid", table.path, 1, 1)
+    local = local and any(key.space == LOCAL and key.kind != "F" for key in table.rows)
     regions = (litmus.Region.GLOBAL, litmus.Region.SHARED) if local else (litmus.Region.GLOBAL,)
     levels = (litmus.Scope.GPU, litmus.Scope.CTA, litmus.Scope.WARP)
     said = {kind: tuple(modes[kind]) for kind in OpKind if kind in modes}

@@ -115,7 +115,7 @@ def command(
       synth map examples/mappings/rc11-scoped-to-ptx.map --scopes gpu
       synth map examples/mappings/rc11-to-tso-unfenced.map -o bugs --svg bug.svg
       synth map examples/mappings/rc11-to-tso.map --to sc --events ..3
-      synth map examples/sequences/gfx90a.seq --scopes gpu --events ..3
+      synth map examples/sequences/gfx90a.seq --scopes gpu --events ..2
     """
     if svg:
         check_picture_name(svg)
