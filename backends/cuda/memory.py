@@ -57,7 +57,7 @@ from backends.cuda.optcheck import numbered
 from backends.cuda.progress import ABOUT
 from backends.shared.kernel import Kernel, MemoryWord
 from backends.shared.layout import Layout
-from backends.shared.main import COUNTS, SAYS
+from backends.shared.runtime import memory_host
 from backends.shared.syntax import LanguageSyntax
 from corpus.errors import InputError
 from corpus.laws import ptx
@@ -151,8 +151,7 @@ class CudaKernel(Kernel):
     peek = "atomicAdd(&{cell}, 0u)"
     scratch_load = "*(volatile std::uint32_t*)&{cell}"
     scratch_store = "*(volatile std::uint32_t*)&{cell} = {value}"
-    text = (
-        """\
+    text = """\
 // $name. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
 $needs$test
 #include <algorithm>
@@ -202,50 +201,7 @@ __global__ void count(const std::uint32_t* const memory, const std::uint32_t* co
 $count
 }
 
-"""
-        + f"{ABOUT}\n{SAYS}\n{COUNTS}"
-        + """
-static void check(const cudaError_t error, const char* const what) {
-    if (error == cudaSuccess) return;
-    if (error == cudaErrorLaunchTimeout) std::_Exit(124); // a display's watchdog: a hang
-    char text[200];
-    std::snprintf(text, sizeof text, "%s: %.150s", what, cudaGetErrorString(error));
-    fail(text, 2);
-}
-
-extern const char TRIAL[]; // the end of this file
-int main(int argc, char** argv) {
-    trial = TRIAL;
-    const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
-    const std::uint32_t size = std::min(256u, INSTANCES);
-    std::uint32_t *memory, *results, *table;
-    check(cudaMalloc(&memory, sizeof(std::uint32_t) * WORDS), "cudaMalloc");
-    check(cudaMalloc(&results, sizeof(std::uint32_t) * RESULT_WORDS), "cudaMalloc");
-    check(cudaMalloc(&table, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMalloc");
-    std::vector<std::uint32_t> histogram(HISTOGRAM_WORDS);
-    cudaFuncAttributes attributes; // loads the code, which is else done at the first launch
-    for (const void* const kernel : {(const void*)reset, (const void*)run, (const void*)count})
-        check(cudaFuncGetAttributes(&attributes, kernel), "kernel");
-    const auto launch = [&](const std::uint32_t seed) {
-        reset<<<INSTANCES / size, size>>>(memory);
-        run<<<GROUPS, GROUP_SIZE>>>(memory, results, seed);
-        check(cudaMemset(table, 0, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMemset");
-        count<<<INSTANCES / size, size>>>(memory, results, table);
-        check(cudaGetLastError(), "launch");
-        check(cudaMemcpy(histogram.data(), table, sizeof(std::uint32_t) * HISTOGRAM_WORDS, cudaMemcpyDeviceToHost),
-              "kernel");
-    };
-    if (iterations > 0) launch($warm_up);
-    begin();
-    for (long iteration = 0; iteration < iterations; ++iteration) {
-        launch(std::uint32_t(iteration));
-        report(iteration, histogram.data(), HISTOGRAM_WORDS, ROW_WORDS);
-    }
-    finish();
-    return 0;
-}
-"""
-    )
+""" + memory_host(ABOUT, "cuda", "ErrorLaunchTimeout")
 
     def __init__(self, layout: Layout) -> None:
         # Equal instructions are different accesses, and have different marks: make them different objects.
