@@ -271,7 +271,7 @@ $count
             if ins.quorum not in (None, len(barriers)):
                 raise cannot_say(thread, ins, f"{len(barriers)} threads of its CTA come to it")
             name = "arrive" if ins.arrive else "sync"
-            awaited = len(barriers) * self.layout.parameters.slots
+            awaited = len(barriers) * self.layout.counted
             call = _asm(f"barrier.{name} {self._barriers[ins.name]}, {awaited};", "", "")
             lines.append(f"if (position == {self.layout.positions[thread]}u) {call}")
         return " ".join(lines)

@@ -11,16 +11,19 @@ A reader that leaves the harness's own names in its program calls ``as_in_test``
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from backends.shared.kernel import Kernel
+from backends.shared.layout import Layout
+from backends.shared.toolchain import Compilation, problem
 from corpus.errors import InputError
-from corpus.litmus.normal import map_operands
+from corpus.litmus.normal import asked_registers, map_operands
 from corpus.litmus.test import (
-    PLAIN,
     Assign,
     FinalRegister,
     GroupOperation,
@@ -30,11 +33,13 @@ from corpus.litmus.test import (
     Load,
     Loc,
     Operand,
+    Order,
     Reg,
     Rmw,
     Store,
     Term,
     Thread,
+    objects,
     operands,
 )
 
@@ -46,18 +51,25 @@ class CompiledTest:
     ``test`` is what it was compiled from; its condition, with what that observes, names all that outcomes are made of.
     ``code`` is what the compiler wrote, text or binary, and ``path`` calls it in messages. ``names``: for each name of
     memory in the code, such as ``memory[1]`` or ``out_P1_r1``, the location of the test that lies there, or the
-    register whose final value is stored there.
+    register whose final value is stored there. ``layout`` is that of a kernel, which says the same, and ``kernel`` a
+    pattern of the kernel's name in the code.
     """
 
     test: LitmusTest
     code: bytes
-    names: Mapping[str, Term]
+    names: Mapping[str, Term] = field(default_factory=dict)
     path: str = ""
+    layout: Layout | None = None
+    kernel: str = "run|main|_Z3run.*"
 
     @property
     def text(self) -> str:
         """The code as text."""
         return self.code.decode("utf-8", "replace")
+
+
+class NotCompiledError(InputError):
+    """The error for a test that a compiler refuses, or at which it fails, in the compiler's own words."""
 
 
 CodeReader = Callable[[CompiledTest], LitmusTest]
@@ -81,8 +93,10 @@ class TestCompiler:
     the tests that it compiles. ``levels`` are its levels of optimisation, each a way to call it, ``-O2``. ``missing``
     is what this machine lacks to call it, each with the way to get it.
 
-    ``compile(test, level, folder)`` writes what it needs into ``folder``. It raises ``InputError`` where the language
-    cannot say the test or the compiler refuses it, in one line.
+    ``compile(test, level, folder)`` writes what it needs into ``folder``. The test that it returns is the one given, or
+    what that is in the words of ``source``. It raises ``InputError`` where the language cannot say the test, and
+    ``NotCompiledError`` where the compiler refuses it, in one line. ``together`` compiles many tests at once, where
+    that is quicker: None stands for each that ``compile`` is to be asked about.
     """
 
     name: str
@@ -91,6 +105,48 @@ class TestCompiler:
     levels: Sequence[str]
     compile: Callable[[LitmusTest, str, Path], CompiledTest]
     missing: Callable[[], list[str]]
+    together: Callable[[Sequence[LitmusTest], str, Path], Sequence[CompiledTest | None]] | None = None
+
+
+def compiled_by(
+    kernel: Kernel,
+    test: LitmusTest,
+    folder: Path,
+    source: str,
+    suffix: str,
+    code_suffix: str,
+    compile_file: Callable[[Path, Path], Compilation],
+) -> CompiledTest:
+    """Return a kernel of a test as a compiler leaves it, which is called as ``compile_file(file, code)``.
+
+    ``source`` is its text. Raises ``NotCompiledError`` where it is refused.
+    """
+    file, code = folder / f"test{suffix}", folder / f"test{code_suffix}"
+    file.write_text(source, encoding="utf-8")
+    code.unlink(missing_ok=True)
+    done = compile_file(file, code)
+    if not done.ok or not code.is_file():
+        raise NotCompiledError(_stable(problem(done.output), folder) or "nothing is written", test.name)
+    return CompiledTest(test, code.read_bytes(), path=test.name, layout=kernel.layout)
+
+
+def _stable(said: str, folder: Path) -> str:
+    """Return what a compiler says without what differs from one run to the next: addresses, and where files lie."""
+    return re.sub(r"\b0x[0-9a-f]+\b", "0x..", said.replace(f"{folder}/", ""))
+
+
+def observed(test: LitmusTest) -> LitmusTest:
+    """Return a test that observes the final values of the locations that it writes besides what it asks for."""
+    names = objects(test.threads) | {each.name for each in test.locations if each.alias is not None}
+    stored = {
+        ins.address.name
+        for thread in test.threads
+        for ins in thread.instructions
+        if isinstance(ins, Store | Rmw) and isinstance(ins.address, Loc)
+    }
+    also = tuple(Loc(name) for name in sorted(stored - names))
+    every = tuple(dict.fromkeys((*test.condition.observed, *also)))
+    return replace(test, condition=replace(test.condition, observed=every))
 
 
 def as_in_test(program: LitmusTest, compiled: CompiledTest) -> LitmusTest:
@@ -106,9 +162,10 @@ def as_in_test(program: LitmusTest, compiled: CompiledTest) -> LitmusTest:
         raise InputError(f"expected {len(test.threads)} threads, found {len(program.threads)}", compiled.path)
     results = {name: term for name, term in names.items() if isinstance(term, FinalRegister)}
     known = {name: term.name for name, term in names.items() if isinstance(term, Loc)}
+    asked = asked_registers(test.condition) if results or compiled.layout else {}
     threads = []
     for number, thread in enumerate(program.threads):
-        kept = {term.register for term in results.values() if term.thread == number}
+        kept = {*asked.get(number, ())}
         fresh = (name for n in count() if (name := f"t{n}") not in {*thread.names, *kept})
         apart = {name: next(fresh) for name in sorted(thread.names & kept)}
         body = tuple(_in_test(ins, number, results, known, apart, compiled.path) for ins in thread.instructions)
@@ -143,7 +200,7 @@ def _in_test(
 
     if isinstance(ins, Store) and isinstance(ins.address, Loc) and ins.address.name in results:
         kept = results[ins.address.name]
-        if kept.thread == thread and ins.mode == PLAIN and ins.guard is None:
+        if kept.thread == thread and ins.mode.order is Order.WEAK and ins.guard is None:
             return Assign(kept.register, "mov", (named(ins.value),))
     for operand in operands(ins):
         if isinstance(operand, Loc) and operand.name in results:

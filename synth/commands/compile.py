@@ -18,10 +18,12 @@ from corpus.errors import InputError
 from corpus.files import halves
 from synth.compilation import Making
 from synth.families.interface import chosen, family_given, refuse_foreign
+from synth.inputs import MEMORY, family_of
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.models import model_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
+from synth.pool import cores
 
 
 class _Compile(Page):
@@ -92,6 +94,11 @@ class _Compile(Page):
     help="hip, with --check: a table of code sequences (.seq) that the machine code of memory tests is held against, "
     "row by row, and with --model on its machine; may be repeated.",
 )
+@click.option(
+    "--check-translation",
+    is_flag=True,
+    help="Of memory tests: read back what the real compilers make of each, and judge it against the test.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -111,6 +118,7 @@ def command(
     as_json: bool,
     check: bool,
     sequences: tuple[Path, ...],
+    check_translation: bool,
 ) -> None:
     """Turn tests into programs for devices.
 
@@ -153,9 +161,15 @@ def command(
           --sequences examples/sequences/gfx90a.seq -m amdgpu
       synth compile suite --backend web -o site
       synth compile suite --backend glsl --json -o runner
+      synth compile examples/memory/webgpu --backend glsl -o shaders --check-translation
+
+    With --check-translation each memory test goes through the compilers of its language, at each level of optimisation:
+    a launch of one instance is compiled, what comes out is read back as a litmus test, and its outcomes under the model
+    of its language must be among those of the test (docs/translation.md). DIR/translation.jsonl has the verdicts.
 
     Exit code 1 if a file cannot be read, or if --check finds one that does not compile, or optcheck a test that is not
-    itself any more; 2 if none can be read, or no memory test can be said in the language.
+    itself any more, or --sequences code that is not a table's, or --check-translation a translation that is weaker; 2
+    if none can be read, or no memory test can be said in the language.
     """
     language = BACKENDS[backend]
     if sequences:
@@ -180,13 +194,20 @@ def command(
         raise InputError(f"--profile: {backend} takes one")
     if together and not _is_given(context, "mappings"):
         mappings = tuple(MAPPINGS)
+    if check_translation and family_of(inputs) != MEMORY:
+        raise InputError("--check-translation is for memory tests")
     tests = chosen(kind, inputs, choice)
     launched = tuple(map(read_profile, profiles))
     for half in () if force else left:
         half.unlink(missing_ok=True)
     making = Making(mappings, placements, instances, iterations, cpu, launched, random, models, as_json)
     with ended_by_signals():
-        sys.exit(kind.compile(tests, language, making, output, check))
+        code = kind.compile(tests, language, making, output, check)
+        if check_translation:
+            from synth.translation.suites import check_suite  # which reads code, and other compilations do not
+
+            code = max(code, 0 if check_suite(tests, backend, output, cores()) else 1)
+        sys.exit(code)
 
 
 def _is_given(context: click.Context, name: str) -> bool:

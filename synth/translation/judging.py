@@ -10,15 +10,16 @@ The answer is WEAKER, with that outcome. A program that may do anything, as one 
 translation: UNDEFINED. A translation that may do anything where the program may not is WEAKER as well.
 
 Gaps: what never ends has no outcome, so a translation that hangs is STRONGER. Loops are followed so many jumps back.
-Where this cuts the program before, an outcome that it lacks may come about beyond, and the answer is UNKNOWN. Values
-out of thin air are guessed where they are asked for, here by nobody.
+Where this cuts the program before, an outcome that it lacks may come about beyond, and the answer is UNKNOWN. A value
+out of thin air is any number that either side mentions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from types import MappingProxyType
 
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
@@ -29,7 +30,11 @@ from corpus.litmus.test import (
     LitmusTest,
     Quantifier,
     Term,
+    atoms,
     conjunction,
+    disjunction,
+    operands,
+    propositions,
 )
 from oracle.consistency import AxiomaticModel, ConsistencyModel, OperationalModel
 from oracle.executions.bounds import UNROLL
@@ -105,31 +110,54 @@ class JudgedTranslation:
     reason: str = ""
 
 
-def common_terms(before: LitmusTest, after: LitmusTest) -> tuple[Term, ...]:
-    """Return the registers and locations that both sides observe, in the order of the program before.
+def common_terms(
+    before: LitmusTest, after: LitmusTest, names: Mapping[Term, Term] = MappingProxyType({})
+) -> dict[Term, Term]:
+    """Return the registers and locations that both sides observe, in the order of the program before, each with its
+    name in the program after.
 
-    Raises ``InputError`` where there are none.
+    ``names``: what terms of the program after are called in the program before, where that is something else. Raises
+    ``InputError`` where there are none.
     """
-    there = set(asked_terms(after))
-    found = tuple(term for term in asked_terms(before) if term in there)
+    there = {names.get(term, term): term for term in asked_terms(after)}
+    found = {term: there[term] for term in asked_terms(before) if term in there}
     if not found:
-        raise InputError("both programs observe no register or location of one name", after.name)
+        seen = (", ".join(map(spell, asked_terms(each))) or "nothing" for each in (before, after))
+        raise InputError(
+            "both programs observe no register or location of one name: {} before, {} after".format(*seen), after.name
+        )
     return found
 
 
-def observing(test: LitmusTest, terms: Sequence[Term]) -> LitmusTest:
-    """Return a test that asks for nothing but the final values of some terms."""
-    return replace(test, condition=Condition(Quantifier.EXISTS, And(()), observed=tuple(terms)))
+def observing(test: LitmusTest, terms: Sequence[Term], numbers: Collection[int] = ()) -> LitmusTest:
+    """Return a test that asks for the final values of some terms. It mentions some ``numbers``, too, for a value out of
+    thin air is one that a program or its condition mentions.
+    """
+    mentioned = disjunction(Atom("eq", terms[0], number) for number in numbers) if numbers and terms else And(())
+    return replace(test, condition=Condition(Quantifier.EXISTS, mentioned, observed=tuple(terms)))
+
+
+def numbers_of(test: LitmusTest) -> frozenset[int]:
+    """Return the numbers that a test mentions, in its code, its condition or its initial values."""
+    code = (operand for thread in test.threads for ins in thread.instructions for operand in operands(ins))
+    began = (location.initial for location in test.locations)
+    asked = (term for each in propositions(test.condition) for atom in atoms(each) for term in (atom.left, atom.right))
+    return frozenset(each for each in (*code, *began, *asked) if isinstance(each, int))
 
 
 def allowed_outcomes(
-    test: LitmusTest, terms: Sequence[Term], model: ConsistencyModel, method: str = AUTO, unroll: int = UNROLL
+    test: LitmusTest,
+    terms: Sequence[Term],
+    model: ConsistencyModel,
+    method: str = AUTO,
+    unroll: int = UNROLL,
+    numbers: Collection[int] = (),
 ) -> AllowedOutcomes:
-    """Return what a model allows a program to do, as far as these terms tell it.
+    """Return what a model allows a program to do, as far as these terms tell it; ``numbers`` as for ``observing``.
 
     Raises ``InputError`` where the model does not speak of it, and ``TooManyError`` where it is too large.
     """
-    asked = observing(test, terms)
+    asked = observing(test, terms, numbers)
     if isinstance(model, OperationalModel):
         explored = model.explore(asked, unroll)
         places = [explored.terms.index(term) for term in terms if not isinstance(term, int)]
@@ -184,22 +212,34 @@ def judge_translation(
     models: tuple[ConsistencyModel, ConsistencyModel],
     method: str = AUTO,
     unroll: int = UNROLL,
+    names: Mapping[Term, Term] = MappingProxyType({}),
 ) -> JudgedTranslation:
-    """Return the verdict on a translation of one program, under the model of each side.
+    """Return the verdict on a translation of one program, under the model of each side; ``names`` as for
+    ``common_terms``.
 
     What a model cannot say anything of is NOT_READ, what is too large UNKNOWN. Raises ``InputError`` where the programs
     observe nothing in common.
     """
-    terms = common_terms(before, after)
+    common = common_terms(before, after, names)
+    terms = tuple(common)
+    numbers = sorted(numbers_of(before) | numbers_of(after))
     sides: list[AllowedOutcomes] = []
-    for side, test, model in zip(("before", "after"), (before, after), models, strict=True):
+    asked = (terms, tuple(common.values()))
+    for side, test, own, model in zip(("before", "after"), (before, after), asked, models, strict=True):
         try:
-            sides.append(allowed_outcomes(test, terms, model, method, unroll))
+            sides.append(_called(allowed_outcomes(test, own, model, method, unroll, numbers), own, terms))
         except TooManyError as error:
             return JudgedTranslation(TranslationVerdict.UNKNOWN, terms, reason=f"{side}: {error.message}")
         except InputError as error:
             return JudgedTranslation(TranslationVerdict.NOT_READ, terms, reason=f"{side}: {error.message}")
     return compared_outcomes(sides[0], sides[1], terms)
+
+
+def _called(found: AllowedOutcomes, own: Sequence[Term], terms: Sequence[Term]) -> AllowedOutcomes:
+    """Return outcomes of terms of its own by the names of the program before."""
+    called = dict(zip(own, terms, strict=True))
+    outcomes = ({called[term]: value for term, value in outcome} for outcome in found.outcomes)
+    return replace(found, outcomes=frozenset(tuple((term, each[term]) for term in terms) for each in outcomes))
 
 
 def outcome_text(outcome: Outcome) -> str:

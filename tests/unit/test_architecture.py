@@ -29,6 +29,7 @@ ROOMS = {
     "corpus/cycles": {"litmus", "laws", "dialects"},
     "corpus/executions": {"litmus", "laws", "dialects", "cycles"},
     "corpus/kernels": {"litmus", "laws"},
+    "corpus/assembly": {"litmus"},
     "corpus/progress": {"litmus", "laws"},
     "oracle/progress": {"executions"},
     "oracle/certificates": {"progress", "executions", "cat"},

@@ -84,7 +84,7 @@ def test_each_side_has_its_own_model():
 
 def test_only_what_both_observe_is_compared():
     before = mp("release", "acquire")
-    after = observing(mp("relaxed", "relaxed"), common_terms(before, before)[:1])
+    after = observing(mp("relaxed", "relaxed"), [*common_terms(before, before)][:1])
     judged = judge_translation(before, after, models("rc11", "rc11"))
     assert (judged.verdict, len(judged.terms)) == ("SAME", 1)
     with pytest.raises(InputError, match="observe no register or location of one name"):
