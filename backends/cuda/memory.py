@@ -134,6 +134,8 @@ class CudaKernel(Kernel):
     """A memory test as ``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``NAME [iterations]``."""
 
     title = "CUDA"
+    marked: ClassVar[bool] = True
+    """Whether accesses have marks, and stay in their order, as the module says."""
     clusters = True
     counts_barriers = True
     syntax = LanguageSyntax("std::uint32_t")
@@ -531,7 +533,11 @@ $count
             term.register for term in self.layout.terms if isinstance(term, FinalRegister) and term.thread == thread
         }
         others = [self.register(thread, name) for name in sorted(self.test.threads[thread].names - asked)]
-        used = [f"if (zero[{len(self._marks)}u] != 0u) results[0] = {' + '.join(others)};"] if others else []
+        used = (
+            [f"if (zero[{len(self._marks)}u] != 0u) results[0] = {' + '.join(others)};"]
+            if others and self.marked
+            else []
+        )
         return tuple(
             ([f"p{thread} = thread_{thread}_{number}({given});", *(used if barrier is None else [])], barrier)
             for number, (_, barrier) in enumerate(super().phases(thread))
@@ -616,11 +622,12 @@ $count
         return self._kept(ins, _asm(text, outputs, inputs))
 
     def _address(self, ins: Instruction, cell: MemoryWord) -> str:
-        return f'"{_POINTERS[cell.region]}"({cell.text.removesuffix("]")} + zero[{self._marks[id(ins)]}u]])'
+        mark = f" + zero[{self._marks[id(ins)]}u]" if self.marked else ""
+        return f'"{_POINTERS[cell.region]}"({cell.text.removesuffix("]")}{mark}])'
 
     def _kept(self, ins: Instruction, text: str) -> str:
         """An instruction with what keeps it behind the one before it, where ptxas would not."""
-        if id(ins) not in self._keeps:
+        if id(ins) not in self._keeps or not self.marked:
             return text
         return f"keep_order(zero[{len(self._marks) + 1 + self._keeps.index(id(ins))}u]); {text}"
 

@@ -87,17 +87,17 @@ class _Compile(Page):
 @click.option("--json", "as_json", is_flag=True, help="Beside each program, the test and its launch for runners.")
 @click.option("--check", is_flag=True, help="Have the real compiler compile every file that was written.")
 @click.option(
+    "--check-translation",
+    is_flag=True,
+    help="Of memory tests: read back what the real compilers make of each, and judge it against the test.",
+)
+@click.option(
     "--sequences",
     type=click.Path(path_type=Path, dir_okay=False),
     multiple=True,
     metavar="FILE",
     help="hip, with --check: a table of code sequences (.seq) that the machine code of memory tests is held against, "
     "row by row, and with --model on its machine; may be repeated.",
-)
-@click.option(
-    "--check-translation",
-    is_flag=True,
-    help="Of memory tests: read back what the real compilers make of each, and judge it against the test.",
 )
 @click.pass_context
 def command(
@@ -117,8 +117,8 @@ def command(
     force: bool,
     as_json: bool,
     check: bool,
-    sequences: tuple[Path, ...],
     check_translation: bool,
+    sequences: tuple[Path, ...],
 ) -> None:
     """Turn tests into programs for devices.
 
