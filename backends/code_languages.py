@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from backends.cpp import reading as cpp
 from backends.cuda import reading as cuda
+from backends.cuda.sass_compiler import PTXAS, SASS
 from backends.glsl import reading as glsl
 from backends.opencl import reading as opencl
 from backends.shared.read_kernels import read_ptx_test, read_spirv_test
@@ -21,6 +22,7 @@ CODE_LANGUAGES: Mapping[str, CodeLanguage] = {
         CodeLanguage("ptx", "ptx", read_ptx_test),
         CodeLanguage("spirv", "vulkan", read_spirv_test),
         CodeLanguage("spirv-opencl", "opencl", read_spirv_test),
+        SASS,
         *cpp.LANGUAGES,
     )
 }
@@ -28,7 +30,7 @@ CODE_LANGUAGES: Mapping[str, CodeLanguage] = {
 
 TEST_COMPILERS: Mapping[str, tuple[TestCompiler, ...]] = {
     "cpp": cpp.COMPILERS,
-    "cuda": cuda.COMPILERS,
+    "cuda": (*cuda.COMPILERS, *PTXAS),
     "glsl": glsl.COMPILERS,
     "opencl": opencl.COMPILERS,
     "wgsl": wgsl.COMPILERS,

@@ -16,8 +16,8 @@ makes nothing visible without invalidations; ``store-available`` and ``load-visi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from itertools import product
 
 from corpus.errors import InputError
@@ -152,25 +152,52 @@ def translated(test: litmus.LitmusTest, table: SequenceTable) -> tuple[tuple[Mac
     """Return the machine program of each thread of a test. Raises ``InputError`` where a table has no row for an
     instruction, and where the machine has none.
     """
-    local = {location.name for location in test.locations if location.region is litmus.Region.SHARED}
+    local = local_names(test)
     return tuple(
-        tuple(step for ins in thread.instructions for step in _steps(number, ins, local, table))
+        tuple(step for ins in thread.instructions for step in steps_of(number, ins, local, table))
         for number, thread in enumerate(test.threads)
     )
 
 
-def _steps(number: int, ins: litmus.Instruction, local: set[str], table: SequenceTable) -> list[MachineStep]:
+def local_names(test: litmus.LitmusTest) -> frozenset[str]:
+    """Return the names of the locations in local memory."""
+    return frozenset(each.name for each in test.locations if each.region is litmus.Region.SHARED)
+
+
+def steps_of(
+    number: int, ins: litmus.Instruction, local: Collection[str], table: SequenceTable
+) -> tuple[MachineStep, ...]:
+    """Return what an instruction of a thread becomes by a table; ``local`` are the locations in local memory. Raises
+    ``InputError`` as ``translated`` does.
+    """
     if isinstance(ins, litmus.Assign):
-        return [MachineStep(MachineInstruction("v_mov"), ins)]
+        return (MachineStep(MachineInstruction("v_mov"), ins),)
     if isinstance(ins, litmus.Barrier):
         around = [litmus.Fence(litmus.Mode(order, litmus.Scope.CTA, tags=ins.mode.tags)) for order in _around(ins)]
-        release, acquire = (_steps(number, each, local, table) for each in around) if around else ([], [])
-        return [*release, MachineStep(MachineInstruction(BARRIER), ins), *acquire]
+        release, acquire = (steps_of(number, each, local, table) for each in around) if around else ((), ())
+        return (*release, MachineStep(MachineInstruction(BARRIER), ins), *acquire)
+    key = row_key(number, ins, local)
+    row = table.rows.get(key) or table.rows.get(replace(key, space=ANY))
+    if row is None:
+        words = f"{key.kind}.{key.order}.{key.scope or '-'}"
+        raise InputError(f"{table.path}: no row for {words} of {key.space or 'all spaces'} memory")
+    assert isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence)
+    tags, kept = ins.mode.tags, row.sequence
+    tagged = not set(tags).isdisjoint({*STORAGE, *SEMANTICS})
+    if tagged and key.order not in (litmus.Order.WEAK, litmus.Order.RELAXED):
+        if "semav" not in tags:
+            kept = tuple(each for each in kept if each.opcode not in WRITE_BACKS)
+        if "semvis" not in tags:
+            kept = tuple(each for each in kept if each.opcode not in CACHE_OPERATIONS or each.opcode in WRITE_BACKS)
+    return tuple(MachineStep(each, ins if each.opcode in ACCESSES else None) for each in kept)
+
+
+def row_key(number: int, ins: litmus.Instruction, local: Collection[str]) -> RowKey:
+    """Return the row that an instruction of a thread is of. Raises ``InputError`` where no table has such rows."""
     kind = next((word for word, each in _KINDS.items() if isinstance(ins, each)), None)
     if kind is None or not isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence):
         raise InputError(f"P{number}: the tables of code sequences have no {type(ins).__name__}")
     mode = ins.mode
-    tagged = not set(mode.tags).isdisjoint({*STORAGE, *SEMANTICS})
     order = mode.order
     if order is litmus.Order.WEAK and not {"av", "vis"}.isdisjoint(mode.tags):
         order = litmus.Order.RELAXED
@@ -179,19 +206,7 @@ def _steps(number: int, ins: litmus.Instruction, local: set[str], table: Sequenc
     if isinstance(ins, litmus.Fence) and len(spoken) == 1:
         (space,) = spoken
     scope = mode.scope.label if mode.scope is not None and order is not litmus.Order.WEAK else ""
-    key = RowKey(kind, order.value, scope, space)
-    row = table.rows.get(key) or table.rows.get(RowKey(kind, order.value, scope, ANY))
-    if row is None:
-        raise InputError(
-            f"{table.path}: no row for {kind}.{order.value}.{scope or '-'} of {space or 'all spaces'} memory"
-        )
-    kept = row.sequence
-    if tagged and order not in (litmus.Order.WEAK, litmus.Order.RELAXED):
-        if "semav" not in mode.tags:
-            kept = tuple(each for each in kept if each.opcode not in WRITE_BACKS)
-        if "semvis" not in mode.tags:
-            kept = tuple(each for each in kept if each.opcode not in CACHE_OPERATIONS or each.opcode in WRITE_BACKS)
-    return [MachineStep(each, ins if each.opcode in ACCESSES else None) for each in kept]
+    return RowKey(kind, order.value, scope, space)
 
 
 def _around(ins: litmus.Barrier) -> tuple[litmus.Order, ...]:
@@ -200,7 +215,7 @@ def _around(ins: litmus.Barrier) -> tuple[litmus.Order, ...]:
     return (litmus.Order.RELEASE, litmus.Order.ACQUIRE) if named or ins.mode.scope is None else ()
 
 
-def _space(number: int, ins: litmus.Load | litmus.Store | litmus.Rmw, local: set[str]) -> str:
+def _space(number: int, ins: litmus.Load | litmus.Store | litmus.Rmw, local: Collection[str]) -> str:
     if not isinstance(ins.address, litmus.Loc):
         raise InputError(f"P{number}: an address in a register may be of either address space")
     return LOCAL if "sc1" in ins.mode.tags or ins.address.name in local else GLOBAL

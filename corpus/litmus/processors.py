@@ -9,11 +9,12 @@ too: a full fence of any processor is ``sc``, so that models of several processo
 less than C can say has no order: ``dmb st``, ``isb``, ``eieio``, ``fence r,r``. Models read the order, or, of a word
 without one, a set of its name in capitals, ``DMB.ST``.
 
-Source: Alglave, Maranget and Tautschnig, *Herding Cats*, TOPLAS 2014, section 6 (Power); Pulte et al., *Simplifying ARM
-Concurrency*, POPL 2018, section 3, and the Arm Architecture Reference Manual, B2.3 (Armv8); the RISC-V unprivileged
+Source: Alglave, Maranget and Tautschnig, *Herding Cats*, TOPLAS 2014 (Power); Pulte et al., *Simplifying ARM
+Concurrency*, POPL 2018, and the Arm Architecture Reference Manual, B2.3 (Armv8); the RISC-V unprivileged
 ISA, chapters RVWMO and A (RISC-V); Owens, Sarkar and Sewell, *A Better x86 Memory Model*, TPHOLs 2009 (x86).
 Gaps: accesses of several sizes, exclusive pairs that are not one exchange (``ldxr``, ``lwarx``, ``lr``), ``dsb``,
-fences of devices and of instructions (``fence.i``), and those of x86 that order nothing here (``lfence``, ``sfence``).
+fences of devices and of instructions (``fence.i``), loads and stores of Zalasr that are both (``aqrl``), and those of
+x86 that order nothing here (``lfence``, ``sfence``).
 """
 
 from __future__ import annotations

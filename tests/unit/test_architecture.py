@@ -42,6 +42,7 @@ ROOMS = {
     "backends/cpp": {"shared"},
     "backends/cuda": {"shared"},
     "backends/glsl": {"shared"},
+    "backends/hip": {"shared"},
     "backends/metal": {"shared"},
     "backends/opencl": {"shared"},
     "backends/wgsl": {"shared"},

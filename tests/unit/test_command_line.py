@@ -403,7 +403,7 @@ def completions(line):
         ("synth explain mutex.axb -m lobe-", ["lobe-weak", "lobe-strong"]),
         ("synth select suite -m unfair-", ["unfair-weak", "unfair-strong"]),
         ("synth export suite --to dart", ["dartagnan-ptx", "dartagnan-vulkan", "dartagnan-opencl"]),
-        ("synth compile suite --backend ", ["cuda", "opencl", "glsl", "wgsl", "metal", "web", "cpp"]),
+        ("synth compile suite --backend ", ["cuda", "hip", "opencl", "glsl", "wgsl", "metal", "web", "cpp"]),
         ("synth progress --solver z", ["z3"]),
         ("synth select suite --sep", ["--separate-models"]),
     ],
