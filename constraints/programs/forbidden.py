@@ -109,6 +109,8 @@ class SeparationQuestion:
 
     With a ``translation``, the others are to allow the outcome of the translated program, in which flags do not count.
     The program itself is then to raise no flag by any outcome, as far as running it one event at a time shows.
+    ``spared``: kinds of relaxations that minimal tests need not be minimal under, such as ``split``
+    (``constraints.programs.relaxations.RelaxedView.kind``).
     """
 
     forbidden_by: Model
@@ -116,6 +118,7 @@ class SeparationQuestion:
     criterion: Criterion = Criterion.OUTCOME
     minimal: bool = True
     translation: Translation | None = None
+    spared: frozenset[str] = frozenset()
 
 
 class Forbidden(OutcomeEncoding):
@@ -156,6 +159,8 @@ class Forbidden(OutcomeEncoding):
         if question.translation is not None:
             self._race_free()
         for relaxed in relaxations(self.unknown, replace(view, negative=False)) if question.minimal else ():
+            if relaxed.kind in question.spared:
+                continue
             residual = self._residual(relaxed)
             checks, flags = checks_and_flags(model, residual)
             for truth in checks:

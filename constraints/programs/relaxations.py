@@ -29,6 +29,11 @@ class RelaxedView:
     view: ExecutionView
     removes: bool = False
 
+    @property
+    def kind(self) -> str:
+        """The first part of the name: ``remove``, ``barrier``, ``order``, ``scope``, ``memory``, ``split``, .."""
+        return self.name.partition("(")[0]
+
 
 def relaxations(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
     """All relaxations of an unknown program, except those that apply to no program."""

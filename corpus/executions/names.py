@@ -27,7 +27,7 @@ from corpus.executions.vocabulary import scope_word
 from corpus.laws.ptx import ARRIVE
 from corpus.litmus.made import address_name
 from corpus.litmus.processors import word_of
-from corpus.litmus.test import CLUSTER, DEFAULT_RMW, PROXIES, Mode, Order
+from corpus.litmus.test import CLUSTER, DEFAULT_RMW, PROXIES, SCOPES, Mode, Order
 
 _MOST_ORDERS = 120 * 3**3
 """Orders of threads and parts of updates that are looked through for a cycle."""
@@ -75,6 +75,9 @@ def _orders(execution: Execution) -> Iterator[tuple[Execution, list[list[Event]]
     if number < 2 or any(step.kind is OpKind.BARRIER for step in execution.steps) or _has_operations(execution):
         return
     if {execution.thread_of[i] for i in alone} != set(range(number)):
+        return
+    updates = [step.mode.scope for step in execution.steps if step.kind is OpKind.UPDATE]
+    if any(scope is not None and scope.label not in SCOPES for scope in updates):  # their halves have no annotations
         return
     looked = 0
     for rest in permutations(range(1, number)):

@@ -21,6 +21,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from corpus.errors import InputError
+from corpus.executions.execution import OpKind
+from corpus.executions.vocabulary import KIND_WORDS, Vocabulary
 from corpus.laws.amdgpu import (
     ACCESSES,
     BARRIER,
@@ -42,9 +44,12 @@ _KINDS: Mapping[str, type[litmus.Instruction]] = {
     "rmw": litmus.Rmw,
     "F": litmus.Fence,
 }
+_OP_KINDS = {word: kind for kind, word in KIND_WORDS.items()}
 _OPCODES = {"R": "load", "W": "store", "rmw": "atomic"}
 _SPOKEN = {"semsc0": GLOBAL, "global-fence": GLOBAL, "semsc1": LOCAL, "local-fence": LOCAL}
 """The address space that a tag of a fence names."""
+_FENCED = {GLOBAL: "global-fence", LOCAL: "local-fence"}
+"""The tag of a fence of one address space, in the words of OpenCL."""
 ANY = ""
 """The space of a row for fences of all address spaces."""
 
@@ -57,6 +62,12 @@ class RowKey:
     order: str
     scope: str
     space: str
+
+    @property
+    def text(self) -> str:
+        """The left side of a row for it alone, ``R.acquire.gpu @global``."""
+        words = ".".join(filter(None, (self.kind, self.order if self.order != "weak" else "", self.scope)))
+        return f"{words} @{self.space}" if self.space else words
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,26 +181,26 @@ def steps_of(
     """Return what an instruction of a thread becomes by a table; ``local`` are the locations in local memory. Raises
     ``InputError`` as ``translated`` does.
     """
-    if isinstance(ins, litmus.Assign):
-        return (MachineStep(MachineInstruction("v_mov"), ins),)
-    if isinstance(ins, litmus.Barrier):
-        around = [litmus.Fence(litmus.Mode(order, litmus.Scope.CTA, tags=ins.mode.tags)) for order in _around(ins)]
-        release, acquire = (steps_of(number, each, local, table) for each in around) if around else ((), ())
-        return (*release, MachineStep(MachineInstruction(BARRIER), ins), *acquire)
-    key = row_key(number, ins, local)
-    row = table.rows.get(key) or table.rows.get(replace(key, space=ANY))
-    if row is None:
-        words = f"{key.kind}.{key.order}.{key.scope or '-'}"
-        raise InputError(f"{table.path}: no row for {words} of {key.space or 'all spaces'} memory")
-    assert isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence)
-    tags, kept = ins.mode.tags, row.sequence
-    tagged = not set(tags).isdisjoint({*STORAGE, *SEMANTICS})
-    if tagged and key.order not in (litmus.Order.WEAK, litmus.Order.RELAXED):
-        if "semav" not in tags:
-            kept = tuple(each for each in kept if each.opcode not in WRITE_BACKS)
-        if "semvis" not in tags:
-            kept = tuple(each for each in kept if each.opcode not in CACHE_OPERATIONS or each.opcode in WRITE_BACKS)
-    return tuple(MachineStep(each, ins if each.opcode in ACCESSES else None) for each in kept)
+    return tuple(step for part in _parts(ins) for step in _steps(number, part, local, table))
+
+
+def rows_used(test: litmus.LitmusTest, table: SequenceTable) -> frozenset[RowKey]:
+    """Return the rows that a test is translated by. Raises ``InputError`` as ``translated`` does."""
+    local = local_names(test)
+    parts = [(n, part) for n, thread in enumerate(test.threads) for ins in thread.instructions for part in _parts(ins)]
+    return frozenset(
+        _row(number, part, local, table)
+        for number, part in parts
+        if not isinstance(part, litmus.Assign | litmus.Barrier)
+    )
+
+
+def row_for(kind: str, mode: litmus.Mode, space: str, table: SequenceTable) -> RowKey | None:
+    """Return the row of an instruction of a kind, done in a way, in an address space; None where there is none.
+
+    A fence that speaks for one space alone has the row of that space, be ``space`` what it may.
+    """
+    return _found(_wanted(kind, mode, space), table)
 
 
 def row_key(number: int, ins: litmus.Instruction, local: Collection[str]) -> RowKey:
@@ -197,16 +208,82 @@ def row_key(number: int, ins: litmus.Instruction, local: Collection[str]) -> Row
     kind = next((word for word, each in _KINDS.items() if isinstance(ins, each)), None)
     if kind is None or not isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence):
         raise InputError(f"P{number}: the tables of code sequences have no {type(ins).__name__}")
-    mode = ins.mode
+    space = ANY if isinstance(ins, litmus.Fence) else _space(number, ins, local)
+    return _wanted(kind, ins.mode, space)
+
+
+def words_of(table: SequenceTable, local: bool = True) -> Vocabulary:
+    """Return the vocabulary of programs whose instructions have rows, with threads of a wavefront, of a work-group, of
+    an agent and apart; ``local``: and with locations in local memory, if that has rows.
+
+    An access has a word where it has a row in some address space. ``bar`` is a barrier with fences of its work-group
+    on either side, where these have rows. Raises ``InputError`` where there is no row for a write.
+    """
+    modes: dict[OpKind, dict[litmus.Mode, None]] = {}
+    for key in sorted(table.rows, key=lambda key: (key.space != ANY, table.rows[key].line)):
+        kind = _OP_KINDS[key.kind]
+        tags = (_FENCED[key.space],) if kind is OpKind.FENCE and key.space != ANY else ()
+        mode = litmus.Mode(_ORDERS[key.order], _SCOPES.get(key.scope), tags=tags)
+        if kind is OpKind.FENCE or local or key.space != LOCAL:
+            modes.setdefault(kind, {})[mode] = None
+    around = (litmus.Mode(order, litmus.Scope.CTA) for order in (litmus.Order.RELEASE, litmus.Order.ACQUIRE))
+    if all(mode in modes.get(OpKind.FENCE, {}) for mode in around):
+        modes[OpKind.BARRIER] = {litmus.PLAIN: None}
+    if OpKind.WRITE not in modes:
+        raise InputError("without W, nothing happens that a model could forbid", table.path, 1, 1)
+    local = local and any(key.space == LOCAL and key.kind != "F" for key in table.rows)
+    regions = (litmus.Region.GLOBAL, litmus.Region.SHARED) if local else (litmus.Region.GLOBAL,)
+    levels = (litmus.Scope.GPU, litmus.Scope.CTA, litmus.Scope.WARP)
+    said = {kind: tuple(modes[kind]) for kind in OpKind if kind in modes}
+    return Vocabulary("its rows", said, levels, regions, dependencies=(), unmade=())
+
+
+def _wanted(kind: str, mode: litmus.Mode, space: str) -> RowKey:
     order = mode.order
     if order is litmus.Order.WEAK and not {"av", "vis"}.isdisjoint(mode.tags):
         order = litmus.Order.RELAXED
-    space = ANY if isinstance(ins, litmus.Fence) else _space(number, ins, local)
     spoken = {_SPOKEN[tag] for tag in mode.tags if tag in _SPOKEN}
-    if isinstance(ins, litmus.Fence) and len(spoken) == 1:
+    if kind == "F" and len(spoken) == 1:
         (space,) = spoken
     scope = mode.scope.label if mode.scope is not None and order is not litmus.Order.WEAK else ""
     return RowKey(kind, order.value, scope, space)
+
+
+def _parts(ins: litmus.Instruction) -> list[litmus.Instruction]:
+    """An instruction, and the fences that a barrier comes with, before and after it."""
+    if not isinstance(ins, litmus.Barrier):
+        return [ins]
+    around = [litmus.Fence(litmus.Mode(order, litmus.Scope.CTA, tags=ins.mode.tags)) for order in _around(ins)]
+    return [*around[:1], ins, *around[1:]]
+
+
+def _found(key: RowKey, table: SequenceTable) -> RowKey | None:
+    return next((each for each in (key, replace(key, space=ANY)) if each in table.rows), None)
+
+
+def _row(number: int, ins: litmus.Instruction, local: Collection[str], table: SequenceTable) -> RowKey:
+    key = row_key(number, ins, local)
+    found = _found(key, table)
+    if found is None:
+        words = f"{key.kind}.{key.order}.{key.scope or '-'}"
+        raise InputError(f"{table.path}: no row for {words} of {key.space or 'all spaces'} memory")
+    return found
+
+
+def _steps(number: int, ins: litmus.Instruction, local: Collection[str], table: SequenceTable) -> list[MachineStep]:
+    if isinstance(ins, litmus.Assign):
+        return [MachineStep(MachineInstruction("v_mov"), ins)]
+    if isinstance(ins, litmus.Barrier):
+        return [MachineStep(MachineInstruction(BARRIER), ins)]
+    key = _row(number, ins, local, table)
+    kept = table.rows[key].sequence
+    tags = ins.mode.tags if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence) else ()
+    if not set(tags).isdisjoint({*STORAGE, *SEMANTICS}) and key.order not in ("weak", "relaxed"):
+        if "semav" not in tags:
+            kept = tuple(each for each in kept if each.opcode not in WRITE_BACKS)
+        if "semvis" not in tags:
+            kept = tuple(each for each in kept if each.opcode not in CACHE_OPERATIONS or each.opcode in WRITE_BACKS)
+    return [MachineStep(each, ins if each.opcode in ACCESSES else None) for each in kept]
 
 
 def _around(ins: litmus.Barrier) -> tuple[litmus.Order, ...]:

@@ -11,7 +11,8 @@ sentences of theirs are next to the steps that they describe. What they leave op
 - An access takes effect in its CU's L0 when it is issued, in program order; a load that does not hit, a store and an
   atomic operation go on to the L2 in a queue for their address (a channel has disjoint addresses, and may have one). A
   line may go from a cache at any time.
-- At the start each cache may have every location, as another wave may have read it there.
+- Each cache may have every location at the start, and a line may come to it at any time, as waves of no thread of the
+  test may read. So what a program may do, it may do with an access less.
 - A load that comes back fills the L0, unless something has written or invalidated there since. One that passes a cache
   by leaves no line there: a load-visible operation "makes the retrieved state visible" to what is nearer, too.
 - Counters count what is still in queues. A write-back is counted, too, and is done after the wave's earlier stores.
@@ -49,7 +50,7 @@ class MachineFamily:
 
     ``split``: the wavefronts of a work-group may be on different CUs. ``arrays``: there is an L1 for each shader array.
     ``many_l2``: the CUs of an agent may have several L2s. ``coherent``: the L2s of agents are coherent, and so are one.
-    ``stores``: stores have a counter of their own.
+    ``stores``: stores have a counter of their own. ``local``: there is LDS, as not in tgsplit mode.
     """
 
     name: str
@@ -58,17 +59,20 @@ class MachineFamily:
     many_l2: bool = False
     coherent: bool = False
     stores: bool = False
+    local: bool = True
 
 
 FAMILIES: Mapping[str, MachineFamily] = {
     family.name: family
     for family in (
         MachineFamily("gfx90a"),
-        MachineFamily("gfx90a-tgsplit", split=True),
+        MachineFamily("gfx90a-tgsplit", split=True, local=False),
         MachineFamily("gfx942", many_l2=True),
-        MachineFamily("gfx942-tgsplit", split=True, many_l2=True),
+        MachineFamily("gfx942-tgsplit", split=True, many_l2=True, local=False),
         MachineFamily("gfx10-cu", arrays=True, coherent=True, stores=True),
         MachineFamily("gfx10-wgp", split=True, arrays=True, coherent=True, stores=True),
+        MachineFamily("gfx11-cu", arrays=True, coherent=True, stores=True),
+        MachineFamily("gfx11-wgp", split=True, arrays=True, coherent=True, stores=True),
         MachineFamily("gfx12-cu", stores=True),
         MachineFamily("gfx12-wgp", split=True, stores=True),
     )
@@ -83,7 +87,8 @@ def first_level(instruction: MachineInstruction, family: MachineFamily) -> int:
     """The nearest level at which an access may find or leave its value, by its cache bits.
 
     GFX90A: glc=1 misses the L1. GFX942: sc0 and sc1 are the scope, of which the work-group's needs the L1 only where it
-    may be split. GFX10: glc=1 misses the L0, dlc=1 the L1. GFX12: a cache of a smaller scope forwards the access.
+    may be split. GFX10: glc=1 misses the L0, dlc=1 the L1; GFX11: glc=1 both. GFX12: a cache of a smaller scope
+    forwards the access.
     """
     words = set(instruction.words)
     if family.name.startswith("gfx942"):
@@ -94,7 +99,7 @@ def first_level(instruction: MachineInstruction, family: MachineFamily) -> int:
         return L1 if "sc0=1" in words and family.split else L0
     if "scope:SCOPE_SYS" in words:
         return MEMORY
-    if "scope:SCOPE_DEV" in words or "dlc=1" in words:
+    if "scope:SCOPE_DEV" in words or "dlc=1" in words or ("glc=1" in words and family.name.startswith("gfx11")):
         return L2
     return L1 if words & {"glc=1", "scope:SCOPE_SE"} else L0
 
@@ -143,7 +148,10 @@ class CacheLine(NamedTuple):
 
 
 class MachineMove(NamedTuple):
-    """A step of the machine: what is done, by which thread and at which position of its program, or by which L2."""
+    """A step of the machine: what is done, by which thread and at which position of its program.
+
+    Without a position, ``kind`` is a sentence of what an L2 does, or a wave of no thread.
+    """
 
     kind: str
     of: int
@@ -200,6 +208,7 @@ class MachineSystem:
             and isinstance(ins.address, litmus.Loc)
         )
         self._one_l2 = max(self._l2s) == 0
+        self._ahead = [self._loads_ahead(program) for program in programs]
 
     def start(self) -> MachineState:
         """The first state: nothing is under way, and every cache has what is in memory."""
@@ -270,16 +279,22 @@ class MachineSystem:
         for index, wave in enumerate(state.write_backs):
             rest = (*state.write_backs[:index], *state.write_backs[index + 1 :])
             cache = self._l2s[self._waves.index(wave)]
-            yield MachineMove("writes back", cache), self._cleaned(state._replace(write_backs=rest), cache)
+            yield MachineMove(f"L2 {cache} writes back", wave), self._cleaned(state._replace(write_backs=rest), cache)
         for cache, lines in enumerate(state.l2):
             for index, line in enumerate(lines):
                 if line and line.dirty:
-                    yield MachineMove("writes a line back", cache), self._cleaned(state, cache, index)
+                    yield MachineMove(f"L2 {cache} writes a line back", cache), self._cleaned(state, cache, index)
+        for thread, at in enumerate(state.at):
+            for where, level in self._ahead[thread][at]:
+                for after in self._read_by_others(state, thread, where, level):
+                    if after != state:
+                        told = f"another wave beside P{thread} reads {self._locations[where]}"
+                        yield MachineMove(told, thread), after
 
     def told(self, move: MachineMove) -> str:
         """A step in words."""
         if move.step < 0:
-            return f"L2 {move.of} {move.kind}"
+            return move.kind
         step = self.programs[move.of][move.step]
         what = f"P{move.of}'s {step.instruction.text}"
         if isinstance(step.does, litmus.Load | litmus.Store | litmus.Rmw) and isinstance(step.does.address, litmus.Loc):
@@ -458,6 +473,39 @@ class MachineSystem:
             if line and line.dirty and where in (None, index):
                 memory[index], lines[index] = line.value, CacheLine(line.value, False)
         return state._replace(l2=changed(state.l2, cache, tuple(lines)), memory=tuple(memory))
+
+    # What waves of no thread do.
+
+    def _loads_ahead(self, program: Sequence[MachineStep]) -> list[frozenset[tuple[int, int]]]:
+        """For each position of a program the locations that loads from there on may find in caches, each with the
+        nearest level."""
+        rows = [frozenset[tuple[int, int]]()]
+        for step in reversed(program):
+            cached = isinstance(step.does, litmus.Load) and ACCESSES[step.instruction.opcode] != LOCAL
+            level = first_level(step.instruction, self.family)
+            found = {(self._at(step), level)} if cached and level < MEMORY else set[tuple[int, int]]()
+            rows.append(rows[-1] | found)
+        return rows[::-1]
+
+    def _read_by_others(self, state: MachineState, thread: int, where: int, level: int) -> Iterator[MachineState]:
+        """The states after a wave beside a thread has read a location, from a level on: a line comes to caches. It goes
+        behind the stores of its CU to that location."""
+        cu, group = self._cus[thread], self._groups[thread]
+        queue = state.queues[cu * len(self._locations) + where]
+        if level == L0 and not all(isinstance(self._step(each).does, litmus.Load) for each in queue):
+            return
+
+        def near(value: Value, after: MachineState) -> MachineState:
+            if level > L0:
+                return after
+            return after._replace(l0=changed(after.l0, cu, changed(after.l0[cu], where, value)))
+
+        if self.family.arrays and level <= L1 and (line := state.l1[group][where]) is not None:
+            yield near(line, state)
+        for value, after in self._fetched(state, self._l2s[thread], where, where in self._uncached):
+            if self.family.arrays and level <= L1:
+                after = after._replace(l1=changed(after.l1, group, changed(after.l1[group], where, value)))
+            yield near(value, after)
 
     # What is under way.
 

@@ -1,4 +1,4 @@
-"""``synth map`` checks whether a mapping of instructions between two models is sound."""
+"""``synth map`` checks whether a mapping of instructions between two models is sound, or a table of code sequences."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ T = TypeVar("T")
 
 
 @click.command(name="map", cls=Page, first="--events --weakest --output --svg")
-@click.argument("mapping", type=click.Path(path_type=Path), metavar="MAPPING")
+@click.argument("mappings", type=click.Path(path_type=Path), metavar="MAPPING", nargs=-1, required=True)
 @click.option(
     "--events",
     type=EVENTS,
@@ -72,7 +72,7 @@ T = TypeVar("T")
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 def command(
-    mapping: Path,
+    mappings: tuple[Path, ...],
     events: tuple[int, int],
     source: str | None,
     target: str | None,
@@ -103,6 +103,10 @@ def command(
     -o writes a corpus (docs/corpus.md) of the bugs, each with its picture; a search that was stopped goes on with
     --resume, to the same bytes in the end.
 
+    A MAPPING that ends in .seq is a table of code sequences for an AMD GPU (docs/amdgpu.md), of which there may be
+    several: whether its machine reaches what --from, or else amdgpu, forbids. Beyond the bound, shapes that are known
+    by name are tried, too. --weakest leaves out each wait, counter, cache operation and cache bit.
+
     The exit code is 1 where a mapping is wrong, 0 where no such program was found.
 
     \b
@@ -111,11 +115,27 @@ def command(
       synth map examples/mappings/rc11-scoped-to-ptx.map --scopes gpu
       synth map examples/mappings/rc11-to-tso-unfenced.map -o bugs --svg bug.svg
       synth map examples/mappings/rc11-to-tso.map --to sc --events ..3
+      synth map examples/sequences/gfx90a.seq --scopes gpu --events ..2
     """
     if svg:
         check_picture_name(svg)
     if resume and output is None:
         raise click.UsageError("--resume goes on with a folder: name it with -o")
+    tables = [each for each in mappings if each.suffix == ".seq"]
+    if len(mappings) > 1 and len(tables) < len(mappings):
+        raise click.UsageError("several mappings at once are tables of code sequences, which end in .seq")
+    if tables:
+        from synth.commands import map_tables  # no other mapping needs a machine
+
+        if target is not None:
+            raise click.UsageError("--to goes without tables of code sequences, which name their machine")
+        if len(tables) > 1 and (output or svg):
+            raise click.UsageError("-o and --svg are for one table at a time")
+        those = listed("--scopes", scopes, list(map_tables.SCOPES))
+        asks = map_tables.question(tables, source, events or UNBOUND, threads, those)
+        way = map_tables.TableWork(solver, jobs, cluster, resume, limits, Until.limits(max_tests, time_limit))
+        sys.exit(map_tables.run(asks, weakest, way, output, svg, as_json))
+    (mapping,) = mappings
     written = read_mapping(read_text(mapping), str(mapping))
     first, second = (
         _model(written, *each) for each in (("from", source, written.models[0]), ("to", target, written.models[1]))

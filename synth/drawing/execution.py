@@ -36,6 +36,7 @@ from synth.drawing.pictures import (
     Drawing,
     arrow,
     coord,
+    listing,
     quoted,
     side_by_side,
     text_at,
@@ -55,6 +56,7 @@ from synth.memory.liveness import stuck_events
 
 if TYPE_CHECKING:
     from synth.memory.bugs import ToldBug
+    from synth.memory.sequences import ToldTableBug
 
 _PO, _RF, _CO, _FR, _SYNC, _DEPENDENCY = "#3d444d", "#c2410c", "#0b62a8", "#8a2d7d", "#00695c", "#7a5200"
 _COLOURS = {
@@ -413,6 +415,21 @@ def _dot_edge(number: int, line: _Line) -> str:
     if line.arrow.source is None:
         return f"  r{number} [shape=point style=invis]; r{number} -> e{line.arrow.target} [{look}];"
     return f"  e{line.arrow.source} -> e{line.arrow.target} [{look}];"
+
+
+def draw_table_bug(told: ToldTableBug) -> Drawing:
+    """A bug of a table: the execution under what the source says of it, and the run of the machine in words."""
+    source = told.explanation
+    pictures = [
+        replace(draw(source), title=f"source under {source.model.name}: {source.answer}"),
+        listing(f"target under {told.table.name}: ALLOWED", [*_code_lines(told), "", *told.run]),
+    ]
+    return side_by_side(told.bug.test.name, pictures)
+
+
+def _code_lines(told: ToldTableBug) -> Iterator[str]:
+    for number, code in enumerate(told.code):
+        yield f"P{number}: {'; '.join(code)}"
 
 
 def draw_bug(told: ToldBug) -> Drawing:

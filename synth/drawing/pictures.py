@@ -151,6 +151,15 @@ class Drawing:
         )
 
 
+def listing(title: str, lines: Sequence[str]) -> Drawing:
+    """Return lines of text, of which there is at least one, as a drawing."""
+    width, height = max(map(text_width, lines)), LINE * len(lines)
+    body = [
+        text_at(text_width(line) / 2, LINE * (number + 0.5), line, INK) for number, line in enumerate(lines) if line
+    ]
+    return Drawing(title, [Box(width / 2, height / 2, width, height)], body, [])
+
+
 def side_by_side(title: str, drawings: Sequence[Drawing]) -> Drawing:
     """Put drawings in a row, each under its own title, and return them as one drawing."""
     boxes: list[Box] = []

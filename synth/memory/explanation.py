@@ -222,8 +222,7 @@ def run_account(test: litmus.LitmusTest, model: OperationalModel, unroll: int) -
     record = run_record("", test, model, unroll)
     lines = []
     if record["run"] is not None:
-        lines += ["A shortest run to the outcome:", ""]
-        lines += [f"  {number:2}. {step}" for number, step in enumerate(record["run"], 1)]
+        lines += ["A shortest run to the outcome:", "", *_numbered(record["run"])]
     else:
         lines.append(
             f"None of the {_counted(record['finals'], 'final state')} has the outcome; "
@@ -232,6 +231,18 @@ def run_account(test: litmus.LitmusTest, model: OperationalModel, unroll: int) -
         if record["unroll"] is not None:
             lines += ["", _bound_text(unroll)]
     return _account(test, model.name, record["verdict"], lines)
+
+
+def machine_account(test: litmus.LitmusTest, model: str, code: Sequence[Sequence[str]], run: Sequence[str]) -> Account:
+    """Return the account of a run of a machine: the machine instructions of each thread, and the run step by step."""
+    columns = [[f"P{number}", *thread] for number, thread in enumerate(code)]
+    program = [f"  {line}" for line in _table(columns, " | ")]
+    steps = ["A shortest run to the outcome:", "", *_numbered(run)]
+    return Account(test.name, model, Answer.ALLOWED, "\n".join(program), "\n".join(steps))
+
+
+def _numbered(run: Sequence[str]) -> list[str]:
+    return [f"  {number:2}. {step}" for number, step in enumerate(run, 1)]
 
 
 def run_record(file: str, test: litmus.LitmusTest, model: OperationalModel, unroll: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """LLVM's tables of code sequences on the machines that its documentation describes: what is forbidden is not reached.
 
-``amdgpu_sequences.csv`` has single deletions, each refuted by a shape of ``tests/amdgpu_shapes.py``, or redundant for
+``amdgpu_sequences.csv`` has single deletions, each refuted by a shape of ``corpus.executions.shapes``, or redundant for
 all of them.
 """
 
@@ -9,11 +9,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from amdgpu_shapes import shapes
 from commands import synth
 
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.executions.sequences import read_table
+from corpus.executions.shapes import shapes
 from corpus.journal import read_corpus
 from corpus.litmus.test import Region
 from oracle.consistency import resolve_consistency_models

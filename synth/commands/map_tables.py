@@ -1,0 +1,193 @@
+"""``synth map`` of tables of code sequences: what it asks, prints and writes (``synth.memory.sequences``)."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from backends.shared.files import file_stem, write_files
+from corpus.journal import Journal
+from corpus.litmus.test import Scope
+from oracle.consistency import resolve_consistency_models
+from synth.drawing.execution import draw_table_bug
+from synth.drawing.files import write_picture
+from synth.memory.sequences import (
+    SOURCE,
+    CheckedTables,
+    JudgedDeletion,
+    SearchedTables,
+    TableAnswer,
+    ToldTableBug,
+    checked_tables,
+    named_tables,
+    search_deletions,
+    search_tables,
+    searched_record,
+    told_table_bug,
+    write_table_bugs,
+)
+from synth.options.values import spelled
+from synth.options.work import workplaces
+from synth.pool import resumable
+from synth.screen import printable_lines
+from synth.units import INTERRUPTED, Until, Unwritten
+from synth.watch import watching
+from synth.worker import Limits
+
+SCOPES = tuple(scope.label for scope in Scope if scope is not Scope.QUEUE)
+"""The scopes of tables: their rows are of no cluster."""
+
+
+@dataclass(frozen=True)
+class TableWork:
+    """The way in which tables are searched."""
+
+    solver: str
+    jobs: int | None
+    cluster: str | None
+    resume: bool
+    limits: Limits
+    until: Until
+
+
+def question(
+    paths: Sequence[Path],
+    source: str | None,
+    events: tuple[int, int],
+    threads: tuple[int, int] | None,
+    scopes: tuple[str, ...],
+) -> CheckedTables:
+    """Return what is asked of the tables in some files. Raises ``InputError`` where a file or the source is wrong."""
+    (model,) = resolve_consistency_models([source or SOURCE])
+    return checked_tables(named_tables(paths), model, events, threads, scopes)
+
+
+def run(
+    check: CheckedTables, weakest: bool, work: TableWork, output: Path | None, svg: Path | None, as_json: bool
+) -> int:
+    """Search, print and write, and return the exit code."""
+    if not as_json:
+        names = ", ".join(each.name for each in check.tables)
+        click.echo(f"from {check.source.name} to {names}, over {check.words.name}: {check.words.summary}")
+    started = time.monotonic()
+    asked = {**check.as_json(), "weakest": weakest}
+    with (
+        workplaces(work.jobs, work.cluster) as places,
+        nullcontext() if output is None else Journal.open(output, asked, work.resume) as opened,
+        resumable(opened is not None),
+    ):
+        journal = opened or Unwritten()
+        with watching() as watch:
+            done = search_tables(check, journal, work.solver, places, work.until, watch, work.limits)
+        told = [
+            [told_table_bug(bug, answer.table, check.source) for bug in (*answer.bugs, *answer.beyond)]
+            for answer in done.answers
+        ]
+        if not as_json:
+            for answer, bugs in zip(done.answers, told, strict=True):
+                _tell(check, done, answer, bugs)
+        if weakest and not done.stopped:
+            with watching() as watch:
+                search_deletions(done, check, journal, places, work.until, watch, work.limits)
+            if not as_json:
+                _tell_deletions(check, done)
+        if opened is not None:
+            write_files(opened.path, dict(_files(told[0])))
+            seconds = time.monotonic() - started
+            write_table_bugs(opened, done.answers[0], told[0], done.stopped, work.solver, seconds)
+    if svg and told[0]:
+        write_picture(svg, draw_table_bug(told[0][0]).svg())
+    if as_json:
+        click.echo(json.dumps(_record(check, done, told), ensure_ascii=False))
+    elif output is not None:
+        state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
+        click.echo(f"\n{output}: {_counted(len(told[0]), 'bug')}, {state}")
+    wrong = any(answer.wrong for answer in done.answers)
+    return 130 if done.stopped == INTERRUPTED else 1 if wrong else 0
+
+
+def _files(told: Sequence[ToldTableBug]) -> Iterator[tuple[str, str]]:
+    for each in told:
+        stem = file_stem(each.bug.test.name)
+        yield f"{stem}.source.litmus", each.record.text
+        yield f"{stem}.target.txt", "\n".join(each.target_lines())
+        yield f"{stem}.svg", draw_table_bug(each).svg()
+
+
+def _record(check: CheckedTables, done: SearchedTables, told: Sequence[Sequence[ToldTableBug]]) -> dict[str, Any]:
+    """Return what is known of tables as plain data; ``searched`` of each is the size up to which it was checked."""
+    return {
+        "from": check.source.name,
+        "vocabulary": list(check.words.spelled),
+        "threads": check.threads and list(check.threads),
+        "scopes": list(check.scopes),
+        "minimal": len(done.suite),
+        "tables": [
+            {"to": answer.table.name, **searched_record(answer), "bugs": [bug.as_json() for bug in bugs]}
+            for answer, bugs in zip(done.answers, told, strict=True)
+        ],
+        **({"stopped": done.stopped} if done.stopped else {}),
+    }
+
+
+def _tell(check: CheckedTables, done: SearchedTables, answer: TableAnswer, told: Sequence[ToldTableBug]) -> None:
+    """Print the size up to which a table is sound or the bugs of the first that is not, then the shapes beyond."""
+    name, stopped = answer.table.name, f"; {done.stopped}" if done.stopped else ""
+    click.echo()
+    if answer.bugs:
+        many = _counted(len(answer.bugs), "bug")
+        click.echo(f"{name}: {many} of {told[0].bug.size} events: reached, and {check.source.name} forbids it{stopped}")
+    else:
+        click.echo(f"{name}: {_sound(check, answer)}{stopped}")
+    if answer.lost:
+        click.echo(f"  orders less for a stronger instruction, which was tried besides: {', '.join(answer.lost)}")
+    if answer.shapes is not None:
+        least = check.events[1]
+        reached = f"{len(answer.beyond)} reached" if answer.beyond else "none reached"
+        click.echo(f"  beyond {least} events: of {answer.shapes} shapes known by name, {reached}")
+    if told:
+        click.echo()
+        click.echo(printable_lines("\n".join(told[0].lines())))
+    if others := [each.bug.test.name for each in told[1:]]:
+        click.echo("and " + "\n    ".join(others))
+
+
+def _tell_deletions(check: CheckedTables, done: SearchedTables) -> None:
+    """Print of each part of a row whether a test needs it, and how many do."""
+    for answer in done.answers:
+        if not answer.deletions:
+            continue
+        click.echo(f"\n{answer.table.name}")
+        for each in answer.deletions:
+            click.echo(printable_lines(f"{each.step}: {_deleted(each, check, answer)}"))
+        kinds = Counter(each.kind for each in answer.deletions if each.bug)
+        by = ", ".join(f"{count} by a {kind} test" for kind, count in kinds.items())
+        left = sum(not each.bug for each in answer.deletions)
+        click.echo(f"of {len(answer.deletions)}, {len(answer.deletions) - left} are needed ({by}), {left} are not")
+    if done.stopped:
+        click.echo(f"the rest was not searched; {done.stopped}")
+
+
+def _deleted(each: JudgedDeletion, check: CheckedTables, answer: TableAnswer) -> str:
+    return f"wrong, {each.bug} of {each.size} events" if each.bug else _sound(check, answer)
+
+
+def _sound(check: CheckedTables, answer: TableAnswer) -> str:
+    """Return the size up to which a table is sound, and of which programs, where these are not all."""
+    if answer.events < check.events[0]:
+        return "nothing was searched"
+    threads = f"threads {spelled(check.threads)}" if check.threads else ""
+    within = ", ".join(filter(None, (threads, f"scopes {' '.join(check.scopes)}" if check.scopes else "")))
+    return f"sound up to {answer.events} events{f' ({within})' if within else ''}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
