@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from corpus.assembly.harness import CompiledNames, function_name
-from corpus.assembly.language import MachineLanguage, MachineJump
+from corpus.assembly.language import MachineJump, MachineLanguage
 from corpus.assembly.text import AssemblyCode, AssemblyLabel, AssemblyLine, functions_of
 from corpus.assembly.thread import (
     PAIR,

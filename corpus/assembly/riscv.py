@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from corpus.assembly.language import MachineLanguage, MachineJump, Meaning
+from corpus.assembly.language import MachineJump, MachineLanguage, Meaning
 from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number

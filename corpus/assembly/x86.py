@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from corpus.assembly.language import MachineLanguage, MachineJump, Meaning
+from corpus.assembly.language import MachineJump, MachineLanguage, Meaning
 from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import (
