@@ -26,7 +26,7 @@ from backends.shared.readback import CodeLanguage, CodeReader, CompiledTest, Not
 from backends.shared.syntax import LanguageSyntax
 from backends.shared.toolchain import problem, run, version, which
 from corpus.assembly.harness import APART, function_name, names_of
-from corpus.assembly.language import AssemblyLanguage
+from corpus.assembly.language import MachineLanguage
 from corpus.assembly.languages import ASSEMBLY_LANGUAGES
 from corpus.assembly.reading import read_assembly
 from corpus.errors import InputError
@@ -200,7 +200,7 @@ TARGETS: Mapping[str, AssemblyTarget] = {
 """The compilers and processors by name. g++ would make one function of two that are alike."""
 
 
-def _reader(language: AssemblyLanguage) -> CodeReader:
+def _reader(language: MachineLanguage) -> CodeReader:
     def read(compiled: CompiledTest) -> litmus.LitmusTest:
         return read_assembly(language, compiled.text, compiled.test, compiled.names, compiled.path, compiled.kernel)
 

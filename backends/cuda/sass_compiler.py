@@ -3,6 +3,9 @@
 The file is the CUDA program of the test without marks, which keep ptxas from changing accesses: here it is to change
 what it likes. Each access is one instruction of PTX in the file, so nvcc, which makes PTX of the rest, is called at one
 level.
+
+A test is a file of its own, though starting nvcc and nvdisasm takes longer than compiling it: the order in which ptxas
+puts weak accesses depends on what else is in the file, as in ``sb-shared-global`` at -O3 for sm_90.
 """
 
 from __future__ import annotations
@@ -14,9 +17,8 @@ from backends.cuda.compiler import ARCHITECTURES, INSTALL, compile_sass, cuda_to
 from backends.cuda.memory import CudaKernel
 from backends.cuda.sass_reader import read_sass
 from backends.shared.layout import place
-from backends.shared.readback import CodeLanguage, CompiledTest, TestCompiler
+from backends.shared.readback import CodeLanguage, CompiledTest, NotCompiledError, TestCompiler
 from backends.shared.toolchain import problem
-from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 
 
@@ -30,16 +32,17 @@ _LEVELS = ("-O0", "-O1", "-O2", "-O3")
 
 
 def _compiled(capability: int, test: LitmusTest, level: str, folder: Path) -> CompiledTest:
+    layout = place(test)
     file, code = folder / "test.cu", folder / "test.sass"
-    file.write_text(UnmarkedKernel(place(test)).file("test"), encoding="utf-8")
+    file.write_text(UnmarkedKernel(layout).file("test"), encoding="utf-8")
     done = compile_sass(file, code, capability, [level])
     if not done.ok:
-        raise InputError(problem(done.output), test.name)
-    return CompiledTest(test, code.read_bytes(), {}, test.name)
+        raise NotCompiledError(problem(done.output), test.name)
+    return CompiledTest(test, code.read_bytes(), path=test.name, layout=layout)
 
 
 def _read(compiled: CompiledTest) -> LitmusTest:
-    return read_sass(compiled.text, place(compiled.test), compiled.path)
+    return read_sass(compiled.text, compiled.layout or place(compiled.test), compiled.path)
 
 
 def _missing() -> list[str]:

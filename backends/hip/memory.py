@@ -24,14 +24,13 @@ none.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 from backends.hip.progress import HOST
 from backends.hip.words import BARE, GLOBAL_ALONE, LOCAL_ALONE, in_llvm_words
-from backends.shared.atomics import CAtomics
+from backends.shared.atomics import Access, CAtomics
 from backends.shared.kernel import MemoryWord
 from backends.shared.layout import Layout, Parameters, gpu_parameters
 from backends.shared.profiles import Profile
@@ -58,7 +57,6 @@ WAVE = 64
 SPACED = 19
 """The first clang whose fences may name an address space."""
 
-_FENCE_WORDS = {Scope.WARP: "wavefront", Scope.CTA: "workgroup", Scope.GPU: "agent", Scope.SYS: ""}
 _ORDERS = {
     Order.RELAXED: "__ATOMIC_RELAXED",
     Order.ACQUIRE: "__ATOMIC_ACQUIRE",
@@ -87,10 +85,14 @@ class HipKernel(CAtomics):
     peek = "__hip_atomic_load(&{cell}, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)"
     scratch_load = "*(volatile std::uint32_t*)&{cell}"
     scratch_store = "*(volatile std::uint32_t*)&{cell} = {value}"
-    functions: ClassVar = {**CAtomics.functions, "min": "fetch_min", "max": "fetch_max"}
+    functions: ClassVar = {**CAtomics.functions, "sub": "fetch_add", "min": "fetch_min", "max": "fetch_max"}
     scopes: ClassVar = {
-        scope: f"__HIP_MEMORY_SCOPE_{(word or 'system').upper()}" for scope, word in _FENCE_WORDS.items()
+        Scope.WARP: '"wavefront"',
+        Scope.CTA: '"workgroup"',
+        Scope.GPU: '"agent"',
+        Scope.SYS: '""',
     }
+    fenced = "__builtin_amdgcn_fence({order}, {scope}{flags})"
     group_word = "work-group"
     text = """\
 // $name. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
@@ -157,12 +159,9 @@ $count
         return self._marked(ins, super().store(thread, ins, cell, value))
 
     def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
-        operands = values if ins.operation in ("exch", "cas") else [f"hidden({values[0]})"]
-        if ins.operation == "sub":
-            negated = replace(ins, operation="add")
-            self._places[id(negated)] = self._places[id(ins)]
-            return self.rmw(thread, negated, target, cell, [f"0u - {values[0]}"])
-        return self._marked(ins, super().rmw(thread, ins, target, cell, operands))
+        if ins.operation not in ("exch", "cas"):
+            values = [f"hidden({'0u - ' if ins.operation == 'sub' else ''}{values[0]})"]
+        return self._marked(ins, super().rmw(thread, ins, target, cell, values))
 
     def call(self, function: str, cell: MemoryWord, arguments: Sequence[str]) -> str:  # noqa: D102
         pointer = f"&{cell.text}" if function not in ("min", "max") else f"(std::int32_t*)&{cell.text}"
@@ -171,30 +170,34 @@ $count
     def order(self, mode: Mode) -> str:  # noqa: D102
         return _ORDERS[mode.order]
 
+    def scoped(self, thread: int, ins: Access) -> list[str]:
+        """Return the argument for the scope of an atomic access, whose words are other ones than those of fences."""
+        words = (word.strip('"') or "system" for word in super().scoped(thread, ins))
+        return [f"__HIP_MEMORY_SCOPE_{word.upper()}" for word in words]
+
     def fence(self, thread: int, ins: Fence) -> str:  # noqa: D102
-        self.check_words(thread, ins, (GLOBAL_ALONE, LOCAL_ALONE))
-        if ins.mode.order in (Order.WEAK, Order.RELAXED):
+        self.check_words(thread, ins, _SPACES)
+        if ins.mode.order is Order.RELAXED:
             raise self.refuse(thread, ins, "has no such fence")
-        return self._marked(ins, self._fenced(ins.mode.order, self._scope_of(thread, ins), ins.mode.tags))
+        return self._marked(ins, super().fence(thread, ins))
 
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
         modes = set()
         for thread, ins in barriers.items():
             self.check_barrier(thread, ins, (None, Scope.CTA))
-            self.check_tags(thread, ins, (GLOBAL_ALONE, LOCAL_ALONE, BARE))
+            self.check_tags(thread, ins, (*_SPACES, BARE))
             modes.add(ins.mode.tags)
         if len(modes) > 1:
             raise self.differing(thread, ins)
-        tags = modes.pop()
-        around = (
-            [] if BARE in tags else [self._fenced(order, Scope.CTA, tags) for order in (Order.RELEASE, Order.ACQUIRE)]
-        )
-        met = " ".join([*around[:1], "__builtin_amdgcn_s_barrier();", *around[1:]])
+        group, flags = self.scopes[Scope.CTA], "" if BARE in ins.mode.tags else self.ordered(thread, ins)
+        orders = () if BARE in ins.mode.tags else (Order.RELEASE, Order.ACQUIRE)
+        fences = [f"{self.fenced.format(order=_ORDERS[order], scope=group, flags=flags)};" for order in orders]
+        met = " ".join([*fences[:1], "__builtin_amdgcn_s_barrier();", *fences[1:]])
         places = [self._places[id(ins)] for ins in barriers.values()]
         return " ".join([f'MARK("{begin(places)}");', met, f'MARK("{end(places)}");'])
 
     def ordered(self, thread: int, ins: Fence | Barrier) -> str:  # noqa: D102
-        raise NotImplementedError  # fences and barriers are made here
+        return "".join(f', "{_SPACES[tag]}"' for tag in ins.mode.tags)
 
     def kept(self, thread: int) -> list[str]:
         """Keep the registers that make the outcome, and have clang believe that the others are used."""
@@ -222,14 +225,6 @@ $count
     def _is_spaced(self) -> bool:
         code = (ins for thread in self.test.threads for ins in thread.instructions)
         return any(isinstance(ins, Fence | Barrier) and not _SPACES.keys().isdisjoint(ins.mode.tags) for ins in code)
-
-    def _scope_of(self, thread: int, ins: Fence) -> Scope:
-        word = self.scope(thread, ins, self.scopes)
-        return next(scope for scope, other in self.scopes.items() if other == word)
-
-    def _fenced(self, order: Order, scope: Scope, tags: Sequence[str]) -> str:
-        words = [_FENCE_WORDS[scope], *(_SPACES[tag] for tag in tags if tag in _SPACES)]
-        return f"__builtin_amdgcn_fence({', '.join([_ORDERS[order], *map(json.dumps, words)])});"
 
     def _marked(self, ins: Instruction, text: str) -> str:
         places = [self._places[id(ins)]]

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from corpus.assembly.language import AssemblyLanguage, MachineJump, Meaning
+from corpus.assembly.language import MachineJump, MachineLanguage, Meaning
 from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
@@ -420,5 +420,5 @@ def _jump(ins: AssemblyLine) -> MachineJump | None:
     return None
 
 
-ARMV8 = AssemblyLanguage("armv8", "//", ("x0", "x1"), "sp", _table(), _jump)
+ARMV8 = MachineLanguage("armv8", "//", ("x0", "x1"), "sp", _table(), _jump)
 """Armv8, with the words of ``corpus.litmus.processors.ARMV8``."""

@@ -28,7 +28,7 @@ class MachineJump:
 
 
 @dataclass(frozen=True, slots=True)
-class AssemblyLanguage:
+class MachineLanguage:
     """The assembly of a processor. ``name`` is that of its model, ``comment`` what begins a comment. ``arguments`` are
     the registers of the two pointers, ``stack`` the stack pointer. ``signed``: registers of 64 bits keep numbers of 32
     with their sign.

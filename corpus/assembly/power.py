@@ -19,7 +19,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from corpus.assembly.language import AssemblyLanguage, MachineJump, Meaning
+from corpus.assembly.language import MachineJump, MachineLanguage, Meaning
 from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
@@ -369,5 +369,5 @@ def _jump(ins: AssemblyLine) -> MachineJump | None:
     return MachineJump("" if target in (".+4", "$+4") else target, asked)
 
 
-POWER = AssemblyLanguage("power", "#", ("r3", "r4"), "r1", _table(), _jump)
+POWER = MachineLanguage("power", "#", ("r3", "r4"), "r1", _table(), _jump)
 """Power, with the words of ``corpus.litmus.processors.POWER``."""

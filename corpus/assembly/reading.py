@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from corpus.assembly.harness import CompiledNames, function_name
-from corpus.assembly.language import AssemblyLanguage, MachineJump
+from corpus.assembly.language import MachineJump, MachineLanguage
 from corpus.assembly.text import AssemblyCode, AssemblyLabel, AssemblyLine, functions_of
 from corpus.assembly.thread import (
     PAIR,
@@ -44,7 +44,7 @@ from corpus.litmus.normal import map_operands
 
 
 def read_assembly(
-    language: AssemblyLanguage,
+    language: MachineLanguage,
     text: str,
     test: litmus.LitmusTest,
     names: Mapping[str, litmus.Term],
@@ -63,7 +63,7 @@ def read_assembly(
 
 
 def _read(
-    language: AssemblyLanguage, text: str, test: litmus.LitmusTest, names: CompiledNames, prefix: str
+    language: MachineLanguage, text: str, test: litmus.LitmusTest, names: CompiledNames, prefix: str
 ) -> litmus.LitmusTest:
     functions = functions_of(text, language.comment)
     threads: list[litmus.Thread] = []
@@ -131,7 +131,7 @@ class _Function:
 
     def __init__(
         self,
-        language: AssemblyLanguage,
+        language: MachineLanguage,
         code: AssemblyCode,
         names: CompiledNames,
         thread: litmus.Thread,
@@ -317,7 +317,7 @@ def _with_before(code: Sequence[Emitted]) -> Iterator[Emitted]:
         yield each
 
 
-def _cut(code: AssemblyCode, language: AssemblyLanguage) -> list[_Part]:
+def _cut(code: AssemblyCode, language: MachineLanguage) -> list[_Part]:
     """The blocks of a function. The last one is what comes after it."""
     parts, labels = [_Part()], dict[str, int]()
     closed = False

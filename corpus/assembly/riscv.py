@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from corpus.assembly.language import AssemblyLanguage, MachineJump, Meaning
+from corpus.assembly.language import MachineJump, MachineLanguage, Meaning
 from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
@@ -260,5 +260,5 @@ def _jump(ins: AssemblyLine) -> MachineJump | None:
     return None
 
 
-RISCV = AssemblyLanguage("riscv", "#", ("a0", "a1"), "sp", _table(), _jump, signed=True)
+RISCV = MachineLanguage("riscv", "#", ("a0", "a1"), "sp", _table(), _jump, signed=True)
 """RISC-V, with the words of ``corpus.litmus.processors.RISCV``."""

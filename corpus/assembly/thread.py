@@ -22,8 +22,10 @@ addresses, calls, vectors, and comparisons of 64 bits or without a sign in tests
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from corpus.assembly.harness import WORD, CompiledNames
 from corpus.assembly.text import AssemblyLine
@@ -93,6 +95,8 @@ State = dict[Key, Content]
 
 _OF_SIGN = {"lt": "ne", "ge": "eq"}
 """What a comparison of a number with 0 asks of the bit of its sign."""
+_TRIED = (0, 1, 2, 3)
+"""Numbers that tests have."""
 _TRUTHS = {SUCCEEDED: (1, 0), FAILED: (0, 1)}
 
 PAIR = "pair"
@@ -311,7 +315,21 @@ class AssemblyThread:
             return left
         if operation in ("or", "xor", "add") and one == 0:
             return right
+        if operation in ("or", "xor"):
+            for constant, value in ((one, right), (other, left)):
+                if constant is not None and constant & self._possible(value) == 0:
+                    return value.moved(constant)  # no bit is in both
         return self.assigned(operation, self.operand(left), self.operand(right))
+
+    def _possible(self, value: AffineValue) -> int:
+        """The bits that a number may have, as far as a mask before says it."""
+        if value.number == 0 and len(value.terms) == 1 and value.terms[0][1] == 1:
+            made = self._meaning.get(value.terms[0][0])
+            if made is not None and made.operation == "and":
+                masks = [each & 0xFFFFFFFF for each in made.operands if isinstance(each, int)]
+                inner = [self._possible(register(each.name)) for each in made.operands if isinstance(each, litmus.Reg)]
+                return reduce(operator.and_, [*masks, *inner], 0xFFFFFFFF)
+        return 1 if self.is_bit(value) else 0xFFFFFFFF
 
     def _keeps(self, value: AffineValue, mask: int) -> bool:
         """Whether a mask keeps all bits that a number may have."""
@@ -460,9 +478,34 @@ class AssemblyThread:
             raise self.refuse(f"byte {place.number} of the memory is no location of the test")
         if not place.terms:
             return litmus.Loc(name)
+        if any(self._tried(place.terms, read) for read in _TRIED):
+            raise self.refuse("an address that is another one for each value that is read")
         added = self._summed(0, tuple((each, factor // WORD) for each, factor in place.terms))
         ((target, _),) = self.assigned("add", litmus.Loc(name), added).terms
         return litmus.Reg(target)
+
+    def _tried(self, terms: tuple[tuple[str, int], ...], read: int) -> int:
+        """What is added to an address where all that is read is one number. It is 0 for every number of a test, or the
+        address is of no location.
+        """
+        values: dict[str, int] = {}
+
+        def value(name: str) -> int:
+            if name not in values:
+                made = self._meaning.get(name)
+                operands = (
+                    []
+                    if made is None
+                    else [
+                        each if isinstance(each, int) else value(each.name)
+                        for each in made.operands
+                        if not isinstance(each, litmus.Loc)
+                    ]
+                )
+                values[name] = read if made is None else compute(made.operation, *operands)
+            return values[name]
+
+        return wrap(sum(factor * value(name) for name, factor in terms))
 
     def load(self, address: MachineValue, size: int, mode: litmus.Mode = litmus.PLAIN) -> MachineValue:
         """Return what a load of so many bytes gives."""

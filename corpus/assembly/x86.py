@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from corpus.assembly.language import AssemblyLanguage, MachineJump, Meaning
+from corpus.assembly.language import MachineJump, MachineLanguage, Meaning
 from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import (
@@ -383,5 +383,5 @@ def _jump(ins: AssemblyLine) -> MachineJump | None:
     return None
 
 
-X86 = AssemblyLanguage("x86", "#", ("%rdi", "%rsi"), "%rsp", _table(), _jump)
+X86 = MachineLanguage("x86", "#", ("%rdi", "%rsi"), "%rsp", _table(), _jump)
 """x86-64, with the words of ``corpus.litmus.processors.X86``."""

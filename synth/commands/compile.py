@@ -168,8 +168,8 @@ def command(
     of its language must be among those of the test (docs/translation.md). DIR/translation.jsonl has the verdicts.
 
     Exit code 1 if a file cannot be read, or if --check finds one that does not compile, or optcheck a test that is not
-    itself any more, or --check-translation a translation that is weaker; 2 if none can be read, or no memory test can
-    be said in the language.
+    itself any more, or --sequences code that is not a table's, or --check-translation a translation that is weaker; 2
+    if none can be read, or no memory test can be said in the language.
     """
     language = BACKENDS[backend]
     if sequences:

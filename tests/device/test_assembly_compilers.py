@@ -5,6 +5,7 @@ A compiler that is planted wrong, by a change of its assembly, is caught by one 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from absent import absent
+from commands import synth
 
 from backends.code_languages import CODE_LANGUAGES
 from backends.cpp.reading import LEVELS, SOURCE, TARGETS
@@ -315,3 +317,17 @@ def test_a_planted_compiler_is_caught(target: str, change: str) -> None:
         assert is_old(target) and change == "ldapr to ldr", "nothing is changed"  # clang 15 writes no ldapr
         return
     assert TranslationVerdict.WEAKER in found, found
+
+
+def test_the_command_finds_it(tmp_path: Path) -> None:
+    needs("g++-x86-64")
+    needs("clang-x86-64")
+    file = ROOT / "examples" / "memory" / "compilers" / "c-add-nothing.litmus"
+    result = synth("compile", file, "--backend", "cpp", "-o", tmp_path, "--check-translation")
+    assert result.exit_code == 1, result.output
+    found = {}
+    for line in (tmp_path / "translation.jsonl").read_text().splitlines():
+        each = json.loads(line)
+        found[each["compiler"], each["level"]] = each.get("verdict")
+    assert found["g++-x86-64", "-O2"] == found["clang-x86-64", "-O0"] == "SAME"
+    assert found["clang-x86-64", "-O2"] == "WEAKER"

@@ -10,11 +10,12 @@ import subprocess
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
 from commands import synth
-from hip_rows import PROGRAMS, SPACED, busy
+from hip_rows import LOCATIONS, PROGRAMS, SPACED, busy
 
 from backends.hip.code import machine_codes
 from backends.hip.compiler import OTHER_MODES, TARGETS, Clang, CodeTarget, HipCompiler, clangs, newest
@@ -25,7 +26,21 @@ from backends.shared.toolchain import which
 from corpus.dialects.registry import read_litmus
 from corpus.executions.amdgcn import RowCheck, RowVerdict, held_against
 from corpus.executions.sequences import SequenceTable, read_table
-from corpus.litmus.test import LitmusTest
+from corpus.laws.opencl import FETCHED
+from corpus.litmus.test import (
+    Atom,
+    Condition,
+    Instruction,
+    LitmusTest,
+    Loc,
+    Mode,
+    Order,
+    Place,
+    Quantifier,
+    Rmw,
+    Scope,
+    Thread,
+)
 from corpus.progress.axb import Program
 from corpus.progress.text import parse_axb
 
@@ -132,6 +147,23 @@ def test_all_rows_of_all_tables(number: int, tmp_path: Path) -> None:
         if any(path == table.path for path, _ in seen):
             rows = {key for key in table.rows if key.kind != "F" or number >= 19 or not key.space}
             assert len({row for path, row in seen if path == table.path} - {"barrier"}) == len(rows)
+
+
+def test_every_operation_is_one_atomic(need: Callable[[str], None], tmp_path: Path) -> None:
+    """In global and in shared memory, with and without a result; a subtraction is an addition of the negative."""
+    need("hip")
+    clang, relaxed = newest(), Mode(Order.RELAXED, Scope.GPU)
+    assert clang is not None and HIP.check is not None
+    code = list[Instruction]()
+    for number, (operation, name) in enumerate(product((*FETCHED, "exch", "cas"), ("x", "y"))):
+        operands = (0, 1) if operation == "cas" else (3,)
+        code += [Rmw(operation, to, Loc(name), operands, relaxed) for to in (f"r{number}", None)]
+    code.append(Rmw("cas", "s", Loc("x"), (0, 1), relaxed, success="t"))
+    asked = Condition(Quantifier.EXISTS, Atom("eq", Loc("x"), 1))
+    test = LitmusTest("every", (Thread(tuple(code), Place()),), LOCATIONS, asked)
+    text = program(test)
+    assert "__hip_atomic_fetch_add(&memory[at0], hidden(0u - 3u), " in text and "fetch_min((std::int32_t*)&" in text
+    assert HIP.check.problems(test, compiled(text, clang, TARGETS[0], tmp_path)) == []
 
 
 @pytest.mark.parametrize("placement", ["device", "subgroup"])

@@ -161,6 +161,14 @@ ACCESSES = {
             "add v3, &x, v1",
             "ld v2, [v3]",
         ],
+        # The place of y, 64 words, comes by an or of bits that nothing else has.
+        "lwz 5, 0(3); li 7, 64; rlwinm 6, 5, 0, 1, 1; rlwimi 7, 6, 0, 26, 24; rldic 6, 7, 2, 30; lwzx 7, 3, 6": [
+            "ld v0, x",
+            "and v1, v0, 1073741824",
+            "and v2, v1, -65",
+            "add v4, &y, v2",
+            "ld v3, [v4]",
+        ],
         "lwz 5, 0(3); cmplwi 5, 1; bne 0, .L1; stw 5, 256(3); .L1:": ["ld v0, x", "bne v0, 1, L2", "st y, v0", "L2:"],
     },
 }
@@ -225,6 +233,8 @@ REFUSED = {
     ("armv8", "bl f; ret"): "this instruction is not known",
     ("armv8", "ldr x8, [x0]; ret"): "an access of 8 bytes, and locations have 4",
     ("armv8", "ldr w8, [x0, #4]; ret"): "byte 4 of the memory is no location of the test",
+    ("armv8", "ldr w8, [x0]; orr w8, w8, #64; ldr w8, [x0, w8, uxtw #2]; ret"): "another one for each value",
+    ("armv8", "ldr w8, [x0]; ldr w8, [x0, w8, uxtw #2]; ret"): "another one for each value",
     ("armv8", "ldr w8, [x8]; ret"): "x8 holds nothing that is known",
     ("armv8", "ldp w8, w9, [x0]; ret"): "two accesses of shared memory that are one instruction",
     ("armv8", ".L1:; ldr w8, [x0]; cbz w8, .L1; ret"): "a loop",

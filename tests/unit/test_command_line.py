@@ -210,7 +210,7 @@ WRONG = [
     ("export suite -o new", "Missing option '--to'. Choose from: dartagnan-ptx, dartagnan-vulkan, axb,"),
     (
         "compile suite --backend rust -o new",
-        "'rust' is not one of 'cuda', 'opencl', 'glsl', 'wgsl', 'metal', 'web', 'cpp'",
+        "'rust' is not one of 'cuda', 'hip', 'opencl', 'glsl', 'wgsl', 'metal', 'web', 'cpp'",
     ),
     ("run suite --backend cuda --platform no-such", "no CUDA GPU named 'no-such' that works"),
     ("run suite --backend cpp --placement subgroup", "cpp has no work-groups of several threads, and so no placement"),

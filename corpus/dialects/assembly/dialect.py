@@ -31,7 +31,7 @@ from corpus.dialects.assembly.instructions import AARCH64 as _AARCH64
 from corpus.dialects.assembly.instructions import PPC as _PPC
 from corpus.dialects.assembly.instructions import RISCV as _RISCV
 from corpus.dialects.assembly.instructions import X86_64 as _X86_64
-from corpus.dialects.assembly.instructions import AssemblyLanguage, AssemblyRow
+from corpus.dialects.assembly.instructions import AssemblyRow, LitmusAssembly
 from corpus.dialects.c_like.reader import c_places
 from corpus.dialects.c_like.writer import same_tree
 from corpus.dialects.herd import WORDS, check_comparisons, check_terms, herd_condition, herd_name
@@ -73,7 +73,7 @@ class _Cell:
     is_label: bool = False
 
 
-def _read(assembly: AssemblyLanguage, source: Source) -> litmus.LitmusTest:
+def _read(assembly: LitmusAssembly, source: Source) -> litmus.LitmusTest:
     columns = _columns(assembly, source)
     registers, locations = _initial(assembly, source, len(columns))
     places = c_places(len(columns))
@@ -88,7 +88,7 @@ def _error(source: Source, text: str, start: int, message: str) -> InputError:
     return InputError(message, source.path, *place_in(text, start))
 
 
-def _columns(assembly: AssemblyLanguage, source: Source) -> list[list[_Cell]]:
+def _columns(assembly: LitmusAssembly, source: Source) -> list[list[_Cell]]:
     """The labels and instructions of each thread."""
     body, start, rows = source.body, 0, []
     for end in [at.start() for at in re.finditer(";", body)]:
@@ -119,7 +119,7 @@ def _columns(assembly: AssemblyLanguage, source: Source) -> list[list[_Cell]]:
 
 
 def _initial(
-    assembly: AssemblyLanguage, source: Source, threads: int
+    assembly: LitmusAssembly, source: Source, threads: int
 ) -> tuple[list[dict[str, Initial]], dict[str, Initial]]:
     """The initial values of the registers of each thread, and of locations."""
     text = source.state
@@ -167,7 +167,7 @@ def _number(word: str, unit: int = 1) -> int | None:
     return (value & _LARGEST_UNSIGNED) - ((value & _SIGN) << 1) if -_SIGN <= value <= _LARGEST_UNSIGNED else None
 
 
-def _code(assembly: AssemblyLanguage, source: Source, cells: Sequence[_Cell]) -> tuple[litmus.Instruction, ...]:
+def _code(assembly: LitmusAssembly, source: Source, cells: Sequence[_Cell]) -> tuple[litmus.Instruction, ...]:
     code: list[litmus.Instruction] = []
     fresh = (f"t{number}" for number in count())
     at = 0
@@ -192,7 +192,7 @@ def _code(assembly: AssemblyLanguage, source: Source, cells: Sequence[_Cell]) ->
 
 
 @cache
-def _patterns(assembly: AssemblyLanguage) -> list[tuple[AssemblyRow, re.Pattern[str], int]]:
+def _patterns(assembly: LitmusAssembly) -> list[tuple[AssemblyRow, re.Pattern[str], int]]:
     """The rows, those with most lines first, each with the pattern of its lines, and how many these are."""
     found = []
     for row in sorted(assembly.rows, key=lambda row: -row.text.count(";")):
@@ -213,20 +213,18 @@ def _patterns(assembly: AssemblyLanguage) -> list[tuple[AssemblyRow, re.Pattern[
 
 
 @cache
-def _wide(assembly: AssemblyLanguage) -> dict[str, str]:
+def _wide(assembly: LitmusAssembly) -> dict[str, str]:
     """The registers by their names in lower case."""
     return {name.lower(): name for name in assembly.registers}
 
 
 @cache
-def _narrow(assembly: AssemblyLanguage) -> dict[str, str]:
+def _narrow(assembly: LitmusAssembly) -> dict[str, str]:
     """The registers by their spellings where they hold data, in lower case."""
     return {spelled.lower(): name for name, spelled in zip(assembly.registers, assembly.narrow, strict=True)}
 
 
-def _bound(
-    assembly: AssemblyLanguage, words: Mapping[str, str], row: AssemblyRow, fresh: Iterator[str]
-) -> Fields | None:
+def _bound(assembly: LitmusAssembly, words: Mapping[str, str], row: AssemblyRow, fresh: Iterator[str]) -> Fields | None:
     """The fields of a row that was read, None where a word is no register of the kind that it should be."""
     bound: Fields = {}
     for name, word in words.items():
@@ -275,7 +273,7 @@ def _fill(shape: object, bound: Fields) -> object:
 # Printing.
 
 
-def _print(assembly: AssemblyLanguage, test: litmus.LitmusTest) -> str:
+def _print(assembly: LitmusAssembly, test: litmus.LitmusTest) -> str:
     test = without_constants(without_predicates(test))
     check_comparisons(test.condition, assembly.language)
     if not same_tree([thread.place for thread in test.threads], c_places(len(test.threads))):
@@ -305,7 +303,7 @@ def _print(assembly: AssemblyLanguage, test: litmus.LitmusTest) -> str:
     return "\n".join([*lines, print_condition(herd_condition(test.condition), spelled, "=")])
 
 
-def _fits(assembly: AssemblyLanguage, name: str) -> bool:
+def _fits(assembly: LitmusAssembly, name: str) -> bool:
     """Whether herd7 reads a word as the name of a location, or a label."""
     registers = {*_wide(assembly), *(spelled.lstrip("%") for spelled in _narrow(assembly))}
     return name not in WORDS and name.lower() not in registers and _NAME.fullmatch(name) is not None
@@ -318,7 +316,7 @@ def _constant(value: litmus.Operand) -> str:
 class _Column:
     """One thread as a column of instructions, ``cells``."""
 
-    def __init__(self, assembly: AssemblyLanguage, test: litmus.LitmusTest, number: int) -> None:
+    def __init__(self, assembly: LitmusAssembly, test: litmus.LitmusTest, number: int) -> None:
         self._assembly = assembly
         self._number = number
         self._thread = thread = test.threads[number]
@@ -435,7 +433,7 @@ def _fits_shape(shape: object, value: object, bound: Fields) -> bool:
     return shape == value
 
 
-def _dialect(name: str, assembly: AssemblyLanguage) -> Dialect:
+def _dialect(name: str, assembly: LitmusAssembly) -> Dialect:
     return Dialect(
         name,
         assembly.language,

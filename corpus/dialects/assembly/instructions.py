@@ -61,7 +61,7 @@ class AssemblyRow:
 
 
 @dataclass(frozen=True, slots=True)
-class AssemblyLanguage:
+class LitmusAssembly:
     """The assembly of a processor: the first word of its litmus tests, its registers as conditions and initial states
     name them, each with its spelling where it holds 32 bits of data, and its rows.
     """
@@ -202,15 +202,15 @@ _POWER = tuple(f"r{number}" for number in range(1, 32))
 _RISCV = tuple(f"x{number}" for number in range(5, 32))
 _X86 = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", *(f"r{number}" for number in range(8, 16)))
 
-AARCH64 = AssemblyLanguage(
+AARCH64 = LitmusAssembly(
     "AArch64",
     tuple(f"X{number}" for number in _ARM),
     tuple(f"W{number}" for number in _ARM),
     tuple(_aarch64()),
 )
-PPC = AssemblyLanguage("PPC", _POWER, _POWER, tuple(_power()))
-RISCV = AssemblyLanguage("RISCV", _RISCV, _RISCV, tuple(_riscv()))
-X86_64 = AssemblyLanguage(
+PPC = LitmusAssembly("PPC", _POWER, _POWER, tuple(_power()))
+RISCV = LitmusAssembly("RISCV", _RISCV, _RISCV, tuple(_riscv()))
+X86_64 = LitmusAssembly(
     "X86_64",
     _X86,
     tuple(f"%e{name[1:]}" if name[1].isalpha() else f"%{name}d" for name in _X86),
