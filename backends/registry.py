@@ -14,6 +14,7 @@ from backends.shared.backend import Backend
 
 _FOLDERS = (
     "cuda",
+    "hip",
     "opencl",
     "glsl",
     "wgsl",

@@ -428,10 +428,11 @@ class FiniteValues:
     def satisfied(self, proposition: Proposition) -> Literal:
         """The literal that says that the final state satisfies a proposition."""
         executions = self._executions
-        finals = {term: self._final(term) for term in asked_terms(executions.test)}
+        finals = {term: self.final(term) for term in asked_terms(executions.test)}
         return satisfied(proposition, finals, executions.algebra)
 
-    def _final(self, term: Term) -> Valuation[Literal]:
+    def final(self, term: Term) -> Valuation[Literal]:
+        """The final values that a term of the condition may have, each with its literal."""
         executions = self._executions
         if isinstance(term, FinalRegister):
             value = executions.runs.threads[term.thread].registers.get(term.register, 0)

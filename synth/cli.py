@@ -32,6 +32,7 @@ GROUPS = {
         "explain": "Show why a model says so: a lasso, or the argument.",
         "compare": "Show the smallest tests on which memory models differ.",
         "map": "Check that a mapping of instructions between models is sound.",
+        "validate": "Check that translated programs have no new outcomes.",
         "infer": "Find the models of a sketch that fit what was seen.",
         "models": "List the models that ship, and where each comes from.",
         "edges": "List the edges that cycles are made of.",

@@ -7,6 +7,7 @@ bundle says of it; programs are written here, and compiled where that is asked f
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -106,19 +107,23 @@ def check_programs(programs: Sequence[ProgramText], backend: Backend) -> bool:
             found = list(watched(checked, len(programs), "Compiling"))
         finally:  # an interruption waits for the compilers that run, and starts no other
             pool.shutdown(wait=False, cancel_futures=True)
-    for program, (_, problems) in zip(programs, found, strict=True):
+    for program, (_, problems, _) in zip(programs, found, strict=True):
         for problem in problems:
             click.echo(printable_lines(f"{program.name}: {problem}"), err=True)
-    compiled = sum(compiles for compiles, _ in found)
+    compiled = sum(compiles for compiles, _, _ in found)
     click.echo(f"{compiled} of {len(programs)} compile", err=True)
     if backend.check is not None and any(program.test for program in programs):
-        passed = sum(not problems for _, problems in found)
+        passed = sum(not problems for _, problems, _ in found)
         click.echo(f"{passed} of {compiled} pass {backend.check.name}", err=True)
-    return not any(problems for _, problems in found)
+        for name, number in sorted(sum((counts for _, _, counts in found), Counter[str]()).items()):
+            click.echo(f"{name}: {number}", err=True)
+    return not any(problems for _, problems, _ in found)
 
 
-def _problems(program: ProgramText, backend: Backend) -> tuple[bool, list[str]]:
-    """Return whether a program compiles, and the problems that the compiler or the language's check has with it."""
+def _problems(program: ProgramText, backend: Backend) -> tuple[bool, list[str], Counter[str]]:
+    """Return whether a program compiles, the problems that the compiler or the language's check has with it, and what
+    the check counts.
+    """
     with TemporaryDirectory(prefix="synth-compile-") as scratch:
         file, binary = program.file, Path(scratch, "program")
         if file is None:
@@ -126,10 +131,11 @@ def _problems(program: ProgramText, backend: Backend) -> tuple[bool, list[str]]:
             file.write_text(program.text, encoding="utf-8")
         compilation = backend.compiler.compile(file, binary)
         if not compilation.ok:
-            return False, [f"does not compile\n{compilation.output}"]
+            return False, [f"does not compile\n{compilation.output}"], Counter()
         if backend.check is None or program.test is None:
-            return True, []
-        return True, backend.check.problems(program.test, binary)
+            return True, [], Counter()
+        counts = Counter(backend.check.counts(program.test, binary))
+        return True, backend.check.problems(program.test, binary), counts
 
 
 # Bundles

@@ -11,6 +11,8 @@ import pytest
 from caches import forget
 
 from backends.cuda import gpus
+from backends.hip import compiler as hip
+from backends.hip import gpus as amd
 from backends.opencl import platforms
 from backends.shared import hosted
 
@@ -31,6 +33,6 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[No
     monkeypatch.setattr("backends.cuda.toolkits.toolkits", list)
     monkeypatch.setattr("backends.glsl.spirv.installed", lambda package, name: None)
     monkeypatch.setattr("backends.shared.hosted.find_spec", lambda name: None)
-    forget(gpus, hosted, platforms)
+    forget(gpus, hip, amd, hosted, platforms)
     yield
-    forget(gpus, hosted, platforms)
+    forget(gpus, hip, amd, hosted, platforms)

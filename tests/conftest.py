@@ -63,7 +63,7 @@ class Goldens:
 ELSEWHERE = set() if sys.platform == "darwin" else {"metal"}
 """Back ends whose compiler is for another system."""
 
-GPUS = ("cuda",)
+GPUS = ("cuda", "hip")
 """Back ends whose devices are GPUs only."""
 
 LEFT_OVER = "test_every_golden_file_is_of_some_test"

@@ -152,6 +152,25 @@ def compile_ptx(file: Path, code: Path, options: Sequence[str] = ()) -> Compilat
     return run(file, [nvcc, *words, "-o", code, file])
 
 
+def compile_sass(file: Path, code: Path, capability: int, options: Sequence[str] = ()) -> Compilation:
+    """Compile a CUDA file to machine code for one compute capability, and write it as ``nvdisasm -c`` prints it.
+
+    ``options`` are those of ptxas, such as ``-O0``. Raises ``InputError`` where a tool is missing.
+    """
+    nvcc, nvdisasm = cuda_tool("nvcc"), cuda_tool("nvdisasm")
+    if nvcc is None or nvdisasm is None:
+        raise InputError(f"nvcc and nvdisasm are needed for machine code: {INSTALL}", str(file))
+    with TemporaryDirectory() as scratch:
+        cubin = Path(scratch, "code.cubin")
+        given = [word for option in options for word in ("-Xptxas", option)]
+        done = run(file, [nvcc, "-cubin", "-w", "-O2", f"-arch=sm_{capability}", *given, "-o", cubin, file])
+        if done.ok:
+            done = run(file, [nvdisasm, "-c", cubin])
+        if done.ok:
+            code.write_text(done.output, encoding="utf-8")
+    return done
+
+
 def _cutlass() -> list[Path]:
     """Return the folder of CUTLASS' headers, where PyPI's nvidia-cutlass is installed."""
     found = find_spec("cutlass_library")

@@ -57,7 +57,7 @@ from backends.cuda.optcheck import numbered
 from backends.cuda.progress import ABOUT
 from backends.shared.kernel import Kernel, MemoryWord
 from backends.shared.layout import Layout
-from backends.shared.main import COUNTS, SAYS
+from backends.shared.runtime import memory_host
 from backends.shared.syntax import LanguageSyntax
 from corpus.errors import InputError
 from corpus.laws import ptx
@@ -134,6 +134,8 @@ class CudaKernel(Kernel):
     """A memory test as ``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``NAME [iterations]``."""
 
     title = "CUDA"
+    marked: ClassVar[bool] = True
+    """Whether accesses have marks, and stay in their order, as the module says."""
     clusters = True
     counts_barriers = True
     syntax = LanguageSyntax("std::uint32_t")
@@ -149,8 +151,7 @@ class CudaKernel(Kernel):
     peek = "atomicAdd(&{cell}, 0u)"
     scratch_load = "*(volatile std::uint32_t*)&{cell}"
     scratch_store = "*(volatile std::uint32_t*)&{cell} = {value}"
-    text = (
-        """\
+    text = """\
 // $name. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
 $needs$test
 #include <algorithm>
@@ -200,50 +201,7 @@ __global__ void count(const std::uint32_t* const memory, const std::uint32_t* co
 $count
 }
 
-"""
-        + f"{ABOUT}\n{SAYS}\n{COUNTS}"
-        + """
-static void check(const cudaError_t error, const char* const what) {
-    if (error == cudaSuccess) return;
-    if (error == cudaErrorLaunchTimeout) std::_Exit(124); // a display's watchdog: a hang
-    char text[200];
-    std::snprintf(text, sizeof text, "%s: %.150s", what, cudaGetErrorString(error));
-    fail(text, 2);
-}
-
-extern const char TRIAL[]; // the end of this file
-int main(int argc, char** argv) {
-    trial = TRIAL;
-    const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
-    const std::uint32_t size = std::min(256u, INSTANCES);
-    std::uint32_t *memory, *results, *table;
-    check(cudaMalloc(&memory, sizeof(std::uint32_t) * WORDS), "cudaMalloc");
-    check(cudaMalloc(&results, sizeof(std::uint32_t) * RESULT_WORDS), "cudaMalloc");
-    check(cudaMalloc(&table, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMalloc");
-    std::vector<std::uint32_t> histogram(HISTOGRAM_WORDS);
-    cudaFuncAttributes attributes; // loads the code, which is else done at the first launch
-    for (const void* const kernel : {(const void*)reset, (const void*)run, (const void*)count})
-        check(cudaFuncGetAttributes(&attributes, kernel), "kernel");
-    const auto launch = [&](const std::uint32_t seed) {
-        reset<<<INSTANCES / size, size>>>(memory);
-        run<<<GROUPS, GROUP_SIZE>>>(memory, results, seed);
-        check(cudaMemset(table, 0, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMemset");
-        count<<<INSTANCES / size, size>>>(memory, results, table);
-        check(cudaGetLastError(), "launch");
-        check(cudaMemcpy(histogram.data(), table, sizeof(std::uint32_t) * HISTOGRAM_WORDS, cudaMemcpyDeviceToHost),
-              "kernel");
-    };
-    if (iterations > 0) launch($warm_up);
-    begin();
-    for (long iteration = 0; iteration < iterations; ++iteration) {
-        launch(std::uint32_t(iteration));
-        report(iteration, histogram.data(), HISTOGRAM_WORDS, ROW_WORDS);
-    }
-    finish();
-    return 0;
-}
-"""
-    )
+""" + memory_host(ABOUT, "cuda", "ErrorLaunchTimeout")
 
     def __init__(self, layout: Layout) -> None:
         # Equal instructions are different accesses, and have different marks: make them different objects.
@@ -315,7 +273,7 @@ int main(int argc, char** argv) {
             if ins.quorum not in (None, len(barriers)):
                 raise cannot_say(thread, ins, f"{len(barriers)} threads of its CTA come to it")
             name = "arrive" if ins.arrive else "sync"
-            awaited = len(barriers) * self.layout.parameters.slots
+            awaited = len(barriers) * self.layout.counted
             call = _asm(f"barrier.{name} {self._barriers[ins.name]}, {awaited};", "", "")
             lines.append(f"if (position == {self.layout.positions[thread]}u) {call}")
         return " ".join(lines)
@@ -575,7 +533,11 @@ int main(int argc, char** argv) {
             term.register for term in self.layout.terms if isinstance(term, FinalRegister) and term.thread == thread
         }
         others = [self.register(thread, name) for name in sorted(self.test.threads[thread].names - asked)]
-        used = [f"if (zero[{len(self._marks)}u] != 0u) results[0] = {' + '.join(others)};"] if others else []
+        used = (
+            [f"if (zero[{len(self._marks)}u] != 0u) results[0] = {' + '.join(others)};"]
+            if others and self.marked
+            else []
+        )
         return tuple(
             ([f"p{thread} = thread_{thread}_{number}({given});", *(used if barrier is None else [])], barrier)
             for number, (_, barrier) in enumerate(super().phases(thread))
@@ -660,11 +622,12 @@ int main(int argc, char** argv) {
         return self._kept(ins, _asm(text, outputs, inputs))
 
     def _address(self, ins: Instruction, cell: MemoryWord) -> str:
-        return f'"{_POINTERS[cell.region]}"({cell.text.removesuffix("]")} + zero[{self._marks[id(ins)]}u]])'
+        mark = f" + zero[{self._marks[id(ins)]}u]" if self.marked else ""
+        return f'"{_POINTERS[cell.region]}"({cell.text.removesuffix("]")}{mark}])'
 
     def _kept(self, ins: Instruction, text: str) -> str:
         """An instruction with what keeps it behind the one before it, where ptxas would not."""
-        if id(ins) not in self._keeps:
+        if id(ins) not in self._keeps or not self.marked:
             return text
         return f"keep_order(zero[{len(self._marks) + 1 + self._keeps.index(id(ins))}u]); {text}"
 

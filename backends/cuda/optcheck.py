@@ -34,6 +34,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from backends.cuda.asynchronous import PENDING_ARRIVALS, PROXY_FENCES, form_of, homes, is_home
+from backends.cuda.sass import BRANCHES, ENDS, MARKS, RMWS, SCOPES, SassInstruction, sass_functions
 from backends.shared.addresses import address_targets, targets_of
 from corpus.litmus.describe import describe
 from corpus.litmus.normal import without_predicates
@@ -57,9 +58,6 @@ from corpus.litmus.test import (
     is_asynchronous,
     operands,
 )
-
-MARKS = 3
-"""The bank of constant memory that holds the marks: what a program declares ``__constant__``."""
 
 _Marks = frozenset[int]
 _NONE: _Marks = frozenset()
@@ -94,7 +92,7 @@ def optcheck(test: LitmusTest, sass: str) -> list[Complaint]:
     ``InputError`` where CUDA cannot say the test.
     """
     test = without_predicates(test)
-    functions = _functions(sass)
+    functions = sass_functions(sass)
     complaints = []
     for number, thread in enumerate(test.threads):
         phases = range(1 + sum(isinstance(ins, Barrier) for ins in thread.instructions))
@@ -251,28 +249,16 @@ def _fence(strength: str, scope: Scope | None) -> list[_Operation]:
 
 # What the machine code says.
 
-_LABEL = re.compile(r"^(?:\$\w+\$)?(\.?\w+):")
-_LINE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?!@!PT\b)(?:@!?(U?P\w+)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
 _CONSTANT = re.compile(rf"c\[0x{MARKS:x}\]\[(?:U?RZ|0x([0-9a-f]+))\]")
 _REGISTER = re.compile(r"\b(U?[RP])(\d+)\b((?:\.\w+)*)")
-_SPACES = {"": "generic", "G": "global", "S": "shared"}
-_ACCESS = re.compile(r"(LD|ST|ATOM|RED)([GS]?)")
-_KINDS = {"LD": "load", "ST": "store", "ATOM": "rmw", "RED": "rmw"}
-_SCOPES = {"SM": "cta", "CTA": "cta", "GPU": "gpu", "SYS": "sys"}
-_RMWS = {"EXCH": "exch", "CAS": "cas", "POPC": "add"} | {
-    word.upper(): word for word in ("add", "and", "or", "xor", "min", "max")
-}
-_BRANCHES = ("BRA", "BRX", "JMP", "JMX")
-_ENDS = ("RET", "EXIT")
 _CONTROL = "control"
 _SIZES = {"64": 2, "128": 4, "WIDE": 2, "TRANS64": 2}
-_ASYNCHRONOUS = ("UBLKCP", "UBLKRED", "STAS", "REDAS", "LDGSTS", "ARRIVES", "SYNCS")
 
 
 def _fenced(machine: str) -> _Operation:
     """A fence by its machine instruction."""
     name, *parts = machine.split(".")
-    scoped = ("fence", parts[0].lower(), _SCOPES.get(parts[1], parts[1]))
+    scoped = ("fence", parts[0].lower(), SCOPES.get(parts[1], parts[1]))
     return _Operation(("view", parts[-1]) if name == "FENCE" else scoped)
 
 
@@ -280,51 +266,12 @@ _VIEW, _NARROW = _fenced("FENCE.VIEW.ASYNC.S"), _fenced("MEMBAR.ALL.CTA")
 _INCREMENT, _INITIALISED = _Operation(("increment",)), _Operation(("initialised",))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sass:
-    """A machine instruction: the predicate that guards it, the opcode in parts, the operands; ``labels`` before it."""
-
-    guard: str | None
-    parts: tuple[str, ...]
-    operands: tuple[str, ...]
-    labels: tuple[str, ...]
-
-    @property
-    def is_access(self) -> bool:
-        """Whether it is one of those that have marks."""
-        return bool(self.access) or self.parts[0] in _ASYNCHRONOUS
-
-    @property
-    def access(self) -> tuple[str, str] | None:
-        """Kind and space, of an access to memory that threads share."""
-        found = _ACCESS.fullmatch(self.parts[0])
-        return (_KINDS[found[1]], _SPACES[found[2]]) if found else None
-
-
-def _functions(sass: str) -> dict[str, list[_Sass]]:
-    """The instructions of each function, by its name."""
-    functions: dict[str, list[_Sass]] = {}
-    code: list[_Sass] = []
-    labels: list[str] = []
-    for line in sass.splitlines():
-        label, ins = _LABEL.match(line), _LINE.search(line)
-        if label and not label[1].startswith("."):
-            code = functions.setdefault(label[1], [])
-        elif label:
-            labels.append(label[1])
-        elif ins:
-            given = tuple(filter(None, re.split(r",\s*", ins[3])))
-            code.append(_Sass(ins[1], tuple(ins[2].split(".")), given, tuple(labels)))
-            labels = []
-    return functions
-
-
 _Flow = frozenset[tuple[str, int]]
 """What flows into a register: ``("mark", k)``, and ``("load", k)`` for the result of the access with mark k."""
 _State = Mapping[str, _Flow]
 
 
-def _operations(code: Sequence[_Sass]) -> list[_Operation]:
+def _operations(code: Sequence[SassInstruction]) -> list[_Operation]:
     """The accesses and fences of a function in the order of its text, with what flows into them on any path."""
     places = {label: place for place, ins in enumerate(code) for label in ins.labels}
     states: list[dict[str, _Flow] | None] = [None] * len(code)
@@ -341,14 +288,14 @@ def _operations(code: Sequence[_Sass]) -> list[_Operation]:
         ins = code[place]
         leaving = _after(ins, merged)
         targets = [places[name] for name in re.findall(r"\.\w+", " ".join(ins.operands)) if name in places]
-        jumps = ins.parts[0] in _BRANCHES
-        if place + 1 < len(code) and (ins.guard or len(ins.operands) > 1 or ins.parts[0] not in (*_BRANCHES, *_ENDS)):
+        jumps = ins.parts[0] in BRANCHES
+        if place + 1 < len(code) and (ins.guard or len(ins.operands) > 1 or ins.parts[0] not in (*BRANCHES, *ENDS)):
             waiting.append((place + 1, leaving))
         waiting += [(target, leaving) for target in targets if jumps]
     return [each for ins, state in zip(code, states, strict=True) if state is not None for each in _told(ins, state)]
 
 
-def _flow(ins: _Sass, texts: Iterable[str], state: _State, narrow: bool = False) -> _Flow:
+def _flow(ins: SassInstruction, texts: Iterable[str], state: _State, narrow: bool = False) -> _Flow:
     """What flows from operands; of a wide instruction, from pairs of registers."""
     wide = not narrow and ("WIDE" in ins.parts or "64" in ins.parts)
     flow: _Flow = frozenset()
@@ -361,14 +308,14 @@ def _flow(ins: _Sass, texts: Iterable[str], state: _State, narrow: bool = False)
     return flow
 
 
-def _parts(ins: _Sass) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+def _parts(ins: SassInstruction) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Registers written, the addresses, and the other operands."""
     addresses = tuple(each for each in ins.operands if ins.is_access and "[" in each and not each.startswith("c["))
     others = tuple(each for each in ins.operands if each not in addresses)
     if ins.is_access and not ins.access:
         told = 1 if ins.parts[0] == "SYNCS" else 0
         return others[:told], addresses, others[told:]
-    if ins.parts[0].startswith(("ST", "RED")) or ins.parts[0] in (*_BRANCHES, *_ENDS):
+    if ins.parts[0].startswith(("ST", "RED")) or ins.parts[0] in (*BRANCHES, *ENDS):
         return (), addresses, others
     count = 1
     if ins.parts[0] in ("ATOM", "ATOMG") or (others and re.fullmatch(r"U?P(\d|T)", others[0])):
@@ -378,14 +325,14 @@ def _parts(ins: _Sass) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...
     return others[:count], addresses, others[count:]
 
 
-def _after(ins: _Sass, state: _State) -> dict[str, _Flow]:
+def _after(ins: SassInstruction, state: _State) -> dict[str, _Flow]:
     """What flows into each register after an instruction."""
     leaving = dict(state)
     guard = state.get(ins.guard or "", frozenset())
     targets, addresses, others = _parts(ins)
-    if ins.parts[0] in _BRANCHES:
+    if ins.parts[0] in BRANCHES:
         guard |= _flow(ins, others, state)
-    if ins.is_access or ins.parts[0] in _BRANCHES:
+    if ins.is_access or ins.parts[0] in BRANCHES:
         leaving[_CONTROL] = leaving.get(_CONTROL, frozenset()) | guard
     flow = _flow(ins, others, state)
     if ins.is_access:
@@ -402,7 +349,7 @@ def _after(ins: _Sass, state: _State) -> dict[str, _Flow]:
     return leaving
 
 
-def _addressed(ins: _Sass, addresses: Sequence[str], state: _State) -> _Flow:
+def _addressed(ins: SassInstruction, addresses: Sequence[str], state: _State) -> _Flow:
     """What flows into an address: of global memory, a pair of registers unless it says otherwise. Nothing where not the
     same flows into all addresses: these are of one access.
 
@@ -419,7 +366,7 @@ def _addressed(ins: _Sass, addresses: Sequence[str], state: _State) -> _Flow:
     return flows.pop() if len({_marks(each, "mark") for each in flows}) == 1 else frozenset()
 
 
-def _told(ins: _Sass, state: _State) -> list[_Operation]:
+def _told(ins: SassInstruction, state: _State) -> list[_Operation]:
     """The operation that an instruction is, if it is one."""
     parts = ins.parts
     if parts[0] in ("MEMBAR", "FENCE"):
@@ -445,11 +392,10 @@ def _told(ins: _Sass, state: _State) -> list[_Operation]:
         _marks(_flow(ins, others, state), "load"),
         _marks(control, "load"),
     )
-    said = f"{'.'.join(parts)} {', '.join(ins.operands)}"
-    return [_Operation(_said(ins), marks, address_from, value_from, control_from, said)]
+    return [_Operation(_said(ins), marks, address_from, value_from, control_from, str(ins))]
 
 
-def _said(ins: _Sass) -> tuple[str, ...]:
+def _said(ins: SassInstruction) -> tuple[str, ...]:
     """The words of the access that an instruction is."""
     parts = ins.parts
     if parts[0] == "SYNCS":
@@ -461,8 +407,8 @@ def _said(ins: _Sass) -> tuple[str, ...]:
     words = [kind, space]
     if space != "shared":
         strong = parts.index("STRONG") if "STRONG" in parts else None
-        words.append("weak" if strong is None else f"strong.{_SCOPES.get(parts[strong + 1], parts[strong + 1])}")
-    words += [_RMWS[part] for part in parts if part in _RMWS][:1] if kind == "rmw" else []
+        words.append("weak" if strong is None else f"strong.{SCOPES.get(parts[strong + 1], parts[strong + 1])}")
+    words += [RMWS[part] for part in parts if part in RMWS][:1] if kind == "rmw" else []
     words += [part for part in parts if part in _EVICTED.values()]
     return tuple(words)
 

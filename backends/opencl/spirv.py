@@ -19,6 +19,9 @@ from corpus.errors import InputError
 
 INSTALL = "Debian: apt install clang-15 llvm-spirv-15"
 
+_WORDS = ("-c", "-target", "spir64", "-x", "cl", "-emit-llvm", "-Xclang", "-finclude-default-header")
+_STANDARD = ["-cl-std=CL2.0"]
+_APART = ("-mllvm", "-simplifycfg-sink-common=false")
 _VERSIONS = range(22, 13, -1)
 _PROBE = "kernel void probe(global atomic_int *x) { atomic_store(x, 1); }\n"
 
@@ -51,13 +54,27 @@ def compile_kernels(file: Path, code: Path, options: Sequence[str] = ()) -> Comp
     found = tools()
     if found is None:
         raise InputError(f"clang and llvm-spirv of one version are needed for OpenCL C: {INSTALL}", str(file))
-    standard = [] if any(each.startswith("-cl-std") for each in options) else ["-cl-std=CL2.0"]
+    standard = [] if any(each.startswith("-cl-std") for each in options) else _STANDARD
     as_written = ["-O1", "-Xclang", "-disable-llvm-passes"]
-    headers = ["-Xclang", "-finclude-default-header"]
-    words = ["-c", "-target", "spir64", "-x", "cl", "-emit-llvm", "-g", "-fno-discard-value-names"]
+    words = [*_WORDS, "-g", "-fno-discard-value-names"]
     bitcode = code.with_suffix(".bc")
-    done = run(file, [found.clang, *words, *standard, *as_written, *headers, *options, file, "-o", bitcode])
+    done = run(file, [found.clang, *words, *standard, *as_written, *options, file, "-o", bitcode])
     return run(file, [found.translator, "--spirv-mem2reg", bitcode, "-o", code]) if done.ok else done
+
+
+def optimised(file: Path, code: Path, level: str) -> Compilation:
+    """Compile OpenCL C to SPIR-V as clang optimises it at a level, such as ``-O2``; but for one pass.
+
+    Threads of a test are branches of one kernel, and of two atomics in different branches clang would make one call,
+    with an order that is computed (``simplifycfg-sink-common``). Raises ``InputError`` where there is no clang with its
+    translator.
+    """
+    found = tools()
+    if found is None:
+        raise InputError(f"clang and llvm-spirv of one version are needed for OpenCL C: {INSTALL}", str(file))
+    bitcode = code.with_suffix(".bc")
+    done = run(file, [found.clang, *_WORDS, *_STANDARD, *_APART, level, file, "-o", bitcode])
+    return run(file, [found.translator, bitcode, "-o", code]) if done.ok else done
 
 
 def probed() -> Probed:

@@ -31,11 +31,13 @@ from corpus.runner_tests import Binding, Compiled
 @dataclass(frozen=True, slots=True)
 class ProgramCheck:
     """A check of memory tests beyond compiling. ``problems`` looks at the compiled program of a test (a file) and says
-    in a line each why it is another test than the one it was made of; none where it is that test.
+    in a line each why it is another test than the one it was made of; none where it is that test. ``counts`` are what
+    it has looked at, by what they are counted as, and are added up over all programs.
     """
 
     name: str
     problems: Callable[[LitmusTest, Path], list[str]]
+    counts: Callable[[LitmusTest, Path], Mapping[str, int]] = lambda test, program: {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -487,7 +487,7 @@ class Kernel(ABC):
             raise InputError(f"{self.title} has no clusters, and a cluster of this test has {self.layout.cluster} CTAs")
 
     def _shared_initial(self) -> list[str]:
-        if not self.layout.shareds:
+        if not self.layout.shareds or self.layout.bare:
             return []
         return [
             "if (item < SLOTS) {",
@@ -502,14 +502,14 @@ class Kernel(ABC):
     def _shared_final(self) -> list[str]:
         lines = []
         names = [location.name for location in self.layout.shareds]
+        if not names or self.layout.bare:
+            return []
         for number, term in enumerate(self.layout.terms):
             if isinstance(term, litmus.Loc) and term.name in names:
                 cta, place = self.home(term.name), names.index(term.name)
                 value = self.take(self.layout.shareds[place], self.shared(place))
                 cell = f"results[RESULT(INSTANCE(turn, nth, cta, item, seed), {number}u)]"
                 lines.append(f"if (cta == {cta}u && item < SLOTS) {{ {cell} = {value}; }}")
-        if not self.layout.shareds:
-            return []
         return [*self.completed(), *lines, f"{self.meet};"]
 
     def initialised(self) -> list[str]:

@@ -254,7 +254,8 @@ class Layout:
     ``positions`` has the position of each thread (see ``EXPRESSIONS``), ``ctas`` the CTA of each, both from 0;
     ``warps`` is the number of warps of a CTA, of the largest, and ``lanes`` that of threads of a warp, of the largest
     and rounded up to a power of two. ``cluster`` is the number of CTAs that are launched together, CTAs 0 to
-    ``cluster - 1`` and so on; ``cell`` is the number of words of a location.
+    ``cluster - 1`` and so on; ``cell`` is the number of words of a location. ``bare``: the program does nothing to
+    shared memory that the test does not do, neither before it nor after it (``single``).
     """
 
     test: LitmusTest
@@ -265,6 +266,7 @@ class Layout:
     lanes: int
     cluster: int = 1
     cell: int = 1
+    bare: bool = False
 
     @property
     def blocks(self) -> int:
@@ -280,6 +282,11 @@ class Layout:
     def instances(self) -> int:
         """The number of instances of the test in a launch."""
         return self.blocks * self.parameters.slots
+
+    @property
+    def counted(self) -> int:
+        """The number of threads that a barrier counts for each thread of the test: whole warps, as PTX has it."""
+        return max(self.parameters.slots, WARP)
 
     @property
     def roles(self) -> int:
@@ -473,6 +480,18 @@ def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
     if 4 * max(layout.words, layout.result_words) >= 1 << 31:
         raise InputError(f"{layout.instances} instances need 2 GiB or more: ask for fewer")
     return layout
+
+
+def single(test: LitmusTest) -> Layout:
+    """Return the layout of one instance of a test: thread k of a CTA is thread k of a work-group, and location k is
+    word k of its memory.
+
+    This is for a program that is compiled and read, and never run: it has no initial values in shared memory, and
+    lanes of other warps would share a warp. Raises ``InputError`` as ``place`` does.
+    """
+    plain = Parameters(instances=1, stride=1, shuffle=False, shuffle_blocks=False, iterations=1)
+    layout = place(test, plain)
+    return replace(layout, parameters=replace(layout.parameters, slots=1), bare=True)
 
 
 def _cell(test: LitmusTest) -> int:

@@ -18,12 +18,16 @@ from corpus.litmus.test import Assign, Instruction, LitmusTest, Rmw, Thread, is_
 from corpus.litmus.text import Dialect, ForeignRunner, language, sections
 
 _SHIPPED = {
+    "aarch64": "assembly.dialect.AARCH64",
     "c": "c.C",
     "lisa": "lisa.dialect.LISA",
     "opencl": "opencl.OPENCL",
     "gpu-ptx": "gpu_ptx.dialect.GPU_PTX",
+    "ppc": "assembly.dialect.PPC",
     "ptx": "dartagnan.ptx.PTX",
+    "riscv": "assembly.dialect.RISCV",
     "vulkan": "dartagnan.vulkan.VULKAN",
+    "x86-64": "assembly.dialect.X86_64",
 }
 
 
@@ -56,7 +60,8 @@ def dialect_of(text: str, path: str | None = None) -> Dialect:
     # The first words of those that ship are their names.
     likely = filter(None, [DIALECTS.get(word.lower().replace("_", "-"))])
     dialect = next(
-        (each for each in chain(likely, DIALECTS.values()) if word.upper() in (each.language, each.older)), None
+        (each for each in chain(likely, DIALECTS.values()) if word.upper() in (each.language.upper(), each.older)),
+        None,
     )
     if dialect is None:
         known = ", ".join(sorted(each.language for each in DIALECTS.values()))

@@ -16,8 +16,8 @@ makes nothing visible without invalidations; ``store-available`` and ``load-visi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from itertools import product
 
 from corpus.errors import InputError
@@ -163,18 +163,30 @@ def translated(test: litmus.LitmusTest, table: SequenceTable) -> tuple[tuple[Mac
     """Return the machine program of each thread of a test. Raises ``InputError`` where a table has no row for an
     instruction, and where the machine has none.
     """
-    local = _local(test)
+    local = local_names(test)
     return tuple(
-        tuple(
-            step for ins in thread.instructions for part in _parts(ins) for step in _steps(number, part, local, table)
-        )
+        tuple(step for ins in thread.instructions for step in steps_of(number, ins, local, table))
         for number, thread in enumerate(test.threads)
     )
 
 
+def local_names(test: litmus.LitmusTest) -> frozenset[str]:
+    """Return the names of the locations in local memory."""
+    return frozenset(each.name for each in test.locations if each.region is litmus.Region.SHARED)
+
+
+def steps_of(
+    number: int, ins: litmus.Instruction, local: Collection[str], table: SequenceTable
+) -> tuple[MachineStep, ...]:
+    """Return what an instruction of a thread becomes by a table; ``local`` are the locations in local memory. Raises
+    ``InputError`` as ``translated`` does.
+    """
+    return tuple(step for part in _parts(ins) for step in _steps(number, part, local, table))
+
+
 def rows_used(test: litmus.LitmusTest, table: SequenceTable) -> frozenset[RowKey]:
     """Return the rows that a test is translated by. Raises ``InputError`` as ``translated`` does."""
-    local = _local(test)
+    local = local_names(test)
     parts = [(n, part) for n, thread in enumerate(test.threads) for ins in thread.instructions for part in _parts(ins)]
     return frozenset(
         _row(number, part, local, table)
@@ -188,15 +200,16 @@ def row_for(kind: str, mode: litmus.Mode, space: str, table: SequenceTable) -> R
 
     A fence that speaks for one space alone has the row of that space, be ``space`` what it may.
     """
-    order = mode.order
-    if order is litmus.Order.WEAK and not {"av", "vis"}.isdisjoint(mode.tags):
-        order = litmus.Order.RELAXED
-    spoken = {_SPOKEN[tag] for tag in mode.tags if tag in _SPOKEN}
-    if kind == "F" and len(spoken) == 1:
-        (space,) = spoken
-    scope = mode.scope.label if mode.scope is not None and order is not litmus.Order.WEAK else ""
-    keys = (RowKey(kind, order.value, scope, each) for each in (space, ANY))
-    return next((key for key in keys if key in table.rows), None)
+    return _found(_wanted(kind, mode, space), table)
+
+
+def row_key(number: int, ins: litmus.Instruction, local: Collection[str]) -> RowKey:
+    """Return the row that an instruction of a thread is of. Raises ``InputError`` where no table has such rows."""
+    kind = next((word for word, each in _KINDS.items() if isinstance(ins, each)), None)
+    if kind is None or not isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence):
+        raise InputError(f"P{number}: the tables of code sequences have no {type(ins).__name__}")
+    space = ANY if isinstance(ins, litmus.Fence) else _space(number, ins, local)
+    return _wanted(kind, ins.mode, space)
 
 
 def words_of(table: SequenceTable, local: bool = True) -> Vocabulary:
@@ -225,8 +238,15 @@ def words_of(table: SequenceTable, local: bool = True) -> Vocabulary:
     return Vocabulary("its rows", said, levels, regions, dependencies=(), unmade=())
 
 
-def _local(test: litmus.LitmusTest) -> set[str]:
-    return {location.name for location in test.locations if location.region is litmus.Region.SHARED}
+def _wanted(kind: str, mode: litmus.Mode, space: str) -> RowKey:
+    order = mode.order
+    if order is litmus.Order.WEAK and not {"av", "vis"}.isdisjoint(mode.tags):
+        order = litmus.Order.RELAXED
+    spoken = {_SPOKEN[tag] for tag in mode.tags if tag in _SPOKEN}
+    if kind == "F" and len(spoken) == 1:
+        (space,) = spoken
+    scope = mode.scope.label if mode.scope is not None and order is not litmus.Order.WEAK else ""
+    return RowKey(kind, order.value, scope, space)
 
 
 def _parts(ins: litmus.Instruction) -> list[litmus.Instruction]:
@@ -237,21 +257,20 @@ def _parts(ins: litmus.Instruction) -> list[litmus.Instruction]:
     return [*around[:1], ins, *around[1:]]
 
 
-def _row(number: int, ins: litmus.Instruction, local: set[str], table: SequenceTable) -> RowKey:
-    kind = next((word for word, each in _KINDS.items() if isinstance(ins, each)), None)
-    if kind is None or not isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence):
-        raise InputError(f"P{number}: the tables of code sequences have no {type(ins).__name__}")
-    space = ANY if isinstance(ins, litmus.Fence) else _space(number, ins, local)
-    key = row_for(kind, ins.mode, space, table)
-    if key is None:
-        plain = ins.mode.order is litmus.Order.WEAK
-        scope = "-" if plain or ins.mode.scope is None else ins.mode.scope.label
-        what = f"{kind}.{ins.mode.order.value}.{scope} of {space or 'all spaces'} memory"
-        raise InputError(f"{table.path}: no row for {what}")
-    return key
+def _found(key: RowKey, table: SequenceTable) -> RowKey | None:
+    return next((each for each in (key, replace(key, space=ANY)) if each in table.rows), None)
 
 
-def _steps(number: int, ins: litmus.Instruction, local: set[str], table: SequenceTable) -> list[MachineStep]:
+def _row(number: int, ins: litmus.Instruction, local: Collection[str], table: SequenceTable) -> RowKey:
+    key = row_key(number, ins, local)
+    found = _found(key, table)
+    if found is None:
+        words = f"{key.kind}.{key.order}.{key.scope or '-'}"
+        raise InputError(f"{table.path}: no row for {words} of {key.space or 'all spaces'} memory")
+    return found
+
+
+def _steps(number: int, ins: litmus.Instruction, local: Collection[str], table: SequenceTable) -> list[MachineStep]:
     if isinstance(ins, litmus.Assign):
         return [MachineStep(MachineInstruction("v_mov"), ins)]
     if isinstance(ins, litmus.Barrier):
@@ -273,7 +292,7 @@ def _around(ins: litmus.Barrier) -> tuple[litmus.Order, ...]:
     return (litmus.Order.RELEASE, litmus.Order.ACQUIRE) if named or ins.mode.scope is None else ()
 
 
-def _space(number: int, ins: litmus.Load | litmus.Store | litmus.Rmw, local: set[str]) -> str:
+def _space(number: int, ins: litmus.Load | litmus.Store | litmus.Rmw, local: Collection[str]) -> str:
     if not isinstance(ins.address, litmus.Loc):
         raise InputError(f"P{number}: an address in a register may be of either address space")
     return LOCAL if "sc1" in ins.mode.tags or ins.address.name in local else GLOBAL

@@ -25,7 +25,7 @@ without the rounds that only read, as those of ``oracle.executions.spins`` do::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import NamedTuple
@@ -71,9 +71,12 @@ Live = Mapping[int, frozenset[str]]
 """The registers that are read from each node on, before they are written."""
 
 
-def tidied(code: Sequence[Residual]) -> list[Residual]:
-    """Return a residual program with as few instructions as the rules of this module leave."""
-    graph = _Graph(code)
+def tidied(code: Sequence[Residual], needed: Collection[str] = (), rounds: bool = False) -> list[Residual]:
+    """Return a residual program with as few instructions as the rules of this module leave.
+
+    Registers that are ``needed`` are asked for at its end. With ``rounds``, no poll and no retry is dropped.
+    """
+    graph = _Graph(code, frozenset(needed))
     size = -1
     while size != len(graph.reached()):
         size = len(graph.reached())
@@ -81,8 +84,9 @@ def tidied(code: Sequence[Residual]) -> list[Residual]:
         graph.join_moves()
         graph.sink_moves()
         graph.join_comparisons()
-        graph.drop_polls()
-        graph.drop_retries()
+        if not rounds:
+            graph.drop_polls()
+            graph.drop_retries()
         graph.merge()
     return list(graph.written())
 
@@ -90,7 +94,8 @@ def tidied(code: Sequence[Residual]) -> list[Residual]:
 class _Graph:
     """The instructions of a program by number; -1 is its end."""
 
-    def __init__(self, code: Sequence[Residual]) -> None:
+    def __init__(self, code: Sequence[Residual], needed: frozenset[str] = frozenset()) -> None:
+        self._needed = needed
         places = {each.instruction.name: n for n, each in enumerate(code) if isinstance(each.instruction, litmus.Label)}
         kept = [n for n, each in enumerate(code) if not _is_detour(each.instruction)]
         numbers = {place: number for number, place in enumerate(kept)}
@@ -140,6 +145,7 @@ class _Graph:
         """The registers that are read, after each node and before they are written."""
         order = self.reached()
         before: dict[int, frozenset[str]] = dict.fromkeys((*order, -1), frozenset())
+        before[-1] = self._needed
         changed = True
         while changed:
             changed = False

@@ -9,16 +9,18 @@ too: a full fence of any processor is ``sc``, so that models of several processo
 less than C can say has no order: ``dmb st``, ``isb``, ``eieio``, ``fence r,r``. Models read the order, or, of a word
 without one, a set of its name in capitals, ``DMB.ST``.
 
-Source: Alglave, Maranget and Tautschnig, *Herding Cats*, TOPLAS 2014, section 6 (Power); Pulte et al., *Simplifying ARM
-Concurrency*, POPL 2018, section 3, and the Arm Architecture Reference Manual, B2.3 (Armv8); the RISC-V unprivileged
+Source: Alglave, Maranget and Tautschnig, *Herding Cats*, TOPLAS 2014 (Power); Pulte et al., *Simplifying ARM
+Concurrency*, POPL 2018, and the Arm Architecture Reference Manual, B2.3 (Armv8); the RISC-V unprivileged
 ISA, chapters RVWMO and A (RISC-V); Owens, Sarkar and Sewell, *A Better x86 Memory Model*, TPHOLs 2009 (x86).
 Gaps: accesses of several sizes, exclusive pairs that are not one exchange (``ldxr``, ``lwarx``, ``lr``), ``dsb``,
-fences of devices and of instructions (``fence.i``), and those of x86 that order nothing here (``lfence``, ``sfence``).
+fences of devices and of instructions (``fence.i``), loads and stores of Zalasr that are both (``aqrl``), and those of
+x86 that order nothing here (``lfence``, ``sfence``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from corpus.litmus.test import DEFAULT_RMW, Fence, Load, Mode, Order, Rmw, Scope, Store
@@ -51,6 +53,12 @@ RISCV: ProcessorWords = {
     },
 }
 """Loads with ``aq`` and stores with ``rl`` are those of the extension Zalasr."""
+
+EXCLUSIVE = "exclusive"
+"""The tag of an atomic operation that is a pair of exclusive accesses which is tried until it succeeds (``ldxr`` and
+``stxr``, ``lr`` and ``sc``), where such a pair orders less than one instruction."""
+RELEASING_LOAD, ACQUIRING_STORE = "lr.rl", "sc.aq"
+"""The tags of such a pair whose load is a release, too (``lr.aqrl``), or whose store is an acquire (``sc.aqrl``)."""
 
 PROCESSORS: Mapping[str, ProcessorWords] = {"x86": X86, "power": POWER, "armv8": ARMV8, "riscv": RISCV}
 """The words of each processor."""
@@ -85,6 +93,12 @@ def _mode(kind: type, order: Order, word: str) -> Mode:
     """The mode of a word. What has an order is for all threads, as where a language names no scope."""
     scope = DEFAULT_RMW.scope if kind is Rmw else Scope.SYS
     return Mode(order, None if order is Order.WEAK else scope, tags=(word,))
+
+
+def exclusive_mode(acquires: bool, releases: bool) -> Mode:
+    """Return how a pair of exclusive accesses is done whose load acquires and whose store releases, or not."""
+    order = {(False, False): Order.RELAXED, (True, False): Order.ACQUIRE, (False, True): Order.RELEASE}
+    return replace(DEFAULT_RMW, order=order.get((acquires, releases), Order.ACQ_REL), tags=(EXCLUSIVE,))
 
 
 def word_of(mode: Mode) -> str | None:

@@ -118,7 +118,7 @@ class Source:
         for text in (self.body, self.state):
             mention = re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", text)
             if mention:
-                return InputError(message, self.path, *_place(text, mention.start()))
+                return InputError(message, self.path, *place_in(text, mention.start()))
         return InputError(message, self.path)
 
 
@@ -146,7 +146,7 @@ def sections(text: str, path: str | None = None, c_comments: bool = False) -> So
     """
     control = _CONTROL.search(text)
     if control:
-        raise InputError(f"expected text, found {control[0]!r}", path, *_place(text, control.start()))
+        raise InputError(f"expected text, found {control[0]!r}", path, *place_in(text, control.start()))
     text = _blanked(text, _C_COMMENT if c_comments else _COMMENT)
     header = _HEADER.match(text)
     if not header:
@@ -156,12 +156,12 @@ def sections(text: str, path: str | None = None, c_comments: bool = False) -> So
     closing = _closing(code, opening)
     if opening < 0 or closing < 0:
         what = "{ and the initial state" if opening < 0 else "} after the initial state"
-        raise InputError(f"expected {what}, found the end of the file", path, *_place(text, len(text)))
+        raise InputError(f"expected {what}, found the end of the file", path, *place_in(text, len(text)))
     question = _CONDITION.search(code, closing)
     asked = question.start() if question else len(text)
     if not _NAME.fullmatch(header["name"]):
         wanted = "a name of letters, digits and _.+@|,:/[]-"
-        raise InputError(f"expected {wanted}, found {header['name']}", path, *_place(text, header.start("name")))
+        raise InputError(f"expected {wanted}, found {header['name']}", path, *place_in(text, header.start("name")))
     return Source(
         path,
         header["language"],
@@ -215,7 +215,8 @@ def _cut(text: str, start: int, end: int) -> str:
     return "\n" * text.count("\n", 0, start) + " " * (start - line) + text[start:end]
 
 
-def _place(text: str, position: int) -> tuple[int, int]:
+def place_in(text: str, position: int) -> tuple[int, int]:
+    """Return the line and the column of a position in a text."""
     return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
 
 

@@ -174,6 +174,7 @@ DIALECT_TAGS = (
     *("REGISTER-FENCE", "TCGEN05", "MMA", "CP", "BEFORE-SYNC", "AFTER-SYNC"),
     "CONSUME",
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
+    *(word.upper() for word in (processors.EXCLUSIVE, processors.RELEASING_LOAD, processors.ACQUIRING_STORE)),
     *(word.upper() for word in processors.UNORDERED),
 )
 """The sets of words that only some dialects have: an event is in one where its instruction has that word."""

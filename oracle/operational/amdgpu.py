@@ -605,6 +605,14 @@ class MachineOutcomes:
     finals: frozenset[tuple[Value, ...]]
     states: int
 
+    def has(self, condition: litmus.Condition) -> bool:
+        """Whether one of them is what a condition asks about."""
+        return any(
+            satisfies(self.terms, final, condition.proposition)
+            for final in self.finals
+            if condition.filter is None or satisfies(self.terms, final, condition.filter)
+        )
+
 
 MOST_STATES = 300_000
 """The default limit of states."""

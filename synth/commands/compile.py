@@ -18,10 +18,12 @@ from corpus.errors import InputError
 from corpus.files import halves
 from synth.compilation import Making
 from synth.families.interface import chosen, family_given, refuse_foreign
+from synth.inputs import MEMORY, family_of
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.models import model_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
+from synth.pool import cores
 
 
 class _Compile(Page):
@@ -78,12 +80,25 @@ class _Compile(Page):
     help="web: how many random profiles the page proposes to launch memory tests as; there it is chosen, with the seed "
     "and what each parameter is drawn from.",
 )
-@model_option(memory=True, note="web: what results are set against. ")
+@model_option(memory=True, note="web: what results are set against; hip with --sequences: machine code. ")
 @click.option("--cpu", is_flag=True, help="Lay memory tests out for a device that is a CPU, such as lavapipe or PoCL.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write.")
 @click.option("--force", is_flag=True, help="Write into DIR even if it is not empty.")
 @click.option("--json", "as_json", is_flag=True, help="Beside each program, the test and its launch for runners.")
 @click.option("--check", is_flag=True, help="Have the real compiler compile every file that was written.")
+@click.option(
+    "--check-translation",
+    is_flag=True,
+    help="Of memory tests: read back what the real compilers make of each, and judge it against the test.",
+)
+@click.option(
+    "--sequences",
+    type=click.Path(path_type=Path, dir_okay=False),
+    multiple=True,
+    metavar="FILE",
+    help="hip, with --check: a table of code sequences (.seq) that the machine code of memory tests is held against, "
+    "row by row, and with --model on its machine; may be repeated.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -102,6 +117,8 @@ def command(
     force: bool,
     as_json: bool,
     check: bool,
+    check_translation: bool,
+    sequences: tuple[Path, ...],
 ) -> None:
     """Turn tests into programs for devices.
 
@@ -127,7 +144,8 @@ def command(
     Each memory (litmus) test becomes one file, DIR/TEST.SUFFIX, that runs many instances at once and counts their
     outcomes; the host for OpenCL is run_opencl.py. A test that the language cannot say is left out, with a line
     that says why; nothing is approximated. In CUDA, accesses are the PTX of the test, and --check includes optcheck:
-    the machine code for sm_75 and sm_90 must have every access once, in order, with its dependencies.
+    the machine code for sm_75 and sm_90 must have every access once, in order, with its dependencies. In HIP it must
+    have every access, fence and barrier, for each GPU that the clang knows.
 
     With --json, beside each program is an object that a runner reads without a parser: the threads with their
     instructions, the condition, the text of the program, the sizes of its launch and its bindings (docs/formats.md).
@@ -139,13 +157,27 @@ def command(
       synth compile examples/progress --backend glsl --mapping all -o glsl --check
       synth compile examples/progress/mutex.axb --backend opencl --mapping chunked --instances 64 -o mutex-cl
       synth compile examples/memory --backend cuda -o litmus --check
+      synth compile examples/memory/amdgpu/isa2-wider.litmus --backend hip -o isa2 --check \\
+          --sequences examples/sequences/gfx90a.seq -m amdgpu
       synth compile suite --backend web -o site
       synth compile suite --backend glsl --json -o runner
+      synth compile examples/memory/webgpu --backend glsl -o shaders --check-translation
+
+    With --check-translation each memory test goes through the compilers of its language, at each level of optimisation:
+    a launch of one instance is compiled, what comes out is read back as a litmus test, and its outcomes under the model
+    of its language must be among those of the test (docs/translation.md). DIR/translation.jsonl has the verdicts.
 
     Exit code 1 if a file cannot be read, or if --check finds one that does not compile, or optcheck a test that is not
-    itself any more; 2 if none can be read, or no memory test can be said in the language.
+    itself any more, or --check-translation a translation that is weaker; 2 if none can be read, or no memory test can
+    be said in the language.
     """
     language = BACKENDS[backend]
+    if sequences:
+        from synth.memory.code_sequences import BACKEND, with_sequences
+
+        if backend != BACKEND or not check:
+            raise InputError(f"--sequences is for --backend {BACKEND} with --check")
+        language = with_sequences(language, sequences, models)
     if check and (lacking := language.compiler.missing()):
         raise InputError(f"--check needs {' and '.join(lacking)}")
     left = halves(output)
@@ -154,7 +186,7 @@ def command(
     kind = family_given(inputs)
     refuse_foreign(context, kind)
     together = language.bundle is not None
-    for name in ("cpu", "as_json") if together else ("random", "models"):
+    for name in ("cpu", "as_json") if together else ("random",) if sequences else ("random", "models"):
         if _is_given(context, name):
             option = name.removesuffix("s").removeprefix("as_")
             raise InputError(f"--{option} is not for {backend}")
@@ -162,13 +194,20 @@ def command(
         raise InputError(f"--profile: {backend} takes one")
     if together and not _is_given(context, "mappings"):
         mappings = tuple(MAPPINGS)
+    if check_translation and family_of(inputs) != MEMORY:
+        raise InputError("--check-translation is for memory tests")
     tests = chosen(kind, inputs, choice)
     launched = tuple(map(read_profile, profiles))
     for half in () if force else left:
         half.unlink(missing_ok=True)
     making = Making(mappings, placements, instances, iterations, cpu, launched, random, models, as_json)
     with ended_by_signals():
-        sys.exit(kind.compile(tests, language, making, output, check))
+        code = kind.compile(tests, language, making, output, check)
+        if check_translation:
+            from synth.translation.suites import check_suite  # which reads code, and other compilations do not
+
+            code = max(code, 0 if check_suite(tests, backend, output, cores()) else 1)
+        sys.exit(code)
 
 
 def _is_given(context: click.Context, name: str) -> bool:

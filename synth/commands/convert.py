@@ -42,6 +42,10 @@ def command(
     lisa      herd7's LISA with a scope tree; a folder gets synth.bell, which herd7 needs
     c         herd's C with C11 atomics
     opencl    OpenCL C with scopes, address spaces and barriers
+    aarch64   Armv8's assembly, as herd7 reads it, in the words of the processor; no scopes
+    ppc       Power's assembly likewise, without atomic operations, which are loops there
+    riscv     RISC-V's assembly likewise
+    x86-64    x86-64's assembly likewise
 
     What comes out is read back and must be the same test. Predicates may become branches and constants move into
     registers, but an order, a scope, a cache operator, volatile or a memory region is never lost in silence: a test

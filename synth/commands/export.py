@@ -51,6 +51,7 @@ def command(
       dartagnan-opencl                                           Dartagnan's OpenCL
       herd-lisa                                                  LISA, synth.bell and models for herd7
       herd-c                                                     herd's C, and models for herd7
+      herd-aarch64, herd-ppc, herd-riscv, herd-x86-64            assembly, for herd7's own models
       webgpu-cts                                                 WebGPU's conformance suite
       litmus                                                     each in the dialect that it is in
       axb               the programs as pseudo-code

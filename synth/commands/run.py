@@ -70,8 +70,9 @@ from synth.runs import Running
 @click.option(
     "--platform",
     metavar="NAME",
-    help="opencl: part of the platform's name and version; cuda, glsl, wgsl, metal: of the device's name.  "
-    "[default: the first that works: opencl of PoCL, other CPUs, GPUs; glsl, wgsl of GPUs, CPUs; cuda, metal of GPUs]",
+    help="opencl: part of the platform's name and version; cuda, hip, glsl, wgsl, metal: of the device's name.  "
+    "[default: the first that works: opencl of PoCL, other CPUs, GPUs; glsl, wgsl of GPUs, CPUs; cuda, hip, metal of "
+    "GPUs]",
 )
 @click.option("--workers", type=click.IntRange(min=1), help="opencl: threads that PoCL runs work-groups with.")
 @click.option(

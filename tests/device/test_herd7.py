@@ -1,5 +1,6 @@
 """What is exported for herd7 means there what it means here, and its library means here what it means there."""
 
+import csv
 import re
 import shutil
 import subprocess
@@ -83,6 +84,22 @@ def test_the_table_of_its_verdicts_is_what_it_says(request):
     if request.config.getoption("--promote"):
         TABLE.write_text(made, encoding="utf-8")
     assert made == TABLE.read_text("utf-8"), "if it should change: pytest --promote"
+
+
+@pytest.mark.parametrize("processor", ["armv8", "power", "riscv", "x86"])
+def test_the_verdicts_on_assembly_are_what_it_says(processor, tmp_path):
+    """By its own model of each processor, of the tests of ``herd7_assembly.csv``."""
+    with (Path(__file__).parents[1] / "verdicts/herd7_assembly.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["processor"] == processor]
+    for number, row in enumerate(rows):
+        language, _, rest = row["test"].split(maxsplit=2)
+        (tmp_path / f"t{number}.litmus").write_text(f"{language} t{number}\n{rest}\n", encoding="utf-8")
+    (tmp_path / "@all").write_text("".join(f"t{number}.litmus\n" for number in range(len(rows))), encoding="utf-8")
+    done = subprocess.run(["herd7", "@all"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    said = dict(re.findall(r"^Observation t(\d+) (\w+) ", done.stdout, re.MULTILINE))
+    assert len(said) == len(rows)
+    for number, row in enumerate(rows):
+        assert (said[str(number)] == "Never") == (row["verdict"] == "FORBIDDEN"), row["test"]
 
 
 LIBRARY = [

@@ -1,4 +1,4 @@
-"""The generated text of memory tests in CUDA, GLSL, WGSL and Metal; ``pytest --promote`` accepts a change."""
+"""The generated text of memory tests in CUDA, HIP, GLSL, WGSL and Metal; ``pytest --promote`` accepts a change."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
         ("sb-shared-global", "cuda"),
         ("mp-bar-arrive", "cuda"),
         ("ptx-async/bulk-push", "cuda"),
+        ("amdgpu/isa2-wider", "hip"),
+        ("c-cas-failure", "hip"),
+        ("cl-barrier-local", "hip"),
         ("mp-acq-rel-cta", "glsl"),
         ("mp-bar-sync", "glsl"),
         ("webgpu/mp-barrier", "wgsl"),

@@ -29,6 +29,7 @@ ROOMS = {
     "corpus/cycles": {"litmus", "laws", "dialects"},
     "corpus/executions": {"litmus", "laws", "dialects", "cycles"},
     "corpus/kernels": {"litmus", "laws"},
+    "corpus/assembly": {"litmus"},
     "corpus/progress": {"litmus", "laws"},
     "oracle/progress": {"executions"},
     "oracle/certificates": {"progress", "executions", "cat"},
@@ -41,6 +42,7 @@ ROOMS = {
     "backends/cpp": {"shared"},
     "backends/cuda": {"shared"},
     "backends/glsl": {"shared"},
+    "backends/hip": {"shared"},
     "backends/metal": {"shared"},
     "backends/opencl": {"shared"},
     "backends/wgsl": {"shared"},
@@ -54,6 +56,7 @@ ROOMS = {
     "synth/drawing": {"progress", "memory", "tuning"},
     "synth/repair": {"memory", "checking", "drawing"},
     "synth/hardening": set(),
+    "synth/translation": {"options", "memory", "checking"},
     "synth/inference": {"options", "progress", "memory", "drawing"},
     "synth/families": {"options", "progress", "memory", "mutation", "tuning", "drawing"},
     "synth/importing": {"families"},
@@ -74,6 +77,7 @@ ROOMS = {
         "repair",
         "hardening",
         "inference",
+        "translation",
     },
 }
 

@@ -320,8 +320,8 @@ def run_examples(lines):
     for line in lines:
         words = [part for word in shlex.split(line)[1:] for part in (sorted(glob(word)) if "*" in word else [word])]
         result = synth(*words)
-        # Comparisons find a difference each, and one mapping is wrong.
-        found = int(words[0] == "compare" or any("unfenced" in word for word in words))
+        # Comparisons find a difference each, translations an outcome each, and one mapping is wrong.
+        found = int(words[0] in ("compare", "validate") or any("unfenced" in word for word in words))
         assert result.exit_code == found, f"{line}: {result.stderr}"
 
 
@@ -403,7 +403,7 @@ def completions(line):
         ("synth explain mutex.axb -m lobe-", ["lobe-weak", "lobe-strong"]),
         ("synth select suite -m unfair-", ["unfair-weak", "unfair-strong"]),
         ("synth export suite --to dart", ["dartagnan-ptx", "dartagnan-vulkan", "dartagnan-opencl"]),
-        ("synth compile suite --backend ", ["cuda", "opencl", "glsl", "wgsl", "metal", "web", "cpp"]),
+        ("synth compile suite --backend ", ["cuda", "hip", "opencl", "glsl", "wgsl", "metal", "web", "cpp"]),
         ("synth progress --solver z", ["z3"]),
         ("synth select suite --sep", ["--separate-models"]),
     ],

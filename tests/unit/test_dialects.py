@@ -53,5 +53,6 @@ def test_a_dialect_from_outside_is_one_entry(monkeypatch):
     assert translate(test, DIALECTS["lisa"]).startswith("LISA mp\n")
     dialect, runner = runners()["loud"]
     assert (dialect, runner.rename("mp")) == (toy, "MP")
-    with pytest.raises(InputError, match="expected a litmus test in C, GPU_PTX, LISA, LOUD_C, OPENCL, PTX, VULKAN"):
+    known = "AArch64, C, GPU_PTX, LISA, LOUD_C, OPENCL, PPC, PTX, RISCV, VULKAN, X86_64"
+    with pytest.raises(InputError, match=f"expected a litmus test in {known}"):
         parse_litmus("QUIET_C mp\n{}\nexists (true)\n")

@@ -50,7 +50,8 @@ def test_models_that_see_initial_writes(text, sees):
 
 def test_what_ships_sees_none_but_models_whose_initial_writes_happen_before_what_reads_them():
     seen = {name for name, model in shipped().items() if sees_initial_writes(model)}
-    assert seen == {"c11", "opencl"}  # a plain read must read what is visible to it
+    # A plain read must read what is visible to it, and returns undef in LLVM where that is not one write.
+    assert seen == {"amdgpu", "c11", "opencl"}
     assert sees_initial_writes(odd()["complements"])
 
 

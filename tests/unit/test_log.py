@@ -46,7 +46,7 @@ def test_json_in_a_string_and_in_a_comment(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("backend", ["cuda", "opencl", "wgsl", "metal", "cpp"])
+@pytest.mark.parametrize("backend", ["cuda", "hip", "opencl", "wgsl", "metal", "cpp"])
 def test_files_say_which_test_they_are(name: str, backend: str) -> None:
     language = BACKENDS[backend]
     shape = language.launch(MUTEX, "chunked", 4)

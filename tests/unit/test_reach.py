@@ -29,7 +29,7 @@ from corpus.litmus.test import (
 )
 from oracle.executions.values import Address, Value, address_of, calculate
 
-MEMORY = ["opencl", "cuda", "cpp", "glsl", "wgsl", "metal"]
+MEMORY = ["opencl", "cuda", "hip", "cpp", "glsl", "wgsl", "metal"]
 BASE = parse_litmus(
     "PTX t\n{ x=0; y=7; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | st.weak y, 1 ;\nexists (x == 1)\n"
 )

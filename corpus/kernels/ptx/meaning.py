@@ -13,7 +13,7 @@ from corpus.kernels.ptx.memory import atomic, load, store
 from corpus.kernels.ptx.moving import copy, mbarrier, store_asynchronously
 from corpus.kernels.ptx.special import special
 from corpus.kernels.specialiser import GroupExchange, KernelLanguage, Meaning, State, ThreadSpecialiser
-from corpus.kernels.values import Unknown
+from corpus.kernels.values import Pointer, Scaled, Unknown
 from corpus.litmus.test import PLAIN
 
 
@@ -29,6 +29,19 @@ def untold(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
     return True
 
 
+def is_in_space(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``isspacep``: whether a generic address is of a state space. What a launch gives is in global memory."""
+    target, address = ins.operands
+    value = at.value(state, address)
+    array = value.base if isinstance(value, Scaled) else value.array if isinstance(value, Pointer) else None
+    if array is None:
+        set_result(at, state, target, Unknown(f"the result of {ins.opcode}"))
+        return True
+    space = array.partition(":")[0].replace("argument", "global")
+    set_result(at, state, target, int(space == ins.words[0].partition("::")[0]))
+    return True
+
+
 def or_later(at_once: Meaning) -> Meaning:
     """Return the meaning of an access that may be asynchronous."""
     return lambda at, state, ins: (store_asynchronously if "async" in ins.words else at_once)(at, state, ins)
@@ -37,6 +50,7 @@ def or_later(at_once: Meaning) -> Meaning:
 MEANINGS: Mapping[str, Meaning] = {
     **COMMON,
     "cvta": move,
+    "isspacep": is_in_space,
     "set": set_mask,
     "ld": load,
     "ldu": load,

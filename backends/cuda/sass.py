@@ -1,0 +1,95 @@
+"""Parses SASS, the machine code of NVIDIA's GPUs, as ``nvdisasm -c`` prints it: functions, instructions, operands.
+
+``/*0300*/ @!P0 STG.E.STRONG.GPU desc[UR4][R2.64], R7 ;`` is an instruction at 0x300 with the guard ``P0``, for where it
+is false, the opcode ``STG`` with the parts ``E``, ``STRONG`` and ``GPU``, and two operands. An instruction with the
+guard ``@!PT`` never executes, and is left out.
+
+Source: CUDA Binary Utilities, chapter 4 (instruction sets by their names alone: NVIDIA documents no more).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MARKS = 3
+"""The bank of constant memory that holds the marks: what a program declares ``__constant__``."""
+
+SPACES = {"": "generic", "G": "global", "S": "shared"}
+"""The state spaces of accesses, by the letter at the end of their opcodes."""
+KINDS = {"LD": "load", "ST": "store", "ATOM": "rmw", "RED": "rmw"}
+"""The kinds of accesses, by the beginnings of their opcodes."""
+SCOPES = {"SM": "cta", "CTA": "cta", "GPU": "gpu", "SYS": "sys"}
+"""The scopes of accesses and fences; sm_75 says ``CTA`` where others say ``SM``."""
+RMWS = {"EXCH": "exch", "CAS": "cas", "POPC": "add"} | {
+    word.upper(): word for word in ("add", "and", "or", "xor", "min", "max")
+}
+"""The operations of atomics."""
+BRANCHES = ("BRA", "BRX", "JMP", "JMX")
+ENDS = ("RET", "EXIT")
+ASYNCHRONOUS = ("UBLKCP", "UBLKRED", "STAS", "REDAS", "LDGSTS", "ARRIVES", "SYNCS")
+"""Opcodes of asynchronous operations and of what is done to an mbarrier."""
+
+_LABEL = re.compile(r"^(?:\$\w+\$)?(\.?\w+):")
+_LINE = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(?!@!PT\b)(?:@(!?)(U?P\w+)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
+_ACCESS = re.compile(r"(LD|ST|ATOM|RED)([GS]?)")
+_TARGET = re.compile(r"^\s*\.target\s+sm_(\d+)", re.MULTILINE)
+_FLAG = re.compile(r"EF_CUDA_SM(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class SassInstruction:
+    """A machine instruction: the predicate that guards it, the opcode in parts, the operands; ``labels`` before it.
+
+    ``unless``: it executes where the predicate is false. ``at`` is its address, ``line`` its line in the text.
+    """
+
+    guard: str | None
+    parts: tuple[str, ...]
+    operands: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    unless: bool = False
+    at: int = 0
+    line: int = 0
+
+    @property
+    def is_access(self) -> bool:
+        """Whether it is one of those that have marks."""
+        return bool(self.access) or self.parts[0] in ASYNCHRONOUS
+
+    @property
+    def access(self) -> tuple[str, str] | None:
+        """Kind and space, of an access to memory that threads share."""
+        found = _ACCESS.fullmatch(self.parts[0])
+        return (KINDS[found[1]], SPACES[found[2]]) if found else None
+
+    def __str__(self) -> str:
+        return f"{'.'.join(self.parts)} {', '.join(self.operands)}".rstrip()
+
+
+def sass_functions(text: str) -> dict[str, list[SassInstruction]]:
+    """Return the instructions of each function, by its name without that of the kernel it is part of."""
+    functions: dict[str, list[SassInstruction]] = {}
+    code: list[SassInstruction] = []
+    labels: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        label, ins = _LABEL.match(line), _LINE.search(line)
+        if label and not label[1].startswith("."):
+            code = functions.setdefault(label[1], [])
+        elif label:
+            labels.append(label[1])
+        elif ins:
+            given = tuple(filter(None, re.split(r",\s*", ins[5])))
+            code.append(
+                SassInstruction(
+                    ins[3], tuple(ins[4].split(".")), given, tuple(labels), ins[2] == "!", int(ins[1], 16), number
+                )
+            )
+            labels = []
+    return functions
+
+
+def compute_capability(text: str) -> int | None:
+    """Return what machine code is for, 90 for sm_90; None where its text does not say it."""
+    found = _TARGET.search(text) or _FLAG.search(text)
+    return int(found[1]) if found else None

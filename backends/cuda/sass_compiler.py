@@ -1,0 +1,56 @@
+"""ptxas as a compiler of tests whose machine code is read back, at each of its levels of optimisation.
+
+The file is the CUDA program of the test without marks, which keep ptxas from changing accesses: here it is to change
+what it likes. Each access is one instruction of PTX in the file, so nvcc, which makes PTX of the rest, is called at one
+level.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from backends.cuda.compiler import ARCHITECTURES, INSTALL, compile_sass, cuda_tool
+from backends.cuda.memory import CudaKernel
+from backends.cuda.sass_reader import read_sass
+from backends.shared.layout import place
+from backends.shared.readback import CodeLanguage, CompiledTest, TestCompiler
+from backends.shared.toolchain import problem
+from corpus.errors import InputError
+from corpus.litmus.test import LitmusTest
+
+
+class UnmarkedKernel(CudaKernel):
+    """A memory test whose accesses ptxas may merge, drop and move. It is compiled and read, and never run."""
+
+    marked = False
+
+
+_LEVELS = ("-O0", "-O1", "-O2", "-O3")
+
+
+def _compiled(capability: int, test: LitmusTest, level: str, folder: Path) -> CompiledTest:
+    file, code = folder / "test.cu", folder / "test.sass"
+    file.write_text(UnmarkedKernel(place(test)).file("test"), encoding="utf-8")
+    done = compile_sass(file, code, capability, [level])
+    if not done.ok:
+        raise InputError(problem(done.output), test.name)
+    return CompiledTest(test, code.read_bytes(), {}, test.name)
+
+
+def _read(compiled: CompiledTest) -> LitmusTest:
+    return read_sass(compiled.text, place(compiled.test), compiled.path)
+
+
+def _missing() -> list[str]:
+    return [] if cuda_tool("nvcc") and cuda_tool("nvdisasm") else [INSTALL]
+
+
+SASS = CodeLanguage("sass", "ptx", _read)
+"""Machine code of NVIDIA's GPUs, as ``nvdisasm -c`` prints it."""
+
+PTXAS = tuple(
+    TestCompiler(f"ptxas, sm_{capability}", "sass", "ptx", _LEVELS, partial(_compiled, capability), _missing)
+    for capability in ARCHITECTURES
+)
+"""ptxas for each compute capability that CUDA files are checked for."""

@@ -1,0 +1,1 @@
+"""Implements the back end for HIP, for the GPUs of AMD."""

@@ -1,0 +1,244 @@
+"""Renders memory tests in HIP, by clang's atomics with order and scope and its fences for AMD's GPUs.
+
+- Atomics are ``__hip_atomic_load`` and the like, fences ``__builtin_amdgcn_fence``. Scopes: wavefront for warp,
+  workgroup for CTA, agent for GPU, system for sys. A launch is on one device.
+- A fence or a barrier of one memory alone is a fence with the name of the address space, which clang has from 19 on;
+  the program then says that it needs it.
+- A barrier is ``s_barrier`` between a release fence and an acquire fence of the work-group, which is what
+  ``__syncthreads`` is; or ``s_barrier`` alone, where a test of Vulkan's dialect has a barrier that orders nothing.
+- Tests of Vulkan's dialect are said as far as LLVM's words for AMD's GPUs mean the same (``backends.hip.words``).
+
+**Weak accesses are plain** here, and not volatile as in the other languages of C: LLVM does a volatile access at system
+scope and waits for it (AMDGPUUsage, Memory Model), so it would not be the weak access of the test. That a compiler
+neither merges, moves nor drops plain accesses is seen to by the marks between them.
+
+**Marks.** Each instruction of the test is between two empty pieces of inline assembly, ``; begin P0:1`` and
+``; end P0:1``, over which clang moves no access to memory. They leave no trace in machine code, but stand as comments
+in the assembly that ``clang -S`` prints. So it is known what each instruction became (``corpus.executions.amdgcn``). An
+operand that would let LLVM make a load of an atomic operation, an addition of 0, is hidden in a register. The loop over
+the instances of a thread is not unrolled, so each instruction is in the machine code once.
+
+Gap: dependencies through values that clang can compute, as ``r ^ r``, are not in the machine code. AMD's model asks for
+none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from backends.hip.progress import HOST
+from backends.hip.words import BARE, GLOBAL_ALONE, LOCAL_ALONE, in_llvm_words
+from backends.shared.atomics import CAtomics
+from backends.shared.kernel import MemoryWord
+from backends.shared.layout import Layout, Parameters, gpu_parameters
+from backends.shared.profiles import Profile
+from backends.shared.runtime import memory_host
+from backends.shared.syntax import LanguageSyntax
+from corpus.executions.amdgcn import begin, end
+from corpus.litmus.test import (
+    Barrier,
+    Fence,
+    FinalRegister,
+    Instruction,
+    LitmusTest,
+    Load,
+    Mode,
+    Order,
+    Rmw,
+    Scope,
+    Store,
+)
+
+WAVE = 64
+"""Threads of a wavefront of the GPUs whose wavefronts are widest."""
+
+SPACED = 19
+"""The first clang whose fences may name an address space."""
+
+_FENCE_WORDS = {Scope.WARP: "wavefront", Scope.CTA: "workgroup", Scope.GPU: "agent", Scope.SYS: ""}
+_ORDERS = {
+    Order.RELAXED: "__ATOMIC_RELAXED",
+    Order.ACQUIRE: "__ATOMIC_ACQUIRE",
+    Order.RELEASE: "__ATOMIC_RELEASE",
+    Order.ACQ_REL: "__ATOMIC_ACQ_REL",
+    Order.SC: "__ATOMIC_SEQ_CST",
+}
+_SPACES = {GLOBAL_ALONE: "global", LOCAL_ALONE: "local"}
+_PASSES = "nth < PASSES"
+"""What the head of the loop over instances has."""
+
+
+class HipKernel(CAtomics):
+    """A memory test as ``NAME.hip``: compile with ``hipcc -O2``; run as ``NAME [iterations]``."""
+
+    title = "HIP"
+    syntax = LanguageSyntax("std::uint32_t")
+    group = "blockIdx.x"
+    item = "threadIdx.x"
+    signed = "std::int32_t({})"
+    unsigned = "std::uint32_t({})"
+    unused = "[[maybe_unused]] "
+    meet = "__syncthreads()"
+    add = "__hip_atomic_fetch_add(&{cell}, {value}, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)"
+    claim = "claim(&{cell}, {value})"
+    peek = "__hip_atomic_load(&{cell}, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)"
+    scratch_load = "*(volatile std::uint32_t*)&{cell}"
+    scratch_store = "*(volatile std::uint32_t*)&{cell} = {value}"
+    functions: ClassVar = {**CAtomics.functions, "min": "fetch_min", "max": "fetch_max"}
+    scopes: ClassVar = {
+        scope: f"__HIP_MEMORY_SCOPE_{(word or 'system').upper()}" for scope, word in _FENCE_WORDS.items()
+    }
+    group_word = "work-group"
+    text = """\
+// $name. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
+$needs$test
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <vector>
+#include <hip/hip_runtime.h>
+
+// Between two marks is what an instruction of the test became; clang moves no access to memory over a mark.
+#define MARK(place) asm volatile("; " place : : : "memory")
+
+$constants
+
+__device__ inline std::uint32_t claim(std::uint32_t* const row, const std::uint32_t value) {
+    std::uint32_t old = 0u;
+    __hip_atomic_compare_exchange_strong(row, &old, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                         __HIP_MEMORY_SCOPE_AGENT);
+    return old;
+}
+
+// A value that clang does not know.
+__device__ inline std::uint32_t hidden(std::uint32_t value) {
+    asm volatile("" : "+v"(value));
+    return value;
+}
+
+__global__ void reset(std::uint32_t* const memory) {
+    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
+$reset
+}
+
+__global__ void run(std::uint32_t* const memory, std::uint32_t* const results, const std::uint32_t seed) {
+    [[maybe_unused]] __shared__ std::uint32_t local_memory[SHARED_WORDS];
+$run
+}
+
+__global__ void count(const std::uint32_t* const memory, const std::uint32_t* const results,
+                      std::uint32_t* const histogram) {
+    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
+$count
+}
+
+""" + memory_host(*HOST)
+
+    def __init__(self, layout: Layout) -> None:
+        # Equal instructions are different ones, and have different marks: make them different objects.
+        test = in_llvm_words(layout.test)
+        threads = tuple(replace(each, instructions=tuple(map(replace, each.instructions))) for each in test.threads)
+        super().__init__(replace(layout, test=replace(test, threads=threads)))
+        self._places = {
+            id(ins): (thread, place)
+            for thread, each in enumerate(self.test.threads)
+            for place, ins in enumerate(each.instructions)
+        }
+
+    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
+        return self._marked(ins, super().load(thread, ins, target, cell))
+
+    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:  # noqa: D102
+        return self._marked(ins, super().store(thread, ins, cell, value))
+
+    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
+        operands = values if ins.operation in ("exch", "cas") else [f"hidden({values[0]})"]
+        if ins.operation == "sub":
+            negated = replace(ins, operation="add")
+            self._places[id(negated)] = self._places[id(ins)]
+            return self.rmw(thread, negated, target, cell, [f"0u - {values[0]}"])
+        return self._marked(ins, super().rmw(thread, ins, target, cell, operands))
+
+    def call(self, function: str, cell: MemoryWord, arguments: Sequence[str]) -> str:  # noqa: D102
+        pointer = f"&{cell.text}" if function not in ("min", "max") else f"(std::int32_t*)&{cell.text}"
+        return f"__hip_atomic_{self.functions[function]}({', '.join([pointer, *arguments])})"
+
+    def order(self, mode: Mode) -> str:  # noqa: D102
+        return _ORDERS[mode.order]
+
+    def fence(self, thread: int, ins: Fence) -> str:  # noqa: D102
+        self.check_words(thread, ins, (GLOBAL_ALONE, LOCAL_ALONE))
+        if ins.mode.order in (Order.WEAK, Order.RELAXED):
+            raise self.refuse(thread, ins, "has no such fence")
+        return self._marked(ins, self._fenced(ins.mode.order, self._scope_of(thread, ins), ins.mode.tags))
+
+    def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
+        modes = set()
+        for thread, ins in barriers.items():
+            self.check_barrier(thread, ins, (None, Scope.CTA))
+            self.check_tags(thread, ins, (GLOBAL_ALONE, LOCAL_ALONE, BARE))
+            modes.add(ins.mode.tags)
+        if len(modes) > 1:
+            raise self.differing(thread, ins)
+        tags = modes.pop()
+        around = (
+            [] if BARE in tags else [self._fenced(order, Scope.CTA, tags) for order in (Order.RELEASE, Order.ACQUIRE)]
+        )
+        met = " ".join([*around[:1], "__builtin_amdgcn_s_barrier();", *around[1:]])
+        places = [self._places[id(ins)] for ins in barriers.values()]
+        return " ".join([f'MARK("{begin(places)}");', met, f'MARK("{end(places)}");'])
+
+    def ordered(self, thread: int, ins: Fence | Barrier) -> str:  # noqa: D102
+        raise NotImplementedError  # fences and barriers are made here
+
+    def kept(self, thread: int) -> list[str]:
+        """Keep the registers that make the outcome, and have clang believe that the others are used."""
+        asked = {
+            term.register for term in self.layout.terms if isinstance(term, FinalRegister) and term.thread == thread
+        }
+        others = sorted(self._names[thread].keys() - asked)
+        return [
+            *super().kept(thread),
+            *(f'asm volatile("" : : "v"({self.register(thread, name)}));' for name in others),
+        ]
+
+    def run(self) -> list[str]:
+        """Return the body of ``run``, whose loop over instances is not unrolled. clang is told that others may look
+        into shared memory, or it drops stores to what is never read.
+        """
+        body = [each for line in super().run() for each in (["#pragma unroll 1", line] if _PASSES in line else [line])]
+        seen = ['asm volatile("" : : "v"(&local_memory[0]) : "memory");'] if self.layout.shareds else []
+        return [*seen, *body]
+
+    def parts(self) -> Mapping[str, object]:  # noqa: D102
+        needs = f"// Needs clang {SPACED} or later.\n" if self._is_spaced() else ""
+        return {**super().parts(), "needs": needs}
+
+    def _is_spaced(self) -> bool:
+        code = (ins for thread in self.test.threads for ins in thread.instructions)
+        return any(isinstance(ins, Fence | Barrier) and not _SPACES.keys().isdisjoint(ins.mode.tags) for ins in code)
+
+    def _scope_of(self, thread: int, ins: Fence) -> Scope:
+        word = self.scope(thread, ins, self.scopes)
+        return next(scope for scope, other in self.scopes.items() if other == word)
+
+    def _fenced(self, order: Order, scope: Scope, tags: Sequence[str]) -> str:
+        words = [_FENCE_WORDS[scope], *(_SPACES[tag] for tag in tags if tag in _SPACES)]
+        return f"__builtin_amdgcn_fence({', '.join([_ORDERS[order], *map(json.dumps, words)])});"
+
+    def _marked(self, ins: Instruction, text: str) -> str:
+        places = [self._places[id(ins)]]
+        return f'MARK("{begin(places)}"); {text} MARK("{end(places)}");'
+
+
+def hip_parameters(test: LitmusTest, instances: int, profile: Profile, iterations: int = 20) -> Parameters:
+    """Return the parameters for a device with wavefronts of up to 64 threads: as many slots, so that threads of
+    different warps of the test are in different wavefronts. Raises ``InputError`` as ``place`` does.
+    """
+    found = gpu_parameters(test, instances, profile, iterations)
+    return replace(found, slots=max(found.slots, WAVE))

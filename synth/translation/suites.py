@@ -1,0 +1,90 @@
+"""Tests of a suite through every compiler of a back end, for ``synth compile --check-translation``.
+
+``translation.jsonl`` in the output folder has a line for each test, compiler and level: the verdict, the outcomes that
+are added or lost, and the reason where there is no verdict. It holds no times, so that it is the same each time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from backends.code_languages import TEST_COMPILERS
+from corpus.errors import InputError, one_line
+from corpus.files import write_atomically
+from synth.inputs import Input, read_all
+from synth.pool import Jobs
+from synth.screen import plain_table, print_table, printable_lines, screen
+from synth.translation.account import HEADS, checked_record, finding_lines, table_rows, verdict_line
+from synth.translation.compiled import CheckedTranslation, TranslationTask, check_all_compiled, models_of
+from synth.translation.judging import TranslationVerdict
+from synth.worker import Limits
+
+RESULTS = "translation.jsonl"
+"""The file of the verdicts."""
+
+MOST_TOLD = 1
+"""The findings that are explained."""
+
+LIMITS = Limits(60.0, 4096)
+"""What a test may take at one compiler and level: seconds, and megabytes."""
+
+
+def tasks_of(files: Sequence[Input], backend: str, models: tuple[str, str] = ("", "")) -> list[TranslationTask]:
+    """Return the tasks of tests: each by each compiler of a back end that this machine has, at each of its levels.
+
+    A line on stderr names each compiler that is not there, and each file that is no test. Raises ``InputError`` where
+    no compiler is there, or no file a test.
+    """
+    if backend not in TEST_COMPILERS:
+        known = ", ".join(TEST_COMPILERS)
+        raise InputError(f"--check-translation: the code of {known} is read back, and not that of {backend}")
+    compilers = {}
+    for number, compiler in enumerate(TEST_COMPILERS[backend]):
+        lacking = compiler.missing()
+        if lacking:
+            click.echo(f"{compiler.name} is left out; it needs {' and '.join(lacking)}", err=True)
+        else:
+            compilers[number] = compiler
+    if not compilers:
+        raise InputError(f"--check-translation: no compiler of {backend} is here whose code is read back")
+    tests, _ = read_all(files, Input.litmus)
+    return [
+        TranslationTask(given.name, test, backend, number, level, models)
+        for number, compiler in compilers.items()
+        for level in compiler.levels
+        for given, test in tests.items()
+    ]
+
+
+def check_suite(files: Sequence[Input], backend: str, output: Path, jobs: Jobs, limits: Limits = LIMITS) -> bool:
+    """Check what the compilers of a back end make of tests: print a table and each finding, and write ``RESULTS``.
+
+    Returns whether nothing is weaker. Raises ``InputError`` as ``tasks_of`` does.
+    """
+    checked = list(check_all_compiled(tasks_of(files, backend), jobs, limits))
+    write_atomically(
+        output / RESULTS, [f"{json.dumps(checked_record(each), ensure_ascii=False)}\n" for each in checked]
+    )
+    table = plain_table(*HEADS)
+    for row in table_rows(checked):
+        table.add_row(*row)
+    print_table(screen(), table)
+    findings = [each for each in checked if each.judged and each.judged.verdict is TranslationVerdict.WEAKER]
+    for number, each in enumerate(findings):
+        _tell(each, whole=number < MOST_TOLD)
+    return not findings
+
+
+def _tell(finding: CheckedTranslation, whole: bool) -> None:
+    """Print a finding in one line, and why it is one where it is to be told ``whole``."""
+    task, judged = finding.task, finding.judged
+    assert judged is not None
+    place = " ".join(filter(None, (task.compiler.name, task.level)))
+    click.echo(one_line(f"{task.name}, {place}: {verdict_line(judged)}"))
+    if whole and finding.before is not None and finding.after is not None:
+        for line in finding_lines(finding.before, finding.after, models_of(*task.model_names), judged):
+            click.echo(printable_lines(line))
