@@ -91,6 +91,7 @@ class HipKernel(CAtomics):
     scopes: ClassVar = {
         scope: f"__HIP_MEMORY_SCOPE_{(word or 'system').upper()}" for scope, word in _FENCE_WORDS.items()
     }
+    fenced = "__builtin_amdgcn_fence({order}, {flags})"
     group_word = "work-group"
     text = """\
 // $name. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
@@ -175,7 +176,7 @@ $count
         self.check_words(thread, ins, (GLOBAL_ALONE, LOCAL_ALONE))
         if ins.mode.order in (Order.WEAK, Order.RELAXED):
             raise self.refuse(thread, ins, "has no such fence")
-        return self._marked(ins, self._fenced(ins.mode.order, self._scope_of(thread, ins), ins.mode.tags))
+        return self._marked(ins, super().fence(thread, ins))
 
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
         modes = set()
@@ -186,15 +187,16 @@ $count
         if len(modes) > 1:
             raise self.differing(thread, ins)
         tags = modes.pop()
-        around = (
-            [] if BARE in tags else [self._fenced(order, Scope.CTA, tags) for order in (Order.RELEASE, Order.ACQUIRE)]
-        )
+        seen = _seen_by(Scope.CTA, tags)
+        orders = () if BARE in tags else (Order.RELEASE, Order.ACQUIRE)
+        around = [f"{self.fenced.format(order=_ORDERS[order], flags=seen)};" for order in orders]
         met = " ".join([*around[:1], "__builtin_amdgcn_s_barrier();", *around[1:]])
         places = [self._places[id(ins)] for ins in barriers.values()]
         return " ".join([f'MARK("{begin(places)}");', met, f'MARK("{end(places)}");'])
 
     def ordered(self, thread: int, ins: Fence | Barrier) -> str:  # noqa: D102
-        raise NotImplementedError  # fences and barriers are made here
+        word = self.scope(thread, ins, self.scopes)
+        return _seen_by(next(scope for scope, other in self.scopes.items() if other == word), ins.mode.tags)
 
     def kept(self, thread: int) -> list[str]:
         """Keep the registers that make the outcome, and have clang believe that the others are used."""
@@ -223,17 +225,14 @@ $count
         code = (ins for thread in self.test.threads for ins in thread.instructions)
         return any(isinstance(ins, Fence | Barrier) and not _SPACES.keys().isdisjoint(ins.mode.tags) for ins in code)
 
-    def _scope_of(self, thread: int, ins: Fence) -> Scope:
-        word = self.scope(thread, ins, self.scopes)
-        return next(scope for scope, other in self.scopes.items() if other == word)
-
-    def _fenced(self, order: Order, scope: Scope, tags: Sequence[str]) -> str:
-        words = [_FENCE_WORDS[scope], *(_SPACES[tag] for tag in tags if tag in _SPACES)]
-        return f"__builtin_amdgcn_fence({', '.join([_ORDERS[order], *map(json.dumps, words)])});"
-
     def _marked(self, ins: Instruction, text: str) -> str:
         places = [self._places[id(ins)]]
         return f'MARK("{begin(places)}"); {text} MARK("{end(places)}");'
+
+
+def _seen_by(scope: Scope, tags: Sequence[str]) -> str:
+    """The arguments of a fence that say who sees what it orders, and of which memory."""
+    return ", ".join(map(json.dumps, [_FENCE_WORDS[scope], *(_SPACES[tag] for tag in tags if tag in _SPACES)]))
 
 
 def hip_parameters(test: LitmusTest, instances: int, profile: Profile, iterations: int = 20) -> Parameters:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -18,9 +17,11 @@ import pytest
 from commands import synth
 
 from backends.code_languages import TEST_COMPILERS
-from corpus.dialects.registry import read_litmus
+from backends.shared.toolchain import which
+from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.litmus.test import LitmusTest
 from synth.translation.compiled import CheckedTranslation, TranslationTask, check_compiled
+from synth.translation.judging import outcome_text
 
 pytestmark = pytest.mark.device
 
@@ -58,6 +59,30 @@ def test_what_compilers_make_of_tests(test: str, backend: str, compiler: str, le
     assert (found.judged.verdict, found.judged.added, found.judged.lost) == (verdict, (), ())
 
 
+UPDATES = """C MP+updates
+{ }
+P0 (atomic_int* x, atomic_int* y) {
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+  atomic_exchange_explicit(y, 1, memory_order_release);
+}
+P1 (atomic_int* x, atomic_int* y) {
+  int r0 = atomic_fetch_add_explicit(y, 0, memory_order_acquire);
+  int r1 = atomic_load_explicit(x, memory_order_relaxed);
+}
+exists (1:r0 = 1 /\\ 1:r1 = 0)
+"""
+
+
+def test_a_compiler_that_forgets_the_orders_of_updates() -> None:
+    """clang 19 makes atom without an order of every update for NVPTX. Later versions are not held to that."""
+    if which("clang-19") is None or which("clang-20", "clang-21", "clang-22"):
+        pytest.skip("it needs clang-19, and no later one")
+    number = next(n for n, each in enumerate(TEST_COMPILERS["cuda"]) if each.name == "clang, NVPTX")
+    found = check_compiled(TranslationTask("MP", parse_litmus(UPDATES), "cuda", number, "-O2"))
+    assert found.judged is not None and found.judged.verdict == "WEAKER"
+    assert [outcome_text(each) for each in found.judged.added] == ["P1:r0=1 P1:r1=0 x=1 y=1"]
+
+
 def test_a_suite_through_the_compilers_of_a_language(tmp_path: Path) -> None:
     if lacking := TEST_COMPILERS["glsl"][0].missing():
         pytest.skip(f"it needs {' and '.join(lacking)}")
@@ -89,17 +114,11 @@ def planted() -> ModuleType:
 
 
 SHOWING = {
-    "ptx": ("c-mp-fences", "c-rwc-fences-sc", "mp-acq-rel", "c-corr-rlx", "exch-sl", "mp-bar-sync", "ptx/mp-atom"),
-    "spirv": (
-        "c-mp-fences",
-        "c-wrc-rel-acq",
-        "c-corr-rlx",
-        "vulkan/mp-control-barrier",
-        "vulkan/mp-control-barrier-fences",
-        "vulkan/corr-causality",
-    ),
+    "ptx": ("c-rwc-fences-sc", "c-corr-rlx", "mp-bar-sync"),
+    "spirv": ("vulkan/mp-control-barrier", "vulkan/mp-control-barrier-fences"),
 }
-"""Examples that show most planted bugs."""
+BOTH = ("MP+far+far", "MP+rlx-rel+acq-rlx", "MP+rlx-xrel+uacq-rlx", "MP+rlx-rlx+rlx-rlx")
+"""Examples, and tests of C of ``benchmarks/translation.py``, that show most planted bugs."""
 
 NOT_SHOWN = {"ptx": {"an exchange is torn"}, "spirv": {"an exchange is torn"}}
 """Bugs that take other programs."""
@@ -111,8 +130,10 @@ def test_planted_bugs_are_caught(language: str) -> None:
     compiler, _ = module.compiler_of(language)
     if lacking := compiler.missing():
         pytest.skip(f"{compiler.name} needs {' and '.join(lacking)}")
-    tests: Sequence[LitmusTest] = [read_litmus(MEMORY / f"{name}.litmus") for name in SHOWING[language]]
+    tests: list[LitmusTest] = [read_litmus(MEMORY / f"{name}.litmus") for name in SHOWING[language]]
+    tests += [test for test in module.translation.c_suite() if test.name in BOTH]
     suite = list(module.compiled(tests, language))
     answers = [module.answer(bug, suite) for bug in module.BUGS if bug.language == language]
     missed = {each.bug.name for each in answers if not each.caught}
-    assert len(answers) >= 15 and missed <= NOT_SHOWN[language]
+    assert len(answers) >= 15
+    assert missed <= NOT_SHOWN[language]

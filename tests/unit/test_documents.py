@@ -115,6 +115,7 @@ def test_commands_that_print_tables_have_the_option_in_the_same_words():
     own = {"check": ("text", *FORMS, "csv", "json", "jsonl", "sarif", "junit")}
     own |= {"label": (*FORMS, "csv", "json"), "report": ("html", "markdown", "latex", "json", "junit", "csv")}
     tables = ("compare", "devices", "diff", "edges", "harden", "models", "run", "score", "select", "show", "tune")
+    tables += ("validate",)
     assert said == dict.fromkeys(tables, FORMS) | own
 
 

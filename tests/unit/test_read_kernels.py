@@ -80,6 +80,13 @@ def test_a_kernel_has_the_names_of_its_test():
     assert set(asked_terms(found)) == {FinalRegister(1, "r1"), FinalRegister(1, "r2")}
 
 
+@pytest.mark.parametrize(("space", "holds"), [("global", True), ("local", False), ("shared", False), ("const", False)])
+def test_the_space_of_an_address_is_known(space, holds):
+    """What debug code of nvcc asks of each address before it accesses it, with a trap where the answer is another."""
+    asked = f"isspacep.{space} %p3, %rd1; @{'!' * holds}%p3 trap;"
+    assert code_of(read(first=asked + FIRST)) == code_of(read())
+
+
 def test_a_thread_that_does_nothing_is_still_one():
     """A compiler that drops the stores of P0 leaves it empty, at its place."""
     first, second = read(first="").threads

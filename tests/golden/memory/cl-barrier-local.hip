@@ -63,6 +63,7 @@ __global__ void reset(std::uint32_t* const memory) {
 
 __global__ void run(std::uint32_t* const memory, std::uint32_t* const results, const std::uint32_t seed) {
     [[maybe_unused]] __shared__ std::uint32_t local_memory[SHARED_WORDS];
+    asm volatile("" : : "v"(&local_memory[0]) : "memory");
     if (seed == 4294967295u) { return; } // launched to be compiled
     const std::uint32_t group = blockIdx.x;
     const std::uint32_t item = threadIdx.x;
