@@ -1,6 +1,12 @@
-"""Tables of code sequences under ``synth map`` up to four events: all are sound so far, and shapes beyond break some."""
+"""Tables of code sequences under ``synth map`` up to four events: all are sound, and shapes beyond break some.
 
+``amdgpu_tables.csv`` states of a table's single deletions how many are refuted by a minimal test, by one with stronger
+instructions, by a shape, or by none; ``amdgpu_parts.csv`` lists those that none refutes.
+"""
+
+import csv
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -30,3 +36,20 @@ def test_every_table_is_sound_up_to_four_events():
         assert table["searched"] == 4
         assert len(table["bugs"]) == (8 if table["to"] in REACHED else 0)
         assert all(bug["kind"] == "shape" and bug["name"].startswith("ISA2-cta") for bug in table["bugs"])
+
+
+def stated(name):
+    with (Path(__file__).parent / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", stated("amdgpu_tables.csv"), ids=lambda row: row["table"])
+def test_parts_of_a_table_are_needed_as_stated(row):
+    path = next(path for path in TABLES if path.stem == row["table"])
+    (table,) = json.loads(synth("map", path, "--weakest", "--json").stdout)["tables"]
+    kinds = Counter(each["kind"] or "left" for each in table["weaker"])
+    assert len(table["weaker"]) == int(row["deletions"])
+    assert all(kinds[kind] == int(row[kind]) for kind in ("minimal", "stronger", "shape", "left"))
+    left = [each["step"] for each in table["weaker"] if not each["bug"]]
+    assert left == [part["part"] for part in stated("amdgpu_parts.csv") if part["table"] == row["table"]]
