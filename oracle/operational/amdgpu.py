@@ -147,10 +147,13 @@ class CacheLine(NamedTuple):
     dirty: bool
 
 
-class MachineMove(NamedTuple):
-    """A step of the machine: what is done, by which thread and at which position of its program.
+_OTHERS = "others read"
 
-    Without a position, ``kind`` is a sentence of what an L2 does, or a wave of no thread.
+
+class MachineMove(NamedTuple):
+    """A step of the machine: what is done, by which thread and at which position of its program, or by which L2.
+
+    Of what a wave of no thread reads: beside which thread, and which location.
     """
 
     kind: str
@@ -258,7 +261,15 @@ class MachineSystem:
         )
 
     def steps(self, state: MachineState) -> Iterator[tuple[MachineMove, MachineState]]:
-        """The steps that can be taken, each with the state that it leads to."""
+        """The steps that can be taken, each with the state that it leads to.
+
+        A wait that is over is the only one: it stands in no other step's way, whenever it is taken.
+        """
+        for thread, at in enumerate(state.at):
+            if at < len(self.programs[thread]) and self.programs[thread][at].instruction.is_wait:
+                for after in self._issued(state, thread, self.programs[thread][at]):
+                    yield MachineMove("issues", thread, at), after
+                    return
         for thread, at in enumerate(state.at):
             if at < len(self.programs[thread]):
                 for after in self._issued(state, thread, self.programs[thread][at]):
@@ -279,22 +290,23 @@ class MachineSystem:
         for index, wave in enumerate(state.write_backs):
             rest = (*state.write_backs[:index], *state.write_backs[index + 1 :])
             cache = self._l2s[self._waves.index(wave)]
-            yield MachineMove(f"L2 {cache} writes back", wave), self._cleaned(state._replace(write_backs=rest), cache)
+            yield MachineMove("writes back", cache), self._cleaned(state._replace(write_backs=rest), cache)
         for cache, lines in enumerate(state.l2):
             for index, line in enumerate(lines):
                 if line and line.dirty:
-                    yield MachineMove(f"L2 {cache} writes a line back", cache), self._cleaned(state, cache, index)
+                    yield MachineMove("writes a line back", cache), self._cleaned(state, cache, index)
         for thread, at in enumerate(state.at):
             for where, level in self._ahead[thread][at]:
                 for after in self._read_by_others(state, thread, where, level):
                     if after != state:
-                        told = f"another wave beside P{thread} reads {self._locations[where]}"
-                        yield MachineMove(told, thread), after
+                        yield MachineMove(_OTHERS, thread, where), after
 
     def told(self, move: MachineMove) -> str:
         """A step in words."""
         if move.step < 0:
-            return move.kind
+            return f"L2 {move.of} {move.kind}"
+        if move.kind == _OTHERS:
+            return f"another wave beside P{move.of} reads {self._locations[move.step]}"
         step = self.programs[move.of][move.step]
         what = f"P{move.of}'s {step.instruction.text}"
         if isinstance(step.does, litmus.Load | litmus.Store | litmus.Rmw) and isinstance(step.does.address, litmus.Loc):
@@ -610,20 +622,36 @@ def outcomes(
     test: litmus.LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int = MOST_STATES
 ) -> MachineOutcomes:
     """All outcomes of a test's machine programs on a family. Raises ``MachineLimitError``."""
+    explored = [*_explored(test, programs, family, limit)]
+    finals = frozenset(final for final, _ in explored if final is not None)
+    return MachineOutcomes(asked_terms(test), finals, explored[-1][1])
+
+
+def reaches(
+    test: litmus.LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int = MOST_STATES
+) -> bool:
+    """Whether a final state has the outcome that a test asks about. Raises ``MachineLimitError``."""
+    terms, asked = asked_terms(test), litmus.conjunction(litmus.propositions(test.condition))
+    finals = (final for final, _ in _explored(test, programs, family, limit))
+    return any(final is not None and satisfies(terms, final, asked) for final in finals)
+
+
+def _explored(
+    test: litmus.LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int
+) -> Iterator[tuple[tuple[Value, ...] | None, int]]:
+    """The values in each state that is final, None in others, with the number of states that are known by then."""
     system = MachineSystem(test, programs, family)
     terms = asked_terms(test)
     start = system.start()
-    seen, todo, finals = {start}, [start], set()
+    seen, todo = {start}, [start]
     while todo:
         state = todo.pop()
-        if system.final(state):
-            finals.add(tuple(system.value_of(state, term) for term in terms))
         for _, after in system.steps(state):
             if after not in seen:
                 seen.add(after)
                 todo.append(after)
         _check_limit(test, len(seen), family, limit)
-    return MachineOutcomes(terms, frozenset(finals), len(seen))
+        yield tuple(system.value_of(state, term) for term in terms) if system.final(state) else None, len(seen)
 
 
 def machine_run(

@@ -28,7 +28,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property, partial
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +77,7 @@ class NamedTable:
     """A table of code sequences under a name of its own, with the SHA-256 of its text."""
 
     name: str
-    table: SequenceTable
+    table: SequenceTable = field(hash=False, compare=False)
     digest: str
 
     def runs(self, test: litmus.LitmusTest) -> bool:
@@ -294,7 +293,7 @@ def search_tables(
     for answer in done.answers:
         if not done.stopped and not answer.bugs:
             answer.shapes = 0
-            done.stopped = _explore(answer, _shapes_beyond(check), answer.beyond, check, until)
+            done.stopped = _explore(answer, _shapes_beyond(check.events[1], check.scopes), answer.beyond, check, until)
     return done
 
 
@@ -307,11 +306,11 @@ def _with_stronger(
         yield STRONGER, test
 
 
-def _shapes_beyond(check: CheckedTables) -> Iterator[tuple[int, litmus.LitmusTest, str]]:
+def _shapes_beyond(events: int, scopes: tuple[str, ...]) -> Iterator[tuple[int, litmus.LitmusTest, str]]:
     """The named shapes that have more events than what was searched, of the scopes that are asked for."""
     for test in shapes():
         size = events_of(test)
-        if size > check.events[1] and (not check.scopes or _scopes(test) <= {*check.scopes}):
+        if size > events and (not scopes or _scopes(test) <= {*scopes}):
             yield size, test, SHAPE
 
 
@@ -398,15 +397,26 @@ def judged_deletion(
     before = lost_steps(unit.table.table, check.order)
     lost = lost_steps(deletion.table, check.order)
     new = [each for each in lost if each not in before]
-    minimal = ((size, test) for size, test in named_suite(suite))
-    small = ((size, test, kind) for size, one in minimal for kind, test in _with_stronger(one, lost, check))
-    unbroken = ((size, shape) for size, shape, _ in _shapes_beyond(check) if shape.name not in known)
-    large = ((size, test, SHAPE) for size, shape in unbroken for _, test in _with_stronger(shape, new, check))
-    for size, test, kind in chain(small, large):
-        has_row = unit.table.runs(test) and deletion.row in _rows(test, deletion.table)
-        if has_row and is_bug(test, deletion.table, check.source):
+    tests = (
+        (size, test, kind if size <= check.events[1] else SHAPE)
+        for size, one, rows in _tests_with_rows(unit.table, suite, check.events[1], check.scopes)
+        if one.name not in known
+        for kind, test in _with_stronger(one, lost if size <= check.events[1] else new, check)
+        if deletion.row in (rows if kind == MINIMAL else _rows(test, deletion.table))
+    )
+    for size, test, kind in tests:
+        if is_bug(test, deletion.table, check.source):
             return JudgedDeletion(step, test.name, kind, size)
     return JudgedDeletion(step)
+
+
+@cache
+def _tests_with_rows(
+    named: NamedTable, suite: tuple[str, ...], events: int, scopes: tuple[str, ...]
+) -> list[tuple[int, litmus.LitmusTest, frozenset[RowKey]]]:
+    """The minimal tests and then the shapes of more events that a machine runs, with their sizes and rows."""
+    tests = [*named_suite(suite), *((size, test) for size, test, _ in _shapes_beyond(events, scopes))]
+    return [(size, test, rows) for size, test in tests if named.runs(test) and (rows := _rows(test, named.table))]
 
 
 def run_deletion(
