@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from itertools import count
 from random import Random
 
 import pytest
@@ -140,7 +141,10 @@ def test_what_is_not_read_makes_no_difference(name):
     """Fences that are not read may go, and ways that are one may stand for each other, to flags as well."""
     judging, rng, changed = MODELS[name], Random(f"not read {name}"), 0
     told = telling([judging], flags=True)
-    for _ in range(50):
+    for number in count():
+        if number >= 50 and changed > 3:
+            break
+        assert number < 200, "what a model reads is all that there is"
         whole = vocabulary(rng.choice(("ptx", "opencl")))
         execution = random_execution(rng, whole, 5)
         steps = [(thread, at) for thread, body in enumerate(execution.threads) for at in range(len(body))]
@@ -161,7 +165,6 @@ def test_what_is_not_read_makes_no_difference(name):
         fewer = replace(test, threads=(*test.threads[:thread], without, *test.threads[thread + 1 :]))
         assert judge(test, judging).answer == judge(fewer, judging).answer
         changed += other != step or fewer != test
-    assert changed > 3
 
 
 def is_unread(ins, told):
