@@ -11,9 +11,9 @@ import pytest
 from backends.code_languages import CODE_LANGUAGES, TEST_COMPILERS
 from backends.cuda.compiler import compile_sass, cuda_tool
 from backends.cuda.optcheck import optcheck
-from backends.cuda.sass import sass_functions
-from backends.cuda.sass_reader import read_sass
-from backends.cuda.sass_words import SILENT, TRANSLATION
+from backends.cuda.sass.reader import read_sass
+from backends.cuda.sass.text import sass_functions
+from backends.cuda.sass.words import SILENT, TRANSLATION
 from backends.registry import BACKENDS
 from backends.shared.files import write_files
 from backends.shared.layout import place

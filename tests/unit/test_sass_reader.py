@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from planted_sass import faulty_sass
 
-from backends.cuda.sass_reader import read_sass
-from backends.cuda.sass_values import ALL, Arithmetic, MachineValue, Relative
-from backends.cuda.sass_words import TRANSLATION
+from backends.cuda.sass.reader import read_sass
+from backends.cuda.sass.values import ALL, Arithmetic, MachineValue, Relative
+from backends.cuda.sass.words import TRANSLATION
 from backends.shared.layout import place
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError

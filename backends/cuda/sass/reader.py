@@ -15,8 +15,8 @@ Example, of sm_90, where R2 is known to be the address of x, and R6 that of the 
     RET.REL.NODEC R8 `(run)
     STG.E desc[UR4][R6.64], R7                mov r1, R7
 
-What the instructions mean is said in ``backends.cuda.sass_words`` (by ptxas' own translation) and
-``backends.cuda.sass_values``. The marks of accesses, which ``backends.cuda.optcheck`` needs, are zeros here.
+What the instructions mean is said in ``backends.cuda.sass.words`` (by ptxas' own translation) and
+``backends.cuda.sass.values``. The marks of accesses, which ``backends.cuda.optcheck`` needs, are zeros here.
 
 Where an instruction depends on what was read, as a store with a guard, both ways are followed, and a labelled place of
 the code once for each state of what is known there (``corpus.kernels.specialiser`` does so with kernels).
@@ -32,9 +32,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from backends.cuda.sass import BRANCHES, RMWS, SassInstruction, compute_capability, sass_functions
-from backends.cuda.sass_computing import computed, targets
-from backends.cuda.sass_operands import (
+from backends.cuda.sass.computing import computed, targets
+from backends.cuda.sass.operands import (
     MEMORY,
     NOWHERE,
     PREDICATE,
@@ -45,8 +44,9 @@ from backends.cuda.sass_operands import (
     UndecidedError,
     by_capability,
 )
-from backends.cuda.sass_values import ALL, Arithmetic, MachineValue, Relative
-from backends.cuda.sass_words import (
+from backends.cuda.sass.text import BRANCHES, RMWS, SassInstruction, compute_capability, sass_functions
+from backends.cuda.sass.values import ALL, Arithmetic, MachineValue, Relative
+from backends.cuda.sass.words import (
     IMPLIED,
     INVALIDATION,
     MACHINE_SCOPES,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from backends.cuda.compiler import ARCHITECTURES, INSTALL, compile_sass, cuda_tool
 from backends.cuda.memory import CudaKernel
-from backends.cuda.sass_reader import read_sass
+from backends.cuda.sass.reader import read_sass
 from backends.shared.layout import place
 from backends.shared.readback import CodeLanguage, CompiledTest, NotCompiledError, TestCompiler
 from backends.shared.toolchain import problem

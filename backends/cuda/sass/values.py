@@ -5,7 +5,7 @@ known of it (``None``), which is an error only where it decides something. What 
 ``Assign`` of the test. Example: with 0x100 in R4 and what a load has read in R2, ``IADD3 R6, R2, R4, 0x8`` leaves
 ``R2 + 0x108`` in R6, and no instruction, but for a move.
 
-Which opcodes compute what is said in ``backends.cuda.sass_computing``.
+Which opcodes compute what is said in ``backends.cuda.sass.computing``.
 """
 
 from __future__ import annotations

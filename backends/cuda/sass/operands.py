@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from backends.cuda.sass import MARKS
-from backends.cuda.sass_values import ALL, Arithmetic, MachineValue, Relative
+from backends.cuda.sass.text import MARKS
+from backends.cuda.sass.values import ALL, Arithmetic, MachineValue, Relative
 
 WORD = 4
 """Bytes of a word."""

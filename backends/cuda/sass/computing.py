@@ -14,9 +14,9 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from backends.cuda.sass import SassInstruction
-from backends.cuda.sass_operands import NOWHERE, PREDICATE, SassOperands, SassState, next_register
-from backends.cuda.sass_values import ALL, MachineValue, Relative
+from backends.cuda.sass.operands import NOWHERE, PREDICATE, SassOperands, SassState, next_register
+from backends.cuda.sass.text import SassInstruction
+from backends.cuda.sass.values import ALL, MachineValue, Relative
 from corpus.litmus.ptx_arithmetic import compute, signed
 
 Results = list[tuple[str, MachineValue]] | None
