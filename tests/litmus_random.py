@@ -236,6 +236,23 @@ LISA = replace(
 )
 """What herd7's LISA can compute and compare, with all of our annotations."""
 
+AARCH64 = Profile(
+    "aarch64",
+    rmws=(RELAXED,),
+    rmw_scopes=(Scope.GPU,),
+    operations=("exch", "add", "or", "xor"),
+    initial=True,
+    arithmetic=("add", "and", "xor"),
+    addresses=True,
+    branches=True,
+    loops=True,
+    comparisons=("eq", "ne"),
+)
+PPC = replace(AARCH64, name="ppc", rmws=())
+RISCV = replace(AARCH64, name="riscv", operations=("exch", "add", "and", "or", "xor"))
+X86_64 = replace(AARCH64, name="x86-64", operations=("exch",), arithmetic=(), addresses=False)
+"""What the assembly of processors can say without words of its own, which are modes with tags."""
+
 DIALECTS = {
     "ptx": PTX_2019,
     "vulkan": VULKAN,
@@ -243,6 +260,10 @@ DIALECTS = {
     "c": C11,
     "opencl": SCOPED_C,
     "lisa": LISA,
+    "aarch64": AARCH64,
+    "ppc": PPC,
+    "riscv": RISCV,
+    "x86-64": X86_64,
 }
 """What the dialects of ``corpus.dialects`` were made for."""
 
