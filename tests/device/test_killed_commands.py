@@ -81,7 +81,11 @@ def files(folder: Path) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in paths.items() if not re.search(r"(^|/)\.", name)}
 
 
-@pytest.mark.parametrize("name", CASES)
+LONG = ("report", "tune")
+"""Commands that take half a minute."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in CASES])
 def test_a_command_that_is_killed_can_be_given_again(name: str, tmp_path: Path, need: Callable[[str], None]) -> None:
     """No file that it writes is there by halves, and in the end all are as if nothing had happened."""
     case = CASES[name]

@@ -29,11 +29,11 @@ PROFILES = {"c": C_WHOLE, "opencl": OPENCL_WHOLE, "ptx": PTX_2019, "gpu-ptx": PT
 FAMILIES = [
     ("c", "rc11"),
     ("c", "c11"),
-    ("ptx", "ptx-6.0"),
+    pytest.param("ptx", "ptx-6.0", marks=pytest.mark.slow),
     ("gpu-ptx", "ptx-rmo"),
     ("opencl", "opencl"),
     ("opencl", "rc11-scoped"),
-    ("vulkan", "vulkan"),
+    pytest.param("vulkan", "vulkan", marks=pytest.mark.slow),
 ]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 

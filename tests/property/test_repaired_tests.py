@@ -46,7 +46,7 @@ MODELS = shipped()
 FAMILIES = [
     ("c", "rc11"),
     ("c", "c11"),
-    ("opencl", "opencl"),
+    pytest.param("opencl", "opencl", marks=pytest.mark.slow),
     ("opencl", "rc11-scoped"),
     ("ptx", "ptx-6.0"),
     ("gpu-ptx", "ptx-rmo"),

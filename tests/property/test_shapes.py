@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from litmus_models import LARGE
 
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
@@ -57,7 +58,7 @@ MODELS = [model for model in resolve_consistency_models() if isinstance(model, A
 
 
 @pytest.mark.parametrize("more", [1, pytest.param(3, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+@pytest.mark.parametrize("model", [pytest.param(each, marks=LARGE.get(each.name, ()), id=each.name) for each in MODELS])
 def test_tests_of_one_shape_are_judged_as_alone(model: AxiomaticModel, more: int) -> None:
     tests = list(variants(more))
     found = judge_together(tests, model.model, 2)

@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 SIZES = [
     ("bulk-in-order", 4),
     ("completes-everywhere", 4),
-    ("completion-orders-reads", 5),
-    ("one-async-proxy", 5),
+    pytest.param("completion-orders-reads", 5, marks=pytest.mark.slow),
+    pytest.param("one-async-proxy", 5, marks=pytest.mark.slow),
     pytest.param("fence-serves-all-ctas", 6, marks=pytest.mark.slow),
     pytest.param("one-way-is-cumulative", 7, marks=pytest.mark.slow),
 ]

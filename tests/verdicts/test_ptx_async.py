@@ -44,7 +44,15 @@ def test_every_example_has_a_verdict_and_every_verdict_its_section():
     assert all("PTX ISA 9.1, " in row["source"] or "Lustig" in row["source"] for row in TABLE)
 
 
-LONG = ("fence-serves-all-ctas", "one-async-proxy", "one-way-is-cumulative", "completion-orders-reads")
+LONG = (
+    "acquires-all-phases",
+    "bulk-in-order",
+    "completes-everywhere",
+    "completion-orders-reads",
+    "fence-serves-all-ctas",
+    "one-async-proxy",
+    "one-way-is-cumulative",
+)
 """Readings that take the longest, some ten seconds each."""
 
 
