@@ -150,7 +150,10 @@ def test_all_rows_of_all_tables(number: int, tmp_path: Path) -> None:
 
 
 def test_every_operation_is_one_atomic(need: Callable[[str], None], tmp_path: Path) -> None:
-    """In global and in shared memory, with and without a result; a subtraction is an addition of the negative."""
+    """In global and in shared memory, with and without a result; a subtraction is an addition of the negative.
+
+    Up to 15, clang makes a store of an exchange whose result nobody uses (LLVM issue 60418), and the check says so.
+    """
     need("hip")
     clang, relaxed = newest(), Mode(Order.RELAXED, Scope.GPU)
     assert clang is not None and HIP.check is not None
@@ -163,7 +166,11 @@ def test_every_operation_is_one_atomic(need: Callable[[str], None], tmp_path: Pa
     test = LitmusTest("every", (Thread(tuple(code), Place()),), LOCATIONS, asked)
     text = program(test)
     assert "__hip_atomic_fetch_add(&memory[at0], hidden(0u - 3u), " in text and "fetch_min((std::int32_t*)&" in text
-    assert HIP.check.problems(test, compiled(text, clang, TARGETS[0], tmp_path)) == []
+    stores = {"x": "global_store", "y": "ds_store"} if clang.number < 16 else {}
+    assert HIP.check.problems(test, compiled(text, clang, TARGETS[0], tmp_path)) == [
+        f"gfx90a: P0: red.relaxed.gpu.exch {name}, 3: in the machine code it is {store}"
+        for name, store in stores.items()
+    ]
 
 
 @pytest.mark.parametrize("placement", ["device", "subgroup"])
