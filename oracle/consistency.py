@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus.errors import InputError, did_you_mean
-from corpus.executions.sequences import SequenceTable, read_table, translated
 from corpus.files import read_text
 from corpus.litmus.processors import PROCESSORS
 from corpus.litmus.test import LitmusTest, Proposition
@@ -29,6 +28,7 @@ from oracle.executions.judge import Judgement, answered, judge, unknown
 from oracle.naming import names_apart, origins
 
 if TYPE_CHECKING:
+    from corpus.executions.sequences import SequenceTable
     from oracle.operational.amdgpu import MachineFamily
     from oracle.operational.explore import FinalStates
 
@@ -60,6 +60,8 @@ class OperationalModel:
 
         if not self.table:
             return explore.explore(test, self.strong, unroll)
+        from corpus.executions.sequences import translated
+
         table, family = machine_table(self.table)
         found = amdgpu.outcomes(test, translated(test, table), family)
         return explore.FinalStates(found.terms, found.finals, False, found.states)
@@ -70,6 +72,8 @@ class OperationalModel:
 
         if not self.table:
             return explore.witness(test, self.strong, proposition, unroll)
+        from corpus.executions.sequences import translated
+
         table, family = machine_table(self.table)
         return amdgpu.machine_run(test, translated(test, table), family, proposition)
 
@@ -96,6 +100,7 @@ class OperationalModel:
 def machine_table(path: str) -> tuple[SequenceTable, MachineFamily]:
     """The table of code sequences in a file, and the machine that it is for. Raises ``InputError`` where the file is
     wrong, or names a machine that is not known."""
+    from corpus.executions.sequences import read_table
     from oracle.operational.amdgpu import FAMILIES
 
     table = read_table(read_text(Path(path), MOST_BYTES), path)

@@ -16,21 +16,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from backends.cuda.progress import Cuda
-from backends.shared.log import as_string
-from backends.shared.mapping import launch
-from backends.shared.toolchain import PROBE_TIMEOUT, Compiler, Probed, device_of, first_usable, problem, rows_of, run
-from corpus.progress.axb import Instruction, Program
+from backends.shared.toolchain import Compiler, Probed, device_of, first_usable, rows_of, tried_on
 
 INSTALL = "a GPU of NVIDIA with its driver"
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
-
-LOOP = Program(((Instruction(0, 0, 1, 1),), (Instruction(0, 0, 0),)))
-"""Thread 0 writes 1, and thread 1 waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +84,7 @@ def probed(compilers: Compilers) -> list[Probed]:
 @cache
 def probe(compilers: Compilers, gpu: Gpu) -> str:
     """Build and run a small program, and return why the GPU cannot be used, in one line, or "" where it works."""
-    compiler = compilers(gpu)
-    if lacking := compiler.missing():
-        return f"no {lacking[0]}"
-    with TemporaryDirectory(prefix="synth-probe-") as folder:
-        file, binary = Path(folder, "probe.cu"), Path(folder, "program")
-        file.write_text(Cuda.render("probe", launch(LOOP)) + as_string("{}"), encoding="utf-8")
-        done = compiler.compile(file, binary, timeout=PROBE_TIMEOUT)
-        if done.ok:
-            done = run(file, [binary, "1"], None, PROBE_TIMEOUT, gpu.environment, "a trivial program")
-    return "" if done.ok else problem(done.output) or "a trivial program failed"
+    return tried_on(compilers(gpu), Cuda, ".cu", gpu.environment)
 
 
 @cache

@@ -18,21 +18,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from backends.hip.progress import Hip
-from backends.shared.log import as_string
-from backends.shared.mapping import launch
 from backends.shared.toolchain import (
-    PROBE_TIMEOUT,
     TIMEOUT,
     Compilation,
     Probed,
     device_of,
     first_usable,
-    problem,
     run,
+    tried_on,
     version,
     which,
 )
-from corpus.progress.axb import Instruction, Program
 
 INSTALL = "a GPU of AMD with its driver, and hipcc of ROCm"
 
@@ -42,9 +38,6 @@ NODES = Path("/sys/class/kfd/kfd/topology/nodes")
 """Where the driver has a folder for each processor that it knows."""
 
 _VERSION = r"HIP version: (\S+)"
-
-LOOP = Program(((Instruction(0, 0, 1, 1),), (Instruction(0, 0, 0),)))
-"""Thread 0 writes 1, and thread 1 waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +131,4 @@ def probed() -> list[Probed]:
 @cache
 def probe(gpu: AmdGpu) -> str:
     """Build and run a small program, and return why the GPU cannot be used, in one line, or "" where it works."""
-    hipcc = Hipcc(gpu.chip)
-    if lacking := hipcc.missing():
-        return f"no {lacking[0]}"
-    with TemporaryDirectory(prefix="synth-probe-") as folder:
-        file, binary = Path(folder, "probe.hip"), Path(folder, "program")
-        file.write_text(Hip.render("probe", launch(LOOP)) + as_string("{}"), encoding="utf-8")
-        done = hipcc.compile(file, binary, timeout=PROBE_TIMEOUT)
-        if done.ok:
-            done = run(file, [binary, "1"], None, PROBE_TIMEOUT, gpu.environment, "a trivial program")
-    return "" if done.ok else problem(done.output) or "a trivial program failed"
+    return tried_on(Hipcc(gpu.chip), Hip, ".hip", gpu.environment)

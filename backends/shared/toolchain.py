@@ -23,6 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol, TypeVar
 
+from backends.shared.log import as_string
 from backends.shared.mapping import launch
 from backends.shared.process import guard
 from backends.shared.renderer import Renderer
@@ -36,6 +37,9 @@ TIMEOUT = 300.0
 
 PROBE = Program(((Instruction(0, 0, 1, 1),),))
 """The program that probes run: a store, and the end."""
+
+LOOP = Program(((Instruction(0, 0, 1, 1),), (Instruction(0, 0, 0),)))
+"""The program that probes run on a GPU: thread 0 writes 1, and thread 1 waits for it."""
 
 PROBE_TIMEOUT = 30.0
 """Seconds that a probe may take, on a machine that is busy: a trivial program takes one or two."""
@@ -157,6 +161,21 @@ def installed(package: str, name: str) -> Path | None:
     except metadata.PackageNotFoundError:
         return None
     return next((found for file in files if file.match(name) and (found := Path(file.locate())).is_file()), None)
+
+
+def tried_on(compiler: Compiler, renderer: type[Renderer], suffix: str, environment: Mapping[str, str]) -> str:
+    """Build a progress test whose loop ends and run it in an environment that shows one GPU; return why that GPU cannot
+    be used, in one line, or "" where it works.
+    """
+    if lacking := compiler.missing():
+        return f"no {lacking[0]}"
+    with TemporaryDirectory(prefix="synth-probe-") as folder:
+        file, binary = Path(folder, f"probe{suffix}"), Path(folder, "program")
+        file.write_text(renderer.render("probe", launch(LOOP)) + as_string("{}"), encoding="utf-8")
+        done = compiler.compile(file, binary, timeout=PROBE_TIMEOUT)
+        if done.ok:
+            done = run(file, [binary, "1"], None, PROBE_TIMEOUT, environment, "a trivial program")
+    return "" if done.ok else problem(done.output) or "a trivial program failed"
 
 
 def problem(said: str) -> str:

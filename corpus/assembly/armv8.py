@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from corpus.assembly.language import MachineJump, MachineLanguage, Meaning
+from corpus.assembly.language import MachineJump, MachineLanguage, Meaning, nothing
 from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
@@ -324,16 +324,12 @@ def _isb(thread: AssemblyThread, ins: AssemblyLine) -> None:
     thread.fence(mode_of(Fence, "isb") or PLAIN)
 
 
-def _nothing(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    """An instruction that does nothing here."""
-
-
 _LSE = {"swp": "exch", "ldadd": "add", "ldset": "or", "ldeor": "xor", "ldsmax": "max", "ldsmin": "min"}
 
 
 def _table() -> Mapping[str, Meaning]:
     table: dict[str, Meaning] = {
-        **dict.fromkeys(("nop", "clrex", "bti", "paciasp", "autiasp", "hint"), _nothing),
+        **dict.fromkeys(("nop", "clrex", "bti", "paciasp", "autiasp", "hint"), nothing),
         **dict.fromkeys(("mov", "movz", "sxtw", "uxtw"), _mov),
         "movk": _movk,
         **{name: _three(_computed(name)) for name in ("add", "sub", "and", "mul")},

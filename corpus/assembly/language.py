@@ -16,6 +16,10 @@ Meaning = Callable[[AssemblyThread, AssemblyLine], None]
 """What an instruction does to a thread."""
 
 
+def nothing(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    """Do nothing, as instructions do that say nothing of memory: ``nop``."""
+
+
 @dataclass(frozen=True, slots=True)
 class MachineJump:
     """Where an instruction may lead: to a label, to the next instruction (``""``), or out of the function (None).

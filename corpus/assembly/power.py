@@ -19,7 +19,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from corpus.assembly.language import MachineJump, MachineLanguage, Meaning
+from corpus.assembly.language import MachineJump, MachineLanguage, Meaning, nothing
 from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
@@ -279,13 +279,9 @@ def _sync(thread: AssemblyThread, ins: AssemblyLine) -> None:
     thread.fence(mode_of(Fence, words[ins.operands]) or PLAIN)
 
 
-def _nothing(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    """An instruction that does nothing here."""
-
-
 def _table() -> Mapping[str, Meaning]:
     table: dict[str, Meaning] = {
-        "nop": _nothing,
+        "nop": nothing,
         "li": _constant(0),
         "lis": _constant(16),
         "mr": _move,

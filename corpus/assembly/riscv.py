@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from corpus.assembly.language import MachineJump, MachineLanguage, Meaning
+from corpus.assembly.language import MachineJump, MachineLanguage, Meaning, nothing
 from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
@@ -183,10 +183,6 @@ def _fence_tso(thread: AssemblyThread, ins: AssemblyLine) -> None:
     thread.fence(mode_of(Fence, "fence.tso") or PLAIN)
 
 
-def _nothing(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    """An instruction that does nothing here."""
-
-
 _AMO = {"amoswap": "exch", "amoadd": "add", "amoand": "and", "amoor": "or", "amoxor": "xor"}
 _AMO |= {"amomax": "max", "amomin": "min", "amocas": "cas"}
 _BRANCHES = {"beq": "eq", "bne": "ne", "blt": "lt", "bge": "ge", "bltu": "ltu", "bgeu": "geu"}
@@ -196,7 +192,7 @@ _ZERO_BRANCHES = {"beqz": "eq", "bnez": "ne", "bltz": "lt", "bgez": "ge", "bgtz"
 
 def _table() -> Mapping[str, Meaning]:
     table: dict[str, Meaning] = {
-        "nop": _nothing,
+        "nop": nothing,
         "li": _move,
         "mv": _move,
         "lui": _upper,

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from corpus.assembly.language import MachineJump, MachineLanguage, Meaning
+from corpus.assembly.language import MachineJump, MachineLanguage, Meaning, nothing
 from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import (
@@ -314,13 +314,9 @@ def _fence(thread: AssemblyThread, ins: AssemblyLine) -> None:
     thread.fence(mode_of(Fence, "mfence") or PLAIN)
 
 
-def _nothing(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    """An instruction that does nothing here."""
-
-
 def _table() -> Mapping[str, Meaning]:
     table: dict[str, Meaning] = {
-        **dict.fromkeys(("nop", "nopl", "nopw", "endbr64"), _nothing),
+        **dict.fromkeys(("nop", "nopl", "nopw", "endbr64"), nothing),
         "leaq": _lea,
         "leal": _lea,
         "mfence": _fence,

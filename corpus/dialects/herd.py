@@ -15,11 +15,13 @@ Source: herdtools7 as of 2026.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from corpus.errors import InputError
 from corpus.litmus import test as litmus
+from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.normal import compared
 
 _WORDS = (
@@ -61,6 +63,30 @@ def herd_condition(
         proposition=readable(condition.proposition),
         filter=None if condition.filter is None else readable(condition.filter),
     )
+
+
+def herd_text(
+    test: litmus.LitmusTest,
+    language: str,
+    state: Iterable[str],
+    columns: Sequence[Sequence[str]],
+    register: Callable[[litmus.FinalRegister], str],
+    more: Sequence[str] = (),
+) -> str:
+    """Return the text of a litmus file: its name and description, the lines of its initial state, a column of
+    instructions for each thread, further lines, and the condition, whose registers are called what ``register`` says.
+    """
+
+    def spelled(term: litmus.Term) -> str:
+        return f"{term.thread}:{register(term)}" if isinstance(term, litmus.FinalRegister) else spell(term)
+
+    cells = [[f"P{number}", *column] for number, column in enumerate(columns)]
+    widths = [max(map(len, column)) for column in cells]
+    lines = [f"{language} {test.name}"]
+    lines += [f'"{test.description}"'] if test.description else []
+    lines += ["{", *state, "}"]
+    lines += [" " + " | ".join(map(str.ljust, row, widths)) + " ;" for row in zip_longest(*cells, fillvalue="")]
+    return "\n".join([*lines, *more, print_condition(herd_condition(test.condition), spelled, "=")])
 
 
 def check_comparisons(condition: litmus.Condition, reader: str = "herd7") -> None:

@@ -19,6 +19,7 @@ from oracle.executions.candidates import CandidateBatch, Outcome, candidates, co
 from oracle.executions.events import ProgramBase
 from oracle.executions.flow import asked_terms
 from oracle.executions.spins import forgets_reads, forgets_rounds, idle_jumps, spinning_jumps
+from oracle.executions.steps import TooManyError
 from oracle.executions.threads import Paths, unroll_threads
 from oracle.executions.unrolled import Unrolled
 
@@ -201,11 +202,17 @@ def only_waits(test: LitmusTest, threads: Sequence[Paths | Unrolled], model: Mod
 
 
 def is_quick_to_list(test: LitmusTest, model: Model, unroll: int = UNROLL) -> bool:
-    """Whether listing executions takes seconds at most, by an estimate. Raises ``InputError`` as ``judge`` does."""
-    threads = unroll_threads(test, unroll)
-    if prod(len(thread.paths) for thread in threads) > QUICK_COMBINATIONS:
+    """Whether listing executions takes seconds at most, by an estimate; not so where a bound refuses to list them.
+
+    Raises ``InputError`` as ``judge`` does, but for that.
+    """
+    try:
+        threads = unroll_threads(test, unroll)
+        if prod(len(thread.paths) for thread in threads) > QUICK_COMBINATIONS:
+            return False
+        return count_candidates(test, threads, model, most=QUICK_CANDIDATES) is not None
+    except TooManyError:
         return False
-    return count_candidates(test, threads, model, most=QUICK_CANDIDATES) is not None
 
 
 def judged(

@@ -17,12 +17,10 @@ from corpus.errors import InputError
 from corpus.litmus.condition import spell
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term, propositions
 from corpus.test import Test
-from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel, OperationalModel, model_names, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import Outcome as Final
 from oracle.executions.judge import Answer, is_complete, is_quick_to_list, outcomes_and_flags
-from oracle.executions.steps import TooManyError
 from oracle.executions.threads import unroll_threads
 from oracle.executions.values import Value, holds
 from synth.conformance import Outcome, Promise, forbidden, recorded
@@ -48,19 +46,12 @@ def promise_of(test: LitmusTest, model: ConsistencyModel) -> Promise:
             explored = model.explore(test, UNROLL)
             finals = frozenset(tuple(zip(explored.terms, final, strict=True)) for final in explored.finals)
             return _promise(test, finals, (), explored.bounded)
-        if not _is_quick(test, model.model):
+        if not is_quick_to_list(test, model.model):
             return _of_asked(test, model)
         cut = not is_complete(test, unroll_threads(test, UNROLL), model.model)
         return _promise(test, *outcomes_and_flags(test, model.model), cut)
     except InputError as error:
         return Promise(None, reason=error.message)
-
-
-def _is_quick(test: LitmusTest, model: Model) -> bool:
-    try:
-        return is_quick_to_list(test, model)
-    except TooManyError:
-        return False
 
 
 def _promise(test: LitmusTest, finals: Iterable[Final], flags: Sequence[str], cut: bool) -> Promise:

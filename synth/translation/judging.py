@@ -36,7 +36,7 @@ from corpus.litmus.test import (
     operands,
     propositions,
 )
-from oracle.consistency import AxiomaticModel, ConsistencyModel, OperationalModel
+from oracle.consistency import ConsistencyModel, OperationalModel
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import Outcome, check_speaks
 from oracle.executions.flow import asked_terms
@@ -164,20 +164,13 @@ def allowed_outcomes(
         outcomes = frozenset(tuple((explored.terms[n], final[n]) for n in places) for final in explored.finals)
         return AllowedOutcomes(outcomes, (), explored.bounded)
     check_speaks(asked, model.model)
-    if method == SAT or (method == AUTO and not _is_quick(asked, model, unroll)):
+    if method == SAT or (method == AUTO and not is_quick_to_list(asked, model.model, unroll)):
         from constraints.outcomes import outcomes_by_sat
 
         found, flags = outcomes_by_sat(asked, model.model, unroll)
     else:
         found, flags = outcomes_and_flags(asked, model.model, unroll)
     return AllowedOutcomes(found, flags, not is_complete(asked, unroll_threads(asked, unroll), model.model))
-
-
-def _is_quick(test: LitmusTest, model: AxiomaticModel, unroll: int) -> bool:
-    try:
-        return is_quick_to_list(test, model.model, unroll)
-    except TooManyError:
-        return False
 
 
 def compared_outcomes(

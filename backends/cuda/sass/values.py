@@ -10,6 +10,7 @@ Which opcodes compute what is said in ``backends.cuda.sass.computing``.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -160,11 +161,4 @@ class Arithmetic:
         return predicate ^ 1 if isinstance(predicate, int) else self.binary("xor", predicate, 1)
 
 
-_COMPARED: Mapping[str, Callable[[int, int], bool]] = {
-    "eq": lambda one, other: one == other,
-    "ne": lambda one, other: one != other,
-    "lt": lambda one, other: one < other,
-    "le": lambda one, other: one <= other,
-    "gt": lambda one, other: one > other,
-    "ge": lambda one, other: one >= other,
-}
+_COMPARED: Mapping[str, Callable[[int, int], bool]] = {name: getattr(operator, name) for name in COMPARISONS}

@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, partial
-from itertools import count, zip_longest
+from itertools import count
 
 from corpus.dialects.assembly.instructions import AARCH64 as _AARCH64
 from corpus.dialects.assembly.instructions import PPC as _PPC
@@ -34,10 +34,9 @@ from corpus.dialects.assembly.instructions import X86_64 as _X86_64
 from corpus.dialects.assembly.instructions import AssemblyRow, LitmusAssembly
 from corpus.dialects.c_like.reader import c_places
 from corpus.dialects.c_like.writer import same_tree
-from corpus.dialects.herd import WORDS, check_comparisons, check_terms, herd_condition, herd_name
+from corpus.dialects.herd import WORDS, check_comparisons, check_terms, herd_name, herd_text
 from corpus.errors import InputError
 from corpus.litmus import test as litmus
-from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import map_operands, terms, without_constants, without_predicates
 from corpus.litmus.text import Dialect, ForeignRunner, Source, place_in
@@ -286,21 +285,10 @@ def _print(assembly: LitmusAssembly, test: litmus.LitmusTest) -> str:
             what = "aliases, other regions and pointers" if special else "locations of that name"
             raise InputError(f"{location.name}: {assembly.language} has no {what} here")
     columns = [_Column(assembly, test, number) for number in range(len(test.threads))]
-    cells = [[f"P{number}", *column.cells] for number, column in enumerate(columns)]
-    widths = [max(map(len, column)) for column in cells]
-
-    def spelled(term: litmus.Term) -> str:
-        if isinstance(term, litmus.FinalRegister):
-            return f"{term.thread}:{columns[term.thread].register(term.register)}"
-        return spell(term)
-
-    lines = [f"{assembly.language} {test.name}"]
-    lines += [f'"{test.description}"'] if test.description else []
-    lines += ["{", *(line for column in columns if (line := column.declarations()))]
-    lines += [f"{location.name}={location.initial};" for location in test.locations]
-    lines += ["}"]
-    lines += [" " + " | ".join(map(str.ljust, row, widths)) + " ;" for row in zip_longest(*cells, fillvalue="")]
-    return "\n".join([*lines, print_condition(herd_condition(test.condition), spelled, "=")])
+    state = [line for column in columns if (line := column.declarations())]
+    state += [f"{location.name}={location.initial};" for location in test.locations]
+    code = [column.cells for column in columns]
+    return herd_text(test, assembly.language, state, code, lambda term: columns[term.thread].register(term.register))
 
 
 def _fits(assembly: LitmusAssembly, name: str) -> bool:

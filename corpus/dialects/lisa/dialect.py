@@ -31,17 +31,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
-from itertools import count, zip_longest
+from itertools import count
 
 from corpus.dialects.herd import WORDS as RESERVED
-from corpus.dialects.herd import check_comparisons, check_terms, herd_condition, herd_name
+from corpus.dialects.herd import check_comparisons, check_terms, herd_name, herd_text
 from corpus.dialects.lisa.bell import CACHES, NO_RESULT, ORDERS, SCOPES, VOLATILE, bell_file
 from corpus.dialects.lisa.own import Bell, bell_at, bell_beside
 from corpus.dialects.scope_tree import print_groups, read_places
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
 from corpus.litmus import test as litmus
-from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import terms, without_predicates
 from corpus.litmus.processors import mode_of, word_of
@@ -354,26 +353,15 @@ def _print(test: litmus.LitmusTest) -> str:
     labels = [ins.name for thread in test.threads for ins in thread.instructions if isinstance(ins, litmus.Label)]
     renamed = len(set(labels)) < len(labels) or any(name in _LETTERS or not _fits(name) for name in labels)
     columns = [_Writer(test, index, renamed) for index in range(len(test.threads))]
-    cells = [[f"P{index}", *column.cells()] for index, column in enumerate(columns)]
-    widths = [max(map(len, column)) for column in cells]
+    code = [column.cells() for column in columns]  # which tell what registers are declared
     state = [f"{location.name}={_constant(location.initial)};" for location in test.locations]
     state += [line for column in columns for line in column.declarations()]
-
-    def spelled(term: litmus.Term) -> str:
-        if isinstance(term, litmus.FinalRegister):
-            return f"{term.thread}:{columns[term.thread].register(term.register)}"
-        return spell(term)
-
-    lines = [f"LISA {test.name}"]
-    lines += [f'"{test.description}"'] if test.description else []
-    lines += ["{", *state, "}"]
-    lines += [" " + " | ".join(map(str.ljust, row, widths)) + " ;" for row in zip_longest(*cells, fillvalue="")]
     places = [thread.place for thread in test.threads]
-    lines.append(f"scopes: {print_groups(places, _levels(places), 'P')}")
+    more = [f"scopes: {print_groups(places, _levels(places), 'P')}"]
     apart = [location for location in test.locations if location.region is not litmus.Region.GLOBAL]
     if apart:
-        lines.append("regions: " + ", ".join(f"{location.name}: {location.region}" for location in apart))
-    return "\n".join([*lines, print_condition(herd_condition(test.condition), spelled, "=")])
+        more.append("regions: " + ", ".join(f"{location.name}: {location.region}" for location in apart))
+    return herd_text(test, "LISA", state, code, lambda term: columns[term.thread].register(term.register), more)
 
 
 def _fits(name: str) -> bool:
