@@ -21,7 +21,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import translation  # first: it sees to it that our packages are imported by their names
+import measuring  # first: it sees to it that our packages are imported by their names
+import translation
 from rich.console import Console
 from rich.table import Table
 
@@ -392,7 +393,7 @@ def suites() -> Mapping[str, Sequence[LitmusTest]]:
         with TemporaryDirectory(prefix="synth-planted-") as name:
             suite = Path(name, "suite")
             asked = ["memory", "--from", model, "--events", "2..4", "-o", str(suite)]
-            translation.measuring.measure([translation.measuring.SYNTH, *asked])
+            measuring.measure([measuring.SYNTH, *asked])
             found[language] = [parse_litmus(test.text, test.name) for test in read_corpus(suite).tests]
         shipped = (path for folder in folders[language] for path in sorted((EXAMPLES / folder).glob("*.litmus")))
         found[language] += [*translation.synchronised(), *map(read_litmus, shipped)]

@@ -79,13 +79,13 @@ def _test(name: str, threads: Sequence[Sequence[str]], orders: Sequence[str]) ->
             if access == "F":
                 lines.append(f"  atomic_thread_fence({order});")
                 continue
-            kind, location, *value = access
+            kind, location, value = access[0], access[1], access[2:]
             if kind == "W":
-                lines.append(f"  atomic_store_explicit({location}, {value[0]}, {order});")
+                lines.append(f"  atomic_store_explicit({location}, {value}, {order});")
                 continue
             call = {
                 "R": f"atomic_load_explicit({location}, {order})",
-                "X": f"atomic_exchange_explicit({location}, {''.join(value)}, {order})",
+                "X": f"atomic_exchange_explicit({location}, {value}, {order})",
                 "U": f"atomic_fetch_add_explicit({location}, 0, {order})",
             }[kind]
             lines.append(f"  int r{place} = {call};")
@@ -102,7 +102,10 @@ def examples() -> Iterator[LitmusTest]:
             yield replace(read_litmus(path), name=str(path.relative_to(EXAMPLES).with_suffix("")))
 
 
-SUITES = {"c": (c_suite, ("cuda", "opencl", "glsl", "cpp")), "examples": (examples, ("cuda", "opencl", "glsl", "wgsl"))}
+SUITES = {
+    "c": (c_suite, ("cuda", "opencl", "glsl", "wgsl", "cpp")),
+    "examples": (examples, ("cuda", "opencl", "glsl", "wgsl")),
+}
 """The suites, and the back ends whose compilers each goes through."""
 
 

@@ -15,6 +15,7 @@ from backends.hip import compiler as hip
 from backends.hip import gpus as amd
 from backends.opencl import platforms
 from backends.shared import hosted
+from backends.wgsl import spirv as wgsl
 
 
 def absent(message: str) -> NoReturn:
@@ -33,6 +34,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[No
     monkeypatch.setattr("backends.cuda.toolkits.toolkits", list)
     monkeypatch.setattr("backends.glsl.spirv.installed", lambda package, name: None)
     monkeypatch.setattr("backends.shared.hosted.find_spec", lambda name: None)
-    forget(gpus, hip, amd, hosted, platforms)
+    monkeypatch.setattr("backends.wgsl.spirv.find_spec", lambda name: None)
+    forget(gpus, hip, amd, hosted, platforms, wgsl)
     yield
-    forget(gpus, hip, amd, hosted, platforms)
+    forget(gpus, hip, amd, hosted, platforms, wgsl)

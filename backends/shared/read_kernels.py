@@ -52,9 +52,10 @@ WORD = 4
 
 _TRUE_HERE = re.compile(
     r"\w*zero\w* holds what the module gives it|memory of .* begins as zeros|.* is the address of an array"
-    "|a thread that has ended is not waited for at bar.sync"
+    "|a thread that has ended is not waited for at bar.sync|the memory model GLSL450 is Vulkan's: .*"
 )
-"""What is taken for granted and is so in these launches: initial values are those of the test."""
+"""What is taken for granted and is so in these launches, whose initial values are those of the test; and how accesses
+without words of Vulkan's model are read, as naga writes them (docs/kernels.md)."""
 
 
 def read_ptx_test(compiled: CompiledTest) -> LitmusTest:

@@ -1,24 +1,57 @@
-"""Makes SPIR-V of WGSL by naga or Tint, whichever program is on PATH.
+"""Makes SPIR-V of WGSL: by naga or Tint, whichever program is on PATH, or by the naga that is in wgpu.
 
-Neither is packaged by Debian or PyPI: ``cargo install naga-cli`` builds naga, and Tint is of Dawn.
+The programs are packaged by neither Debian nor PyPI: ``cargo install naga-cli`` builds naga, and Tint is of Dawn. wgpu
+is on PyPI, and says what it makes where a driver of Mesa is there (``backends/wgsl/naga.py``).
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from backends.shared.toolchain import Compilation, run, which
+from backends.shared.hosted import MESA
+from backends.shared.toolchain import PROBE_TIMEOUT, TIMEOUT, Compilation, problem, run, which
 from corpus.errors import InputError
 
-INSTALL = "cargo install naga-cli, or tint of Dawn, on PATH"
+INSTALL = f"pip install 'synth-litmus[wgpu]', and {MESA}; or cargo install naga-cli, or tint of Dawn, on PATH"
+
+_SMALL = "@compute @workgroup_size(1) fn run() {}"
 
 
 def compile_shader(file: Path, code: Path, options: Sequence[str] = ()) -> Compilation:
-    """Compile a WGSL shader to SPIR-V, as ``code``. Raises ``InputError`` where there is neither naga nor Tint."""
+    """Compile a WGSL shader to SPIR-V, as ``code``.
+
+    wgpu compiles one entry point: its name is the only option, where the shader has several. Raises ``InputError``
+    where no compiler is there.
+    """
     naga, tint = which("naga"), which("tint")
     if naga:
         return run(file, [naga, "--generate-debug-symbols", *options, file, code])
     if tint:
         return run(file, [tint, "--format=spirv", *options, "-o", code, file])
-    raise InputError(f"naga or tint is needed for WGSL: {INSTALL}", str(file))
+    if wrong := missing():
+        raise InputError(f"wgpu, naga or tint is needed for WGSL: {wrong[0]}", str(file))
+    return _by_wgpu(file, code, *options)
+
+
+@cache
+def missing() -> list[str]:
+    """Return what is missing to compile WGSL, with the way to get it, as a real compilation finds it."""
+    if which("naga", "tint"):
+        return []
+    if find_spec("wgpu") is None:
+        return [INSTALL]
+    with TemporaryDirectory(prefix="synth-probe-") as folder:
+        file = Path(folder, "probe.wgsl")
+        file.write_text(_SMALL, encoding="utf-8")
+        done = _by_wgpu(file, file.with_suffix(".spv"), timeout=PROBE_TIMEOUT)
+    return [] if done.ok else [f"{problem(done.output)}: {INSTALL}"]
+
+
+def _by_wgpu(file: Path, code: Path, *entry_point: str, timeout: float = TIMEOUT) -> Compilation:
+    script = Path(__file__).with_name("naga.py")
+    return run(file, [sys.executable, script, file, code, *entry_point], timeout=timeout, title="wgpu")

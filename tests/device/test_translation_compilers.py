@@ -10,6 +10,8 @@ import importlib.util
 import json
 import sys
 from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -47,6 +49,8 @@ def checked(test: str, backend: str, compiler: str, level: str) -> CheckedTransl
         ("c-corr-rlx", "cuda", "clang, NVPTX", "-O2", "SAME"),
         ("vulkan/isa2", "glsl", "glslang, spirv-opt", "-O", "UNDEFINED"),
         ("webgpu/barrier-atomics", "glsl", "glslang, spirv-opt", "", "SAME"),
+        ("webgpu/barrier-atomics", "wgsl", "naga or Tint", "", "SAME"),
+        ("webgpu/workgroup-barrier", "wgsl", "naga or Tint", "", "SAME"),
         ("c-wrc-rel-acq", "glsl", "glslang, spirv-opt", "-Os", "SAME"),
         ("cl-sb-sc-fences-dev", "opencl", "clang, llvm-spirv", "-O0", "SAME"),
         ("c-sb-sc", "opencl", "clang, llvm-spirv", "-O3", "SAME"),
@@ -81,6 +85,15 @@ def test_a_compiler_that_forgets_the_orders_of_updates() -> None:
     found = check_compiled(TranslationTask("MP", parse_litmus(UPDATES), "cuda", number, "-O2"))
     assert found.judged is not None and found.judged.verdict == "WEAKER"
     assert [outcome_text(each) for each in found.judged.added] == ["P1:r0=1 P1:r1=0 x=1 y=1"]
+
+
+def test_a_compiler_that_leaves_buffers_private() -> None:
+    """naga marks no buffer as coherent (gfx-rs/wgpu 9221, open). Later versions than that of .ci are not held to it."""
+    if which("naga", "tint") or find_spec("wgpu") is None or not version("wgpu").startswith("0.32"):
+        pytest.skip("it needs wgpu 0.32, and no compiler of WGSL on PATH")
+    found = checked("webgpu/storage-barrier", "wgsl", "naga or Tint", "")
+    assert found.judged is not None and found.judged.verdict == "WEAKER"
+    assert [outcome_text(each) for each in found.judged.added] == ["P1:r0=0 x=1"]
 
 
 def test_a_suite_through_the_compilers_of_a_language(tmp_path: Path) -> None:

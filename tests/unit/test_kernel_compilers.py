@@ -13,6 +13,7 @@ import pytest
 from commands import synth
 
 from backends.opencl.spirv import tools
+from backends.shared.toolchain import which
 
 GLSL = """\
 #version 450
@@ -48,7 +49,7 @@ def written(folder: Path, suffix: str, text: str = "") -> Path:
         (".comp", "glslang is needed for GLSL: pip install"),
         (".glsl", "glslang is needed for GLSL: pip install"),
         (".cl", "clang and llvm-spirv of one version are needed for OpenCL C: Debian: apt install clang-15"),
-        (".wgsl", "naga or tint is needed for WGSL: cargo install naga-cli"),
+        (".wgsl", "wgpu, naga or tint is needed for WGSL: "),
     ],
 )
 def test_a_compiler_that_is_not_there_is_named(bare_machine: None, tmp_path: Path, suffix: str, needed: str) -> None:
@@ -109,6 +110,27 @@ def test_wgsl_by_what_is_on_path(
     result = synth("check", written(tmp_path, ".wgsl"), "--grid", 2, "--json", "-j", 1)
     assert [each["kind"] for each in json.loads(result.stdout)[0]["findings"]] == ["race"]
     assert "kernel.wgsl" in given.read_text()
+
+
+@pytest.mark.device
+def test_wgsl_by_the_naga_in_wgpu(need: Callable[..., None], tmp_path: Path) -> None:
+    """Names and lines are those of the source, an error is one line, and of several entry points one is named."""
+    need("wgsl")
+    if which("naga", "tint"):
+        pytest.skip("a compiler of WGSL is on PATH")
+    path = written(tmp_path, ".wgsl")
+    (one,) = json.loads(synth("check", path, "--grid", 2, "--json", "-j", 1).stdout)
+    (race,) = one["findings"]
+    assert (one["model"], race["kind"]) == ("vulkan", "race")
+    assert {line["line"] for place in race["places"] for line in place["lines"]} == {2}
+    result = synth("check", written(tmp_path, ".wgsl", "\n@compute @workgroup_size(1) fn main() { x = 1; }\n"))
+    assert result.exit_code == 2 and result.stderr.count("\n") == 1
+    assert "kernel.wgsl:2:41: error: no definition in scope for identifier: `x`" in result.stderr
+    two = WGSL + WGSL.partition("\n")[2].replace("main", "other")
+    result = synth("check", written(tmp_path, ".wgsl", two))
+    assert result.exit_code == 2 and "name one of the entry points, as in -X NAME: main, other" in result.stderr
+    result = synth("check", path, "--grid", 2, "--json", "-j", 1, "-X", "other")
+    assert json.loads(result.stdout)[0]["kernel"] == "other"
 
 
 @pytest.mark.device

@@ -386,12 +386,14 @@ class _Translation:
         struct = self._types.name(type) == "OpTypeStruct"
         count = self._types.length(type) or 0 if struct else 1
         built = self._reflection.built_in
+        alone = self._module.names.get(id) if count == 1 else None  # naga puts a value into a block of its own
         members: list[tuple[str, int, int]] = []
         for member in range(count):
             element = self._types.element(type, member) if struct else None
             inner, offset = (element.type, element.offset) if element else (type, 0)
             parameter = f"{name}_{member}"
-            called = self._module.member_names.get((type, member)) or self._reflection.pushed.get(offset) or parameter
+            called = self._module.member_names.get((type, member)) or self._reflection.pushed.get(offset)
+            called = called or alone or parameter
             used = False
             for scalar in self._types.scalars(inner):
                 kind = scalar.memory_kind.replace("f", "b")
