@@ -6,6 +6,7 @@ import gc
 import re
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -86,8 +87,17 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("golden")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The test that no golden file is left over comes last, when all the others have said which are theirs."""
+    """Of many cases of one kind some are fast. The test that no golden file is left over comes last, when all the
+    others have said which are theirs."""
+    cases: Counter[str] = Counter()
+    for item in items:
+        for mark in item.iter_markers("one_in"):
+            kind = item.nodeid.partition("[")[0]
+            if cases[kind] % mark.args[0]:
+                item.add_marker("slow")
+            cases[kind] += 1
     items.sort(key=lambda item: item.name == LEFT_OVER)
     due = {item.nodeid for item in items if "golden" in getattr(item, "fixturenames", ())}
     config.stash[GOLDENS] = Goldens(due=due, modules={item.path for item in items})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from inspect import cleandoc
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -24,6 +25,9 @@ from synth.options.models import model_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 from synth.pool import cores
+
+if TYPE_CHECKING:
+    from synth.translation.compiled import TranslationTask
 
 
 class _Compile(Page):
@@ -197,16 +201,19 @@ def command(
     if check_translation and family_of(inputs) != MEMORY:
         raise InputError("--check-translation is for memory tests")
     tests = chosen(kind, inputs, choice)
+    translations: list[TranslationTask] = []
+    if check_translation:
+        from synth.translation.suites import check_suite, tasks_of  # which read code, and other compilations do not
+
+        translations = tasks_of(tests, backend)
     launched = tuple(map(read_profile, profiles))
     for half in () if force else left:
         half.unlink(missing_ok=True)
     making = Making(mappings, placements, instances, iterations, cpu, launched, random, models, as_json)
     with ended_by_signals():
         code = kind.compile(tests, language, making, output, check)
-        if check_translation:
-            from synth.translation.suites import check_suite  # which reads code, and other compilations do not
-
-            code = max(code, 0 if check_suite(tests, backend, output, cores()) else 1)
+        if translations:
+            code = max(code, 0 if check_suite(translations, output, cores()) else 1)
         sys.exit(code)
 
 

@@ -14,7 +14,7 @@ import click
 
 from backends.code_languages import TEST_COMPILERS
 from corpus.errors import InputError, one_line
-from corpus.files import write_atomically
+from corpus.lines import LineFile
 from synth.inputs import Input, read_all
 from synth.pool import Jobs
 from synth.screen import plain_table, print_table, printable_lines, screen
@@ -41,7 +41,8 @@ def tasks_of(files: Sequence[Input], backend: str, models: tuple[str, str] = (""
     """
     if backend not in TEST_COMPILERS:
         known = ", ".join(TEST_COMPILERS)
-        raise InputError(f"--check-translation: the code of {known} is read back, and not that of {backend}")
+        hint = "; --check with --sequences reads it" if backend == "hip" else ""
+        raise InputError(f"--check-translation: the code of {known} is read back, and not that of {backend}{hint}")
     compilers = {}
     for number, compiler in enumerate(TEST_COMPILERS[backend]):
         lacking = compiler.missing()
@@ -60,15 +61,17 @@ def tasks_of(files: Sequence[Input], backend: str, models: tuple[str, str] = (""
     ]
 
 
-def check_suite(files: Sequence[Input], backend: str, output: Path, jobs: Jobs, limits: Limits = LIMITS) -> bool:
-    """Check what the compilers of a back end make of tests: print a table and each finding, and write ``RESULTS``.
+def check_suite(tasks: Sequence[TranslationTask], output: Path, jobs: Jobs, limits: Limits = LIMITS) -> bool:
+    """Check tasks: write a line of ``RESULTS`` as each comes to its end, and print a table and each finding.
 
-    Returns whether nothing is weaker. Raises ``InputError`` as ``tasks_of`` does.
+    Returns whether nothing is weaker. Raises ``InputError`` where another process writes the file.
     """
-    checked = list(check_all_compiled(tasks_of(files, backend), jobs, limits))
-    write_atomically(
-        output / RESULTS, [f"{json.dumps(checked_record(each), ensure_ascii=False)}\n" for each in checked]
-    )
+    checked = []
+    with LineFile.open(output / RESULTS, "another process writes it") as lines:
+        lines.cut(0)
+        for answer in check_all_compiled(tasks, jobs, limits):
+            lines.append([json.dumps(checked_record(answer), ensure_ascii=False).encode()])
+            checked.append(answer)
     table = plain_table(*HEADS)
     for row in table_rows(checked):
         table.add_row(*row)

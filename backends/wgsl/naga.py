@@ -1,0 +1,69 @@
+"""Writes the SPIR-V that wgpu makes of an entry point of a WGSL shader: ``python naga.py FILE CODE [ENTRY_POINT]``.
+
+naga, the compiler in wgpu, hands its code to the Vulkan driver alone. Mesa's drivers write what they are handed into
+the folder that ``MESA_SPIRV_DUMP_PATH`` names (Mesa, Environment Variables). Exit code 2: there is no code, and why.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+_ENTRY_POINT = re.compile(r"@compute\b[^{;]*?\bfn\s+(\w+)")
+_WRONG = re.compile(r"error: ([^\n]*)\s*┌─ wgsl:(\d+):(\d+)")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def chosen(text: str, asked: Sequence[str]) -> str:
+    """Return the entry point of a shader, the one asked for or the only one. Raises ``LookupError``."""
+    names = _ENTRY_POINT.findall(_COMMENT.sub(" ", text))
+    if asked and asked[0] in names:
+        return asked[0]
+    if asked or len(names) != 1:
+        raise LookupError(f"name one of the entry points, as in -X NAME: {', '.join(names) or 'there is none'}")
+    return str(names[0])
+
+
+def code_of(text: str, entry: str) -> bytes:
+    """Return an entry point as SPIR-V.
+
+    Raises ``RuntimeError`` where no driver writes it, and wgpu's ``GPUError`` where naga refuses the shader.
+    """
+    with TemporaryDirectory() as dumped:
+        os.environ["MESA_SPIRV_DUMP_PATH"] = dumped  # before the drivers are loaded
+        import wgpu
+        from wgpu.backends.wgpu_native.extras import set_instance_extras
+
+        set_instance_extras(backends=("Vulkan",), flags=("Debug",))  # with the names and lines of the source
+        for adapter in wgpu.gpu.enumerate_adapters_sync():
+            if "Mesa" not in adapter.info["description"]:
+                continue
+            device = adapter.request_device_sync()
+            before = set(os.listdir(dumped))  # wgpu has shaders of its own
+            stage = {"module": device.create_shader_module(code=text), "entry_point": entry}
+            device.create_compute_pipeline(layout="auto", compute=stage)
+            written = sorted(set(os.listdir(dumped)) - before)
+            if written:
+                return Path(dumped, written[0]).read_bytes()
+    raise RuntimeError("no driver of Mesa that writes the SPIR-V it is given")
+
+
+def main() -> int:
+    """Write the code of the shader that the command line names."""
+    file, code, *asked = sys.argv[1:]
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+        Path(code).write_bytes(code_of(text, chosen(text, asked)))
+    except Exception as error:  # wgpu has its own, which are known only where it is
+        wrong = _WRONG.search(str(error))
+        print(f"{file}:{wrong[2]}:{wrong[3]}: error: {wrong[1]}" if wrong else error)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
