@@ -67,6 +67,9 @@ ELSEWHERE = set() if sys.platform == "darwin" else {"metal"}
 GPUS = ("cuda", "hip")
 """Back ends whose devices are GPUs only."""
 
+SECOND_METHODS = {"differential": 3, "property": 3, "quality": 3}
+"""Folders of tests that compare methods on many cases of a kind: of so many one is fast, as with ``one_in``."""
+
 LEFT_OVER = "test_every_golden_file_is_of_some_test"
 GOLDENS = pytest.StashKey[Goldens]()
 
@@ -93,9 +96,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     others have said which are theirs."""
     cases: Counter[str] = Counter()
     for item in items:
-        for mark in item.iter_markers("one_in"):
+        mark = item.get_closest_marker("one_in")
+        number = mark.args[0] if mark else SECOND_METHODS.get(item.path.parent.name, 1)
+        if number > 1 and not item.get_closest_marker("slow"):
             kind = item.nodeid.partition("[")[0]
-            if cases[kind] % mark.args[0]:
+            if cases[kind] % number:
                 item.add_marker("slow")
             cases[kind] += 1
     items.sort(key=lambda item: item.name == LEFT_OVER)

@@ -96,6 +96,7 @@ def pair(seed):
     return litmus, program
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["rc11", "c11", "sc"])
 def test_a_program_is_told_as_its_litmus_test(name):
     (model,) = resolve_consistency_models([name])

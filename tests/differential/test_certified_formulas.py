@@ -214,6 +214,7 @@ class Held:
         return {event for event, truth in events.items() if self(truth)}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("sizes", [(2, 2), (3, 1), (2, 1, 1), pytest.param((5,), marks=SLOW)], ids=str)
 @pytest.mark.parametrize("name", [name for name, words in WHOLE.items() if not words.asynchronous])
 def test_a_program_is_seen_as_the_oracle_sees_it_and_after_each_relaxation(name, sizes):

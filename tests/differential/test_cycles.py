@@ -136,6 +136,7 @@ def same_as_plain_enumeration(vocabulary, size, bounds):
     return len(synthesised)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("text", "size", "count", "bounds"), (SMALL | DIY7).values(), ids=SMALL | DIY7)
 def test_same_cycles_as_plain_enumeration(text, size, count, bounds):
     assert same_as_plain_enumeration(parse_edges(text, TREE), size, bounds) == count

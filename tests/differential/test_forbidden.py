@@ -67,6 +67,7 @@ def the_oracle_agrees(name, events, less):
     return len(seen)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "events", "less", "count"),
     [
@@ -89,6 +90,7 @@ def test_the_oracle_agrees_with_every_test(name, events, less, count):
     assert the_oracle_agrees(name, events, less) == count
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "events", "less"),
     [
@@ -158,6 +160,7 @@ REGIONS = """
     acyclic po-loc | rf | co | fr as coherence"""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("judge", "events", "less", "count"),
     [
@@ -186,6 +189,7 @@ def test_minimal_is_what_the_oracle_says_is_minimal(judge, events, less, count):
     assert len(every) == count
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("weaker", "stronger", "events", "less"),
     [
@@ -223,6 +227,7 @@ class EachByItself(Forbidden):
         yield [-literal.number for literal in literals if literal is not self.circuit.true]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("criterion", Criterion)
 @pytest.mark.parametrize(
     ("name", "events", "less", "minimal"),
@@ -252,6 +257,7 @@ def small(judge, words):
     return sorted(canonical(each) for size in (2, 3) for each in found(question, words, size))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", [pytest.param(name, marks=LARGE.get(name, ())) for name in MODELS])
 def test_initial_writes_change_nothing_where_they_are_not_seen(name, monkeypatch):
     words = vocabulary_of([MODELS[name]]).without(["sys"] if name in ("rc11-scoped", "ptx-6.0") else [])

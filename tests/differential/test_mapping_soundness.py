@@ -274,6 +274,7 @@ FEATURES = (
 )
 
 
+@pytest.mark.slow
 def test_what_outcomes_depend_on_is_what_makes_a_difference_to_some_program():
     """Of two threads of two accesses each, all programs of which are tried."""
     words = only(vocabulary("c"), "R.relaxed", "R.sc", "W.relaxed", "W.sc")

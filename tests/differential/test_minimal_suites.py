@@ -103,6 +103,7 @@ def test_the_suite_of_tso_has_the_size_that_was_measured(events):
     }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("model", "without", "events", "by_execution", "by_outcome"), CASES)
 def test_the_enumeration_finds_as_many_as_it_did_and_the_oracle_forbids_them(
     model, without, events, by_execution, by_outcome
@@ -228,6 +229,7 @@ def by_hand(name, execution, fences):
     return {axiom for axiom, truth in violated.items() if truth >> case & 1}, bool(flagged >> case & 1)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_the_axioms_by_hand_are_those_of_the_cat(name):
     model = load_model(shipped_models()[name], name)

@@ -50,6 +50,7 @@ def test_random_programs_against_the_listed_rules():
             assert explore(test, strong).finals == finals(test, strong), test
 
 
+@pytest.mark.slow
 def test_the_strong_model_is_stronger_on_random_programs():
     rng = Random(2)
     weaker = 0

@@ -25,6 +25,7 @@ def test_all_tests_of_a_bound(bound):
         assert_agreement(program)
 
 
+@pytest.mark.slow
 def test_every_thirtieth_test_of_2x4():
     for program in all_tests(2, 4)[::30]:
         assert_agreement(program)

@@ -37,6 +37,7 @@ def size(thread):
     return len(thread.instructions)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("make", [of_operations, of_halves, of_matrices])
 @pytest.mark.parametrize("count", [100, pytest.param(2000, marks=pytest.mark.slow)])
 def test_the_axioms_by_hand_allow_the_same_executions(make, count):

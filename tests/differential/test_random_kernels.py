@@ -71,11 +71,12 @@ def hold_both_ways_agree(seeds):
     return seen
 
 
-def test_a_kernel_and_its_litmus_test_have_the_same_verdicts():
-    seen = hold_both_ways_agree(range(60))
-    assert seen["too many"] <= 6
-    assert 10 < seen["data-race"] < 50
-    assert seen["fair MAY_HANG"] > 2
+@pytest.mark.parametrize("count", [20, pytest.param(60, marks=pytest.mark.slow)])
+def test_a_kernel_and_its_litmus_test_have_the_same_verdicts(count):
+    seen = hold_both_ways_agree(range(count))
+    assert seen["too many"] <= count // 10
+    assert count // 6 < seen["data-race"] < 5 * count // 6
+    assert seen["fair MAY_HANG"] > count // 30
     assert seen["hsa MAY_HANG"] > seen["fair MAY_HANG"]
 
 

@@ -94,6 +94,7 @@ def given(dialect: str, words: ModelVocabulary) -> Iterator[tuple[Random, Litmus
         yield source, random_test(source, replace(PROFILES[dialect], events=5))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("most", "step"), [(30, 3), *(pytest.param(most, 1, marks=pytest.mark.slow) for most in (30, 100))]
 )

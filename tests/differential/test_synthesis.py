@@ -40,6 +40,7 @@ def same_as_plain_enumeration(bound, tests):
     assert sorted(programs, key=lambda program: program.key) == all_tests(*bound)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("bound", "tests"), SMALL.items(), ids=str)
 def test_same_tests_as_plain_enumeration(bound, tests):
     same_as_plain_enumeration(bound, tests)
@@ -72,6 +73,7 @@ def nothing(shape: ProgramShape) -> Program:
     return Program(tuple((Instruction(0, 0, 0),) * length for length in shape.lengths))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "shape",
     [

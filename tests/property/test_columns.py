@@ -71,6 +71,7 @@ def held(dialect, whole):
     return len(originals), sum(isinstance(one, str) for one in expected)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("dialect", "reader", "known"),
     [

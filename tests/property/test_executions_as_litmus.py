@@ -85,6 +85,7 @@ def from_nowhere(batch, which):
     return any(value < 0 or value & HIGH_BIT for value in values)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("words", WORDS, ids=WHOLE)
 @pytest.mark.parametrize("seed", range(40))
 def test_the_oracle_sees_the_execution_that_a_test_was_made_of(words, seed):

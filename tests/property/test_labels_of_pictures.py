@@ -90,6 +90,7 @@ def test_labels_keep_off_labels_and_events_in_all_examples(drawn, model):
         check(arranged, arrows)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("path", ASYNCHRONOUS, ids=lambda path: path.stem)
 def test_what_a_thread_asks_for_stands_apart_from_it(drawn, path):
     """Each operation has a frame with its events and no others, to the right of its thread, with one arrow to it."""

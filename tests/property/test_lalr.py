@@ -100,6 +100,7 @@ def test_what_ships_is_read_as_lark_reads_it(monkeypatch):
     assert {name.rpartition(".")[2] for name in seen} == grammars
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("path", [*LITMUS[::12], *AXB[::12]], ids=lambda path: path.stem)
 def test_mutants_are_read_or_refused_as_lark_does(path):
     read = parse_axb if path.suffix == ".axb" else parse_litmus
@@ -112,6 +113,7 @@ def test_mutants_are_read_or_refused_as_lark_does(path):
     assert refused
 
 
+@pytest.mark.slow
 def test_mutants_of_models_are_read_or_refused_as_lark_does(tmp_path):
     for path in MODELS:
         for number, mutant in enumerate(mutants([path.read_bytes()], 6, path.stem)):

@@ -76,6 +76,7 @@ def test_all_tests_of_a_bound(bound):
         assert_explained(program)
 
 
+@pytest.mark.slow
 def test_every_twentieth_test_of_2x4():
     for program in all_tests(2, 4)[::20]:
         assert_explained(program)

@@ -41,6 +41,7 @@ def test_every_dialect_is_tried():
     assert EXAMPLES
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize(
     ("profile", "least"), [("own", 0.95), ("plain", 0.0), ("all", 0.0)], ids=["own", "plain", "all"]
@@ -90,6 +91,7 @@ def test_an_example_can_be_said_in_its_own_dialect(path):
     assert round_trip(own, read_litmus(path)) is not None
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_by_way_of_any_other_dialect(name):
     """A test that two dialects can hold goes through both and comes back the same."""

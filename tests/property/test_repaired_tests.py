@@ -167,6 +167,7 @@ def plain_beside_atomic(test):
 TESTS = pytest.mark.parametrize("most", [3, pytest.param(6, marks=pytest.mark.slow)])
 
 
+@pytest.mark.one_in(3)
 @TESTS
 @pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize(("dialect", "name"), FAMILIES)

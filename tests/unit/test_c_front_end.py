@@ -416,6 +416,7 @@ int main(void)
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("kinds", "text"), THREADS.values(), ids=THREADS)
 def test_threads(kinds, text):
     answers = findings(HEAD + text)

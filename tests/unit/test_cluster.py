@@ -295,6 +295,7 @@ def test_a_worker_that_comes_late_is_waited_for(tmp_path, ask):
         asking.process.communicate()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("victim", ["worker", "scheduler", "frozen worker", "frozen scheduler"])
 def test_who_goes_away_ends_the_search_in_one_line(tmp_path, victim, ask):
     with ExitStack() as stack:
@@ -366,6 +367,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("other", [*OTHERS, "source"])
 def test_a_worker_that_is_not_as_this_process_is_refused(tmp_path, other, ask):
     lines, message = OTHERS.get(other, ("", "has another source of synth than this; all must have the same"))
@@ -386,6 +388,7 @@ def while_workers(cluster, number):
         client.wait_for_workers(number, timeout=120)
 
 
+@pytest.mark.slow
 def test_a_worker_that_joins_later_is_asked_who_it_is_with_each_answer(tmp_path, ask):
     with ExitStack() as stack:
         cluster = Cluster(stack, tmp_path, workers=1)
@@ -443,6 +446,7 @@ def _certificates(tmp_path_factory):
     return environment
 
 
+@pytest.mark.slow
 def test_tls_lets_in_who_has_a_certificate(tmp_path, certificates, ask):
     with ExitStack() as stack:
         environment = certificates("ours", "SCHEDULER", "WORKER")
@@ -562,6 +566,7 @@ def test_tls_is_not_spoken_with_who_does_not(cluster, certificates, ask):
     assert told.endswith("no cluster can be used: what is there is no scheduler of Dask's, or takes other certificates")
 
 
+@pytest.mark.slow
 def test_a_worker_keeps_to_the_limits(tmp_path, cluster):
     lines = "".join(f"let a{number + 1} = (a{number}; a{number})^+ | po\n" for number in range(300))
     (tmp_path / "slow.cat").write_text(f"let a0 = po | rf | co | fr\n{lines}acyclic a300\n")

@@ -220,6 +220,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("line", "message"), WRONG, ids=[line for line, _ in WRONG])
 def test_what_is_wrong_gets_one_line_and_loses_nothing(workplace, monkeypatch, line, message):
     monkeypatch.chdir(workplace)
@@ -333,9 +334,17 @@ def test_the_first_tour_runs(tmp_path, monkeypatch):
     run_examples(tour[:-1])
 
 
+ELSEWHERE = ("check", "devices", "diff", "harden", "import", "infer", "run", "tune")
+LONG_EXAMPLES = ("compare", "fix", "label", "map", "memory", "report")
+
+
 @pytest.mark.parametrize(
     "name",
-    [name for name in COMMANDS if name not in ("check", "devices", "diff", "harden", "import", "infer", "run", "tune")],
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in LONG_EXAMPLES))
+        for name in COMMANDS
+        if name not in ELSEWHERE
+    ],
 )
 def test_the_examples_of_the_help_run(workplace, tmp_path, monkeypatch, name):
     """Those that need a compiler or a device are run by ``tests/device``, those of results by their own tests."""

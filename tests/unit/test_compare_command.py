@@ -60,6 +60,7 @@ def test_a_search_that_is_stopped_goes_on_to_the_same_bytes(tmp_path):
     assert "nothing to resume" in synth(*asked, "--resume", "-o", tmp_path / "d").stderr
 
 
+@pytest.mark.slow
 def test_a_search_that_is_interrupted_keeps_the_sizes_that_are_done(tmp_path, monkeypatch):
     asked = ("compare", "sc", "tso", "rmo", "--events", "..4", "--minimal", "-j", 1)
     assert synth(*asked, "-o", tmp_path / "whole").exit_code == 1

@@ -41,6 +41,7 @@ def made(folder: str, *arguments: object) -> dict[str, str]:
     return {test.text: dict(test.verdicts) for test in read_corpus(Path(folder)).tests}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("bound", [("-t", 2, "-n", 4), ("-t", 3, "-n", 4)])
 @pytest.mark.parametrize("every", [(), ("--all",), ("--symmetric-threads",)])
 def test_a_copy_of_a_model_finds_what_the_model_does(bound, every):
@@ -66,6 +67,7 @@ def _judged(tmp_path_factory):
     return tests, cache(lambda program: verdicts(program, models))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("border", ["last.py>hsa-strong", "last.py-strong>last.py-weak", "lobe-weak>last.py,obe-weak"])
 def test_every_test_on_a_border_is_found_and_no_other(border, judged):
     """Against each test of the bound, judged by itself; and minimal where no reduction has all of its verdicts."""

@@ -69,6 +69,7 @@ def test_as_many_models_as_executions(text, observed):
     assert counts["sc"] > 0
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("profile", [PLAIN, PTX_2015, PTX_2019, C11], ids=lambda profile: profile.name)
 @pytest.mark.parametrize("name", MODELS)
 def test_as_many_models_as_executions_of_random_tests(name, profile):

@@ -154,7 +154,7 @@ class Forger:
         assert self.free <= {*FREE}
 
 
-SLOW = ("behaviours", "programs")
+SLOW = ("behaviours", "programs", "cycles", "model")
 
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in SUITES])

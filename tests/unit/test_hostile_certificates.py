@@ -63,6 +63,7 @@ def bomb(path: Path, line: bytes, size: int) -> None:
         out.write(deflate.flush())
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("line", [b"c x y\n", b"1 -2 0\n", b"9", b"99999 d 1 0\n", b"\n"])
 def test_a_small_file_that_unpacks_to_much(corpus, name, ending, line):

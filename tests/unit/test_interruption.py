@@ -114,6 +114,7 @@ def attempts(name, times, longest, tmp_path, suite):
             assert code == 130 and complaint in ("", "synth: interrupted\n"), where
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["progress", "compare", "label csv", "fix"])
 def test_ctrl_c_is_answered_in_one_line(name, tmp_path, suite):
     attempts(name, 5, 2, tmp_path, suite)

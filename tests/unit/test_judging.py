@@ -80,6 +80,7 @@ def test_ways_that_are_all_cut_end():
         unroll_threads(columns(["LC99:", *body, "goto LC99"]), 2)
 
 
+@pytest.mark.slow
 def test_two_hundred_instructions():
     """What can be said is said, and what cannot is given up before it takes gigabytes."""
     loads = columns([f"ld.relaxed.gpu r{number}, x" for number in range(200)])

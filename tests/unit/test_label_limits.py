@@ -136,6 +136,7 @@ def test_a_model_without_any_verdict_is_exit_code_2(tmp_path):
     assert label(f"{PROGRESS}/mutex.axb", "-m", tmp_path / "slow.py", "--timeout", 0.2).exit_code == 2
 
 
+@pytest.mark.slow
 def test_one_monster_among_the_tests(tmp_path):
     """Three threads of forty stores to one location: gigabytes under sc, where nothing limits them. However busy the
     machine is, memory is what ends them: no time is short enough to come first.

@@ -70,6 +70,7 @@ def test_without_fences_bugs_are_found_and_both_tests_of_each_are_written_and_dr
     assert (again.exit_code, "the corpus is complete" in again.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_bugs_as_data_have_the_cycle_of_the_source_and_the_execution_of_the_target():
     result = synth("map", MAPPINGS / "rc11-to-tso-unfenced.map", "-j", 1, "--json", "--max-tests", 1)
     record = json.loads(result.stdout)
@@ -125,6 +126,7 @@ def test_of_a_bound_that_a_mapping_states_nothing_more_is_told(tmp_path):
     assert "depends on" in synth("map", file, "--events", 2, "-j", 1).stdout
 
 
+@pytest.mark.slow
 def test_an_option_goes_before_the_bound():
     result = synth("map", FIG12, "--events", "..3", "--threads", "2..3", "-j", 1, "--json")
     record = json.loads(result.stdout)
@@ -134,6 +136,7 @@ def test_an_option_goes_before_the_bound():
     assert result.stdout.splitlines()[1] == "sound up to 3 events (threads 2..3, scopes gpu)"
 
 
+@pytest.mark.slow
 def test_without_a_bound_what_four_events_do_not_exercise_is_listed(tmp_path):
     """The bug of Fig. 12 takes a release sequence that an update heads: neither is exercised."""
     text = FIG12.read_text().replace("../models", str(MAPPINGS.parent / "models"))

@@ -16,7 +16,9 @@ MEMORY = Path(__file__).parents[2] / "examples" / "memory"
 
 @pytest.mark.parametrize(("backend", "told"), [("hip", "--check with --sequences reads it"), ("metal", "not that of")])
 def test_a_language_whose_code_is_not_read(tmp_path, backend, told):
-    result = synth("compile", MEMORY / "mp-acq-rel.litmus", "--backend", backend, "-o", tmp_path / "o", "--check-translation")
+    result = synth(
+        "compile", MEMORY / "mp-acq-rel.litmus", "--backend", backend, "-o", tmp_path / "o", "--check-translation"
+    )
     assert result.exit_code == 2 and told in result.stderr
     assert not (tmp_path / "o").exists()
 
