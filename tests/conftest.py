@@ -67,7 +67,7 @@ ELSEWHERE = set() if sys.platform == "darwin" else {"metal"}
 GPUS = ("cuda", "hip")
 """Back ends whose devices are GPUs only."""
 
-SECOND_METHODS = {"differential": 3, "property": 3, "quality": 3}
+SECOND_METHODS = {"differential": 4, "property": 4, "quality": 4}
 """Folders of tests that compare methods on many cases of a kind: of so many one is fast, as with ``one_in``."""
 
 LEFT_OVER = "test_every_golden_file_is_of_some_test"

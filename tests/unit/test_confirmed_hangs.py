@@ -75,6 +75,7 @@ def sooner(monkeypatch: pytest.MonkeyPatch) -> None:
 FAIR = ("--sound", "fair")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("test", ["a", "m"])
 def test_what_the_first_launch_takes_is_no_hang(bench: Bench, test: str) -> None:
     """As that of PoCL, which compiles a kernel when it is first launched."""

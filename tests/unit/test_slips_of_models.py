@@ -11,6 +11,7 @@ from oracle.cat.syntax import parse_cat, read_cat, shipped_models
 from oracle.consistency import load_model
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("model", [pytest.param(name, marks=LARGE.get(name, ())) for name in shipped_models()])
 def test_every_mutant_is_a_model_of_its_own(model, tmp_path):
     parent = model_text(read_cat(shipped_models()[model]))

@@ -71,6 +71,7 @@ def test_a_jump_into_a_loop_passes_its_target_by():
     assert not spinning_jumps(test, 0)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("what", [what for what, (_, spins) in LOOPS.items() if spins])
 def test_more_rounds_change_nothing_where_jumps_spin(what):
     for condition in ("exists (P1:r1 == 0)", "exists (P1:r1 == 0 /\\ P1:r0 == 1 /\\ f == 1 /\\ x == 1)"):

@@ -26,7 +26,7 @@ with Path(__file__).with_name("larger.csv").open(encoding="utf-8", newline="") a
     "row",
     [
         pytest.param(
-            row, id=f"{row['larger']}, {row['model']}", marks=[pytest.mark.slow] if int(row["seconds"]) > 2 else []
+            row, id=f"{row['larger']}, {row['model']}", marks=[pytest.mark.slow] if int(row["seconds"]) > 1 else []
         )
         for row in TABLE
         if row["model"].rpartition(" ")[2] in model_names()
