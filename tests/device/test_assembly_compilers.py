@@ -189,6 +189,7 @@ def is_old(target: str) -> bool:
     return target.startswith("clang") and TARGETS[target].version().startswith("15.")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("level", LEVELS)
 def test_compilers_keep_what_the_tests_mean(target: str, level: str) -> None:

@@ -101,6 +101,7 @@ def test_shards_merged_are_the_whole(
     assert len(trials(tmp_path / "one.jsonl")) == 8
 
 
+@pytest.mark.slow
 def test_a_device_that_contradicts_what_it_claims(
     tmp_path: Path, progress_suite: Suite, need: Callable[[str], None]
 ) -> None:

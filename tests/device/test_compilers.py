@@ -37,6 +37,7 @@ def compile_test(
     return backend.progress_files(name, backend.launch(program, mapping, None, placement))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("mapping", MAPPINGS)
 @pytest.mark.parametrize("backend", FILED)
 def test_compiles(backend: str, mapping: str, need: Callable[[str], None], tmp_path: Path) -> None:
@@ -48,6 +49,7 @@ def test_compiles(backend: str, mapping: str, need: Callable[[str], None], tmp_p
         assert compilation.ok, compilation.output
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("placement", [name for name in PLACEMENTS if name != "device"])
 @pytest.mark.parametrize("backend", [name for name in FILED if BACKENDS[name].progress.item])
 def test_compiles_within_groups(backend: str, placement: str, need: Callable[[str], None], tmp_path: Path) -> None:

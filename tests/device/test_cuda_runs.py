@@ -122,6 +122,7 @@ def asynchronous_tests() -> list[object]:
     return [pytest.param(each, id=each.stem, marks=[] if each.stem in FEW_ASYNCHRONOUS else slow) for each in files]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.usefixtures("fake")
 @pytest.mark.parametrize("file", asynchronous_tests())
 def test_asynchronous_operations_complete_before_memory_is_used_again(file: Path) -> None:
@@ -215,6 +216,7 @@ def test_no_gpu_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     forget(gpus)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("fake")
 def test_the_campaign_of_make_gpu(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path

@@ -75,6 +75,7 @@ def on_opencl(name: str, fences: frozenset[int], launches: int, stress: Profile 
     return subprocess.run(command, env={**os.environ, **variables}, check=False, timeout=60).returncode
 
 
+@pytest.mark.one_in(3)
 @TOGETHER
 @pytest.mark.parametrize("name", NEEDED)
 def test_without_its_fences_an_application_fails(name: str, tmp_path: Path, need: Callable[[str], None]) -> None:
@@ -142,6 +143,7 @@ def test_the_fence_is_found_on_opencl(name: str, tmp_path: Path, need: Callable[
     assert found["verdict"] == "hardened" and NEEDED[name] <= set(found["needed"])
 
 
+@pytest.mark.slow
 @TOGETHER
 def test_the_example_of_the_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, need: Callable[[str], None]) -> None:
     need("cpp")
@@ -167,6 +169,7 @@ def test_the_fence_of_petersons_lock_is_found(tmp_path: Path, need: Callable[[st
     assert found["verdict"] == "hardened" and 1 in found["needed"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "stress"),
     [*((name, stress) for name in NEEDED for stress in (None, STRESS, PROFILE)), *((name, None) for name in OTHERS)],

@@ -86,6 +86,7 @@ def check(file: Path, backend: str, folder: Path, replaced: tuple[str, str] | No
     return {chip: [str(each) for each in optcheck(test, sass)] for chip, sass in codes.items()}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("file", examples_for("cuda"))
 def test_cuda_is_the_test_after_compilation(file: Path, need: Callable[[str], None], tmp_path: Path) -> None:
     need("cuda")
@@ -93,6 +94,7 @@ def test_cuda_is_the_test_after_compilation(file: Path, need: Callable[[str], No
     assert {chip for chip, found in complaints.items() if found} == (set(complaints) if file.stem in REMOVED else set())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "file",
     [
@@ -116,6 +118,7 @@ def test_what_ptx_has_for_its_own_cta_only_is_refused(name: str) -> None:
     assert str(refused.value).startswith(NOT_IN_PTX[name])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "mutation", "complaint"),
     [
@@ -205,6 +208,7 @@ def test_vulkans_own_tests_compile(file: Path, need: Callable[[str], None], tmp_
     check(file, "glsl", tmp_path)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("backend", ["opencl", "cpp"])
 @pytest.mark.parametrize("file", examples_for("opencl"))
 def test_opencl_and_cpp_compile(backend: str, file: Path, need: Callable[[str], None], tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ def told() -> dict[str, str]:
     return {**os.environ, "VK_ADD_DRIVER_FILES": str(DRIVER)}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("backend", ["glsl", "wgsl"])
 def test_what_waits_for_a_later_thread_hangs_chunked(
     backend: str,

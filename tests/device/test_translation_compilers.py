@@ -137,6 +137,7 @@ NOT_SHOWN = {"ptx": {"an exchange is torn"}, "spirv": {"an exchange is torn"}}
 """Bugs that take other programs."""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("language", list(SHOWING))
 def test_planted_bugs_are_caught(language: str) -> None:
     module = planted()

@@ -142,6 +142,7 @@ def saved(page: Any, folder: Path) -> Sequence[Entry]:
     return [parse_result(line) for line in (folder / "saved.jsonl").read_bytes().splitlines()]
 
 
+@pytest.mark.slow
 def test_progress_tests_that_hang_cost_a_device_each(
     open_watched_page: Pages, progress_suite: Callable[[str, str], Path], tmp_path: Path
 ) -> None:
