@@ -62,6 +62,7 @@ def synth(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_commands_say_so_in_one_line(tmp_path: Path) -> None:
     """Of the platform that is asked for by its version; what else this machine has does not matter."""
     mutex = "examples/progress/mutex.axb"

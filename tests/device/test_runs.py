@@ -34,6 +34,7 @@ def run_test(backend: str, on: Device, program: Program, mapping: str, iteration
     return run_files(on, BACKENDS[backend].progress_files("t", shape), shape, iterations, timeout)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("backend", RUNNING)
 @pytest.mark.parametrize("mapping", ["plain", "round-robin", "chunked"])
 def test_terminates(backend: str, mapping: str, need: Callable[[str], None]) -> None:

@@ -36,6 +36,7 @@ LIBRARY = sorted({row["file"] for row in TABLE if row["file"].startswith("libcu/
 PLAIN = sorted({row["file"] for row in TABLE} - {*LIBRARY})
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.device
 @pytest.mark.parametrize(
     "files", [PLAIN[n : n + AT_ONCE] for n in range(0, len(PLAIN), AT_ONCE)], ids=lambda files: f"{files[0]}.."
@@ -76,6 +77,7 @@ LISTED = (
 """Files with few executions, of various findings."""
 
 
+@pytest.mark.slow
 @pytest.mark.device
 def test_executions_that_are_listed_give_the_same_answers(need):
     need("cuda")

@@ -71,7 +71,10 @@ def test_library_code_as_it_ships(file, options):
 
 
 @pytest.mark.device
-@pytest.mark.parametrize("file", sorted({row["file"] for row in BUGS}))
+@pytest.mark.parametrize(
+    "file",
+    [pytest.param(f, marks=[pytest.mark.slow] * (f == "scan-fenced")) for f in sorted({row["file"] for row in BUGS})],
+)
 def test_seeded_bugs_are_found_at_their_lines(file, options, tmp_path):
     source = KERNELS / f"{file}.cu"
     text, ptx = source.read_text(encoding="utf-8"), compiled(source, options).decode()
