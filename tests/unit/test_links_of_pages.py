@@ -1,4 +1,4 @@
-"""Links from page to page, in README.md and docs, name a file that is there and a heading that it has."""
+"""Links from page to page, in README.md and docs, name a file that is there and a heading that it has, once."""
 
 from __future__ import annotations
 
@@ -33,6 +33,12 @@ def test_links_lead_somewhere(page: Path) -> None:
         target = (page.parent / name).resolve() if name else page
         assert target.exists(), name
         assert not anchor or anchor in anchors(target), f"{name}#{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_heading_stands_once(page: Path) -> None:
+    headings = HEADING.findall(prose(page))
+    assert sorted(headings) == sorted(set(headings))
 
 
 def test_pages_that_programs_name_are_there() -> None:
