@@ -12,11 +12,13 @@ TESTS ?= tests
 # Tests on every core, and one more for those that wait; then those of devices, which wait for half of their time, with
 # nothing beside them that takes all cores for long; then those of golden files, which one process must have seen all.
 # Each kind runs whatever became of the others. 5: there are none of a kind. A fast test that hangs ends, and says where.
+# Of all tests, only the files that speak of a kind are read to find those of it.
+speaking = $(if $(filter tests,$(TESTS)),$$(grep -rl --include='test_*.py' $(1) tests | sort),$(TESTS))
 CORES = $$($(BIN)/python -c 'import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())')
 tested = failed=0; cores=$(CORES); \
 	$(BIN)/python -m pytest -q $(2) -n $$((cores + 1)) -m 'not device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
-	$(BIN)/python -m pytest -q $(2) -n $$((2 * cores)) -m 'device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
-	$(BIN)/python -m pytest -q $(2) -m 'golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
+	$(BIN)/python -m pytest -q $(2) -n $$((2 * cores)) -m 'device and not golden$(1)' $(call speaking,mark.device) || [ $$? -eq 5 ] || failed=1; \
+	$(BIN)/python -m pytest -q $(2) -m 'golden$(1)' $(call speaking,golden) || [ $$? -eq 5 ] || failed=1; \
 	exit $$failed
 
 .PHONY: help demo test test-all check bench gpu docs dist clean

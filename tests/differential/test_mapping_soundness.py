@@ -181,6 +181,7 @@ def agree(sizes, words, source, target, targets):
     return wrong
 
 
+@pytest.mark.slow
 def test_mappings_to_a_cpu_are_wrong_where_a_program_of_four_events_shows_it():
     verdicts = [
         agree((2, 2), CPU, "rc11", "tso", random_targets(Random(seed), CPU, CPU_TARGET)) for seed in range(5, 8)
@@ -211,6 +212,7 @@ def test_mappings_with_branches_are_wrong_where_a_program_of_four_events_shows_i
     assert {*verdicts} == {True, False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 40), marks=pytest.mark.slow)])
 def test_mappings_to_a_gpu_are_wrong_where_a_program_of_three_events_shows_it(seeds):
     verdicts = []

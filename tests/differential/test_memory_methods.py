@@ -74,7 +74,7 @@ def hold_all_agree(name, count, events, solved_by_z3):
     assert min(seen[Answer.ALLOWED], seen[Answer.FORBIDDEN]) > count // 5  # neither is what a test says anyway
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("count", [108, pytest.param(216, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", MODELS)
 def test_enumeration_sat_and_z3_agree(name, count):
@@ -125,7 +125,7 @@ def test_halves_of_barriers_by_every_method(count):
 LOCKED = ("sc", "tso", "ptx-6.0", "rc11", "c11", "rmo")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [12, pytest.param(400, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("threads", "unroll", "least"), [(2, 1, 1 / 2), (3, 0, 1 / 4), (3, 1, 0)])
 def test_locks_by_every_method(threads, unroll, least, count):
@@ -162,7 +162,7 @@ def test_values_out_of_thin_air_may_be_below_and_above_all_that_a_test_speaks_of
     assert {answer[1] for answer in answers} == {False}
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", MODELS)
 def test_sat_agrees_on_the_examples(name):
     for path in EXAMPLES:
@@ -177,7 +177,7 @@ def test_sat_solvers_agree(solver):
         assert said(judge_by_sat, test, model, solver=solver) == said(judge, test, model), name
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_naive_reference_agrees(name):
     """In answer, number of executions and final states; of executions with values that come from somewhere."""

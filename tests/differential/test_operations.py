@@ -221,7 +221,7 @@ CASES = [
 ]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.slow
 @pytest.mark.parametrize(("kept", "events"), CASES)
 def test_clauses_find_what_a_listing_finds(kept, events):
     words = some(kept)

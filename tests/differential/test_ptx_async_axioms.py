@@ -45,6 +45,7 @@ def test_the_axioms_by_hand_allow_the_same_executions(make, count):
     assert min(seen[True], seen[False]) > count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [20, pytest.param(1000, marks=pytest.mark.slow)])
 def test_the_axioms_by_hand_allow_the_same_meetings_at_mbarriers(count):
     seen = compared(meeting_test(Random(f"phases {number}")) for number in range(count))

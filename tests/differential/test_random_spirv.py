@@ -72,6 +72,7 @@ def hold_both_ways_agree(seeds):
     return seen
 
 
+@pytest.mark.slow
 def test_a_kernel_and_its_litmus_test_have_the_same_verdicts():
     seen = hold_both_ways_agree(range(80))
     assert 20 < seen["opencl"] < 60

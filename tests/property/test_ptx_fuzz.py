@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -98,6 +99,7 @@ def test_the_text_that_is_changed_is_read():
     assert list(module.functions) == ["twice", "kernel", "again"] and len(module.variables) == 5
 
 
+@pytest.mark.slow
 @settings(max_examples=1500, deadline=None)
 @given(st.data())
 def test_words_are_dropped_doubled_and_replaced(data):

@@ -57,7 +57,7 @@ def variants(more: int) -> Iterator[LitmusTest]:
 MODELS = [model for model in resolve_consistency_models() if isinstance(model, AxiomaticModel)]
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("more", [1, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("model", [pytest.param(each, marks=LARGE.get(each.name, ()), id=each.name) for each in MODELS])
 def test_tests_of_one_shape_are_judged_as_alone(model: AxiomaticModel, more: int) -> None:

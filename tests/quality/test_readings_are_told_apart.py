@@ -22,7 +22,7 @@ SIZES = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(("reading", "events"), SIZES)
 def test_a_reading_is_told_apart_by_its_smallest_test(tmp_path, reading, events):
     model = ROOT / "oracle" / "models" / "readings" / f"ptx-async-{reading}.cat"

@@ -362,7 +362,7 @@ def examples(name: str) -> tuple[Counter[str], dict[Execution, list[str]]]:
     return fates, found
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(name, marks=LARGE.get(name, ())) for name in FATES])
 def test_suites_have_the_small_tests_that_examples_contain(name):
     small = [execution for execution in examples(name)[1] if execution.size <= LISTED]

@@ -112,7 +112,7 @@ def chain_of_lets(body, length):
     return f"let a0 = po | rf | co | fr\n{lines}acyclic a{length} as end\n"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("body", CHAINS.values(), ids=CHAINS)
 @pytest.mark.parametrize("length", [400, MOST_STATEMENTS - 300])
 def test_each_reader_follows_a_chain_of_definitions(tmp_path, body, length):

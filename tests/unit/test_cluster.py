@@ -321,6 +321,7 @@ def test_who_goes_away_ends_the_search_in_one_line(tmp_path, victim, ask):
         assert '"closed"' in journal
 
 
+@pytest.mark.slow
 def test_a_part_that_kills_every_worker_is_given_up(mortal):
     """As one does that takes more memory than there is."""
     with connected(mortal.address) as found:
@@ -367,7 +368,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("other", [*OTHERS, "source"])
 def test_a_worker_that_is_not_as_this_process_is_refused(tmp_path, other, ask):
     lines, message = OTHERS.get(other, ("", "has another source of synth than this; all must have the same"))

@@ -67,7 +67,7 @@ def _judged(tmp_path_factory):
     return tests, cache(lambda program: verdicts(program, models))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("border", ["last.py>hsa-strong", "last.py-strong>last.py-weak", "lobe-weak>last.py,obe-weak"])
 def test_every_test_on_a_border_is_found_and_no_other(border, judged):
     """Against each test of the bound, judged by itself; and minimal where no reduction has all of its verdicts."""

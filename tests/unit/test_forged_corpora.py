@@ -253,6 +253,7 @@ def forge_lines(forger: Forger, file: str, lines: list[bytes], every: bool) -> N
     forger.write(file, "more", b"".join(lines) + b"\n")
 
 
+@pytest.mark.slow
 def test_every_value_of_the_tests(forger):
     forge_tests(forger, "tests.jsonl", every=False)
     forger.done(30)
@@ -341,6 +342,7 @@ def changed_words(line: str) -> Iterator[tuple[str, str]]:
     yield "space", f" {line}"
 
 
+@pytest.mark.slow
 def test_lines_of_the_certificate(forger, name):
     forge_certificate(forger, name, 2)
     forger.done(50)

@@ -92,6 +92,7 @@ def test_bugs_as_data_have_the_cycle_of_the_source_and_the_execution_of_the_targ
     assert "hb" not in record["unexercised"]["definitions"]  # coherence is seen with two events
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unlisted")
 def test_the_table_of_scoped_rc11_for_ptx_is_sound_and_needs_its_acquire_loads(tmp_path):
     table = (MAPPINGS / "rc11-scoped-to-ptx.map").read_text()
@@ -259,6 +260,7 @@ def test_a_store_may_become_an_exchange_which_is_needed(tmp_path):
     assert result.exit_code == 1 and names == ["SB+sc-sc+sc-sc", "R+sc-sc+sc-sc"]
 
 
+@pytest.mark.slow
 def test_models_may_be_named_by_options(tmp_path):
     file = tmp_path / "m.map"
     file.write_text(TSO.replace("from rc11", "").replace("to tso", ""))

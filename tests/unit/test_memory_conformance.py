@@ -163,6 +163,7 @@ def test_other_names_of_terms_and_another_order() -> None:
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["sc", "c11", "ptx-6.0", "vulkan", "webgpu", "thesis-strong"])
 def test_a_promise_agrees_with_a_verdict_on_each_outcome(name: str) -> None:
     """Each outcome is asked about by a test of its own: it is forbidden where that is the verdict, without a flag."""

@@ -37,6 +37,7 @@ def test_the_schema_is_one_and_every_instruction_has_a_kind(request):
     assert len(set(CODING.kinds.values())) == len(CODING.kinds) and len(kinds) == 11
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("path", LITMUS, ids=lambda path: path.stem)
 def test_every_litmus_test_of_the_examples_satisfies_the_schema_and_comes_back(path):
     text = path.read_text(encoding="utf-8")

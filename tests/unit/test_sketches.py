@@ -90,6 +90,7 @@ def test_a_model_with_holes_is_no_model(tmp_path):
     assert (caught.value.line, caught.value.column) == (1, 10)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", ["few", "cpu", "tso", "ptx-6.0", "rc11", "gpu", "power", "c11"])
 def test_all_models_at_once_agree_with_each_alone(name):
     """Judged for all models of a sketch, a test has the verdict that each filled model gives it alone."""

@@ -27,6 +27,7 @@ def test_every_mutant_is_a_model_of_its_own(model, tmp_path):
         assert "include" not in mutant.text
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("model", shipped_models())
 def test_a_mutant_differs_in_one_line(model):
     parent = model_text(read_cat(shipped_models()[model])).splitlines()

@@ -169,6 +169,7 @@ WITH = [  # what another thread does besides, and threads that do not wait
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("other", WITH, ids=" ".join)
 def test_more_rounds_change_nothing_where_jumps_are_idle(other):
     for order, scope, more in product(("relaxed", "acq_rel"), ("cta", "gpu"), ("", "ld.weak r9, x", "fence.sc.gpu")):

@@ -137,6 +137,7 @@ def test_a_process_that_dies_loses_nothing_and_doubles_nothing(tmp_path, whole, 
     assert content(tmp_path / "d") == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [20])
 def test_units_that_take_long_are_cut_into_parts(tmp_path, whole, monkeypatch, most):
     monkeypatch.setattr(suites, "CONFLICTS", most)

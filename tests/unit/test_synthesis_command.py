@@ -323,6 +323,7 @@ def test_time_limit_and_resume(made, tmp_path, options):
     assert content(folder) == content(made(*bound(2, 3), *options))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("most", [1, 4, 30])
 @pytest.mark.parametrize("options", [["--all", "--certify"], []], ids=str)
 def test_units_that_hold_much_are_cut_into_parts(made, tmp_path, monkeypatch, most, options):

@@ -66,7 +66,7 @@ def squashed(execution, words, model):
     )
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", [pytest.param(each, marks=LARGE.get(each, ())) for each in MODELS])
 def test_what_a_vocabulary_leaves_out_makes_no_difference(name):
     words = vocabulary_of([MODELS[name]])
@@ -137,7 +137,7 @@ def test_whether_a_fence_or_barrier_is_read(text, order, kind, reads):
     assert telling([model(text)]).reads(kind, Mode(order, scope)) is reads
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", [pytest.param(each, marks=LARGE.get(each, ())) for each in MODELS])
 def test_what_is_not_read_makes_no_difference(name):
     """Fences that are not read may go, and ways that are one may stand for each other, to flags as well."""
