@@ -21,8 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import measuring  # first: it sees to it that our packages are imported by their names
-import translation
+import translation  # first: it sees to it that our packages are imported by their names
 from rich.console import Console
 from rich.table import Table
 
@@ -393,7 +392,7 @@ def suites() -> Mapping[str, Sequence[LitmusTest]]:
         with TemporaryDirectory(prefix="synth-planted-") as name:
             suite = Path(name, "suite")
             asked = ["memory", "--from", model, "--events", "2..4", "-o", str(suite)]
-            measuring.measure([measuring.SYNTH, *asked])
+            translation.measuring.measure([translation.measuring.SYNTH, *asked])
             found[language] = [parse_litmus(test.text, test.name) for test in read_corpus(suite).tests]
         shipped = (path for folder in folders[language] for path in sorted((EXAMPLES / folder).glob("*.litmus")))
         found[language] += [*translation.synchronised(), *map(read_litmus, shipped)]

@@ -19,7 +19,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-import measuring  # noqa: F401  first: our packages are imported by their names
+import measuring as measuring  # first: our packages are imported by their names
 from rich.console import Console
 from rich.table import Table
 
