@@ -31,6 +31,7 @@ def trials(path: Path) -> list[tuple[str, str]]:
     return [(each.test, each.mapping) for each in results if not each.tries]
 
 
+@pytest.mark.slow
 def test_a_campaign_that_is_killed_goes_on(tmp_path: Path, progress_suite: Suite, need: Callable[[str], None]) -> None:
     """By SIGKILL, so that nobody can tidy up; no process of a test is left."""
     need("opencl")
@@ -81,6 +82,7 @@ def check_gone(children: list[int]) -> None:
     pytest.fail(f"processes are left: {children}")
 
 
+@pytest.mark.slow
 def test_shards_merged_are_the_whole(
     tmp_path: Path, progress_suite: Suite, need: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -186,6 +186,7 @@ def test_programs_run_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     assert held == [True] and not turn.locked()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("fake")
 def test_a_suite_and_memory_tests_by_command(progress_suite: Callable[[str, str], Path], tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"

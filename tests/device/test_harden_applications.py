@@ -192,6 +192,7 @@ def fails_on_a_weaker_machine(name: str, fences: set[int], folder: Path, runs: i
     return False
 
 
+@pytest.mark.slow
 def test_a_list_needs_its_fences_on_a_weaker_machine(tmp_path: Path, need: Callable[[str], None]) -> None:
     need("cpp")
     assert not fails_on_a_weaker_machine("list", {0, 3}, tmp_path, 2)

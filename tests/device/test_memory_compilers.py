@@ -94,7 +94,7 @@ def test_cuda_is_the_test_after_compilation(file: Path, need: Callable[[str], No
     assert {chip for chip, found in complaints.items() if found} == (set(complaints) if file.stem in REMOVED else set())
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "file",
     [
@@ -220,6 +220,7 @@ def example(name: str) -> Path:
     return next(file for file in EXAMPLES if file.stem == name)
 
 
+@pytest.mark.slow
 def test_optcheck_finds_loads_that_the_compiler_merged(need: Callable[[str], None], tmp_path: Path) -> None:
     """Without marks, ptxas makes one load of two (Alglave et al. 2015, section 4.4)."""
     need("cuda")
@@ -244,6 +245,7 @@ def test_optcheck_finds_a_store_that_the_compiler_dropped(need: Callable[[str], 
         assert "P0: st x, 1: is no longer in the machine code" in found
 
 
+@pytest.mark.slow
 def test_optcheck_finds_an_order_that_the_compiler_changed(need: Callable[[str], None], tmp_path: Path) -> None:
     """Without what keeps weak accesses apart, ptxas loads from global memory before it stores to shared memory."""
     need("cuda")

@@ -60,7 +60,7 @@ def memory_round_trip(backend: str, events: str, every: int, folder: Path) -> in
     return said
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", MODELS)
 def test_memory_tests(backend: str, to_spirv: Callable[[str], None], tmp_path: Path) -> None:
     to_spirv(backend)

@@ -19,6 +19,7 @@ FEW = ["--instances", "256", "--launches", "1", "--turns", "1", "--shapes", "SB"
 GRID = ["--distances", "0", "--locations", "4", "--longest", "1", "--spreads", "1,2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "steps", "pictures"),
     [

@@ -112,6 +112,7 @@ def _plain() -> Path:
     return Path("plain")
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_the_same_file_only():
     bound = ("-t", 2, "-n", 4, "--distinguish", "last.py>hsa-strong")
     whole = made("whole", *bound)

@@ -288,6 +288,7 @@ def forge_cells(forger: Forger, file: str, every: bool) -> None:
     forge_lines(forger, file, lines, every)
 
 
+@pytest.mark.slow
 def test_every_cell_of_the_labels(forger):
     forge_cells(forger, "labels.csv", every=False)
     forger.done(20)

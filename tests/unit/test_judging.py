@@ -105,6 +105,7 @@ def test_values_that_are_too_many_are_left_to_z3(monkeypatch):
     assert asked
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("quantifier", Quantifier)
 def test_a_verdict_that_does_not_count_is_the_same(quantifier):
     """What decides is looked at, and the rest is not: over examples and random tests, whatever their condition asks."""

@@ -19,6 +19,7 @@ PROMISED = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("device", PROMISED)
 def test_the_fairest_promise_of_each_level(device):
     folder = RESULTS / "promises" / device
