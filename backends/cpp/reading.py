@@ -22,9 +22,9 @@ from typing import ClassVar
 from backends.cpp.memory import CppKernel
 from backends.shared.kernel import MemoryWord
 from backends.shared.layout import single
-from backends.shared.readback import CodeLanguage, CodeReader, CompiledTest, NotCompiledError, TestCompiler
+from backends.shared.readback import CodeLanguage, CodeReader, CompiledTest, NotCompiledError, TestCompiler, refusal
 from backends.shared.syntax import LanguageSyntax
-from backends.shared.toolchain import problem, run, version, which
+from backends.shared.toolchain import run, version, which
 from corpus.assembly.harness import APART, function_name, names_of
 from corpus.assembly.language import MachineLanguage
 from corpus.assembly.languages import ASSEMBLY_LANGUAGES
@@ -164,7 +164,7 @@ class AssemblyTarget:
         command: list[str | Path] = [compiler, *self.flags, *FLAGS, level, "-o", output.name, source.name]
         done = run(source, command, folder, TIMEOUT)
         if not done.ok or not output.is_file():
-            raise NotCompiledError(problem(done.output) or "nothing is written")
+            raise NotCompiledError(refusal(done, folder))
         return output.read_bytes()
 
     def version(self) -> str:

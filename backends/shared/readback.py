@@ -126,13 +126,16 @@ def compiled_by(
     code.unlink(missing_ok=True)
     done = compile_file(file, code)
     if not done.ok or not code.is_file():
-        raise NotCompiledError(_stable(problem(done.output), folder) or "nothing is written", test.name)
+        raise NotCompiledError(refusal(done, folder), test.name)
     return CompiledTest(test, code.read_bytes(), path=test.name, layout=kernel.layout)
 
 
-def _stable(said: str, folder: Path) -> str:
-    """Return what a compiler says without what differs from one run to the next: addresses, and where files lie."""
-    return re.sub(r"\b0x[0-9a-f]+\b", "0x..", said.replace(f"{folder}/", ""))
+def refusal(done: Compilation, folder: Path) -> str:
+    """Return why a compiler wrote nothing, in one line that is the same each time: without addresses, and where files
+    lie.
+    """
+    said = problem(done.output).replace(f"{folder}/", "")
+    return re.sub(r"\b0x[0-9a-f]+\b", "0x..", said) or "nothing is written"
 
 
 def observed(test: LitmusTest) -> LitmusTest:

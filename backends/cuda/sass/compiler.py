@@ -17,8 +17,7 @@ from backends.cuda.compiler import ARCHITECTURES, INSTALL, compile_sass, cuda_to
 from backends.cuda.memory import CudaKernel
 from backends.cuda.sass.reader import read_sass
 from backends.shared.layout import place
-from backends.shared.readback import CodeLanguage, CompiledTest, NotCompiledError, TestCompiler
-from backends.shared.toolchain import problem
+from backends.shared.readback import CodeLanguage, CompiledTest, TestCompiler, compiled_by
 from corpus.litmus.test import LitmusTest
 
 
@@ -32,13 +31,9 @@ _LEVELS = ("-O0", "-O1", "-O2", "-O3")
 
 
 def _compiled(capability: int, test: LitmusTest, level: str, folder: Path) -> CompiledTest:
-    layout = place(test)
-    file, code = folder / "test.cu", folder / "test.sass"
-    file.write_text(UnmarkedKernel(layout).file("test"), encoding="utf-8")
-    done = compile_sass(file, code, capability, [level])
-    if not done.ok:
-        raise NotCompiledError(problem(done.output), test.name)
-    return CompiledTest(test, code.read_bytes(), path=test.name, layout=layout)
+    kernel = UnmarkedKernel(place(test))
+    by = partial(compile_sass, capability=capability, options=[level])
+    return compiled_by(kernel, test, folder, kernel.file("test"), ".cu", ".sass", by)
 
 
 def _read(compiled: CompiledTest) -> LitmusTest:
