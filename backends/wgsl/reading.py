@@ -8,19 +8,17 @@ from pathlib import Path
 
 from backends.shared.layout import single
 from backends.shared.readback import CompiledTest, TestCompiler, compiled_by
-from backends.shared.toolchain import which
 from backends.wgsl.memory import WgslKernel
 from backends.wgsl.spirv import compile_shader, missing
-from corpus.dialects.storage_classes import has_classes, with_classes
-from corpus.litmus.test import Barrier, Instruction, LitmusTest, Load, Order, Rmw, Scope, Store
+from corpus.dialects.storage_classes import has_classes, with_classes, with_modes
+from corpus.litmus.test import Barrier, Fence, LitmusTest, Load, Mode, Order, Rmw, Scope, Store
 
 
 def _compile(test: LitmusTest, level: str, folder: Path) -> CompiledTest:
     kernel = WgslKernel(single(test))
     text = kernel.file("test")
     before = test if has_classes(test) else as_compiled(with_classes(test, ("sc0", "sc1")))
-    entry_point = () if which("naga", "tint") else ("run",)
-    by = partial(compile_shader, options=entry_point)
+    by = partial(compile_shader, entry_point="run")
     return compiled_by(kernel, before, folder, text, ".wgsl", ".spv", by)
 
 
@@ -31,21 +29,14 @@ def as_compiled(test: LitmusTest) -> LitmusTest:
     available or visible (WGSL, Memory Model, Scoped Operations).
     """
 
-    def compiled(ins: Instruction) -> Instruction:
-        match ins:
-            case Load(mode=mode) | Store(mode=mode) | Rmw(mode=mode):
-                tags = set(mode.tags) - {"nonpriv"}
-                if mode.order is Order.WEAK:
-                    tags.add("vis" if isinstance(ins, Load) else "av")
-                scope = Scope.CTA if mode.order is Order.WEAK or "sc1" in tags else Scope.QUEUE
-                return replace(ins, mode=replace(mode, scope=scope, tags=tuple(sorted(tags))))
-            case Barrier(mode=mode):
-                tags = set(mode.tags) - {"semav", "semvis"}
-                return replace(ins, mode=replace(mode, scope=Scope.CTA, tags=tuple(sorted(tags))))
-        return ins
+    def mode(thread: int, ins: Load | Store | Rmw | Fence | Barrier) -> Mode:
+        weak, tags = ins.mode.order is Order.WEAK, set(ins.mode.tags) - {"nonpriv", "semav", "semvis"}
+        if isinstance(ins, Load | Store | Rmw) and weak:
+            tags.add("vis" if isinstance(ins, Load) else "av")
+        everywhere = isinstance(ins, Load | Store | Rmw) and not weak and "sc1" not in tags
+        return replace(ins.mode, scope=Scope.QUEUE if everywhere else Scope.CTA, tags=tuple(sorted(tags)))
 
-    threads = (replace(each, instructions=tuple(map(compiled, each.instructions))) for each in test.threads)
-    return replace(test, threads=tuple(threads))
+    return with_modes(test, mode)
 
 
 COMPILERS = (TestCompiler("naga or Tint", "spirv", "webgpu", ("",), _compile, missing),)

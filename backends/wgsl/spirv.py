@@ -22,20 +22,21 @@ INSTALL = f"pip install 'synth-litmus[wgpu]', and {MESA}; or cargo install naga-
 _SMALL = "@compute @workgroup_size(1) fn run() {}"
 
 
-def compile_shader(file: Path, code: Path, options: Sequence[str] = ()) -> Compilation:
+def compile_shader(file: Path, code: Path, options: Sequence[str] = (), entry_point: str = "") -> Compilation:
     """Compile a WGSL shader to SPIR-V, as ``code``.
 
-    wgpu compiles one entry point: its name is the only option, where the shader has several. Raises ``InputError``
-    where no compiler is there.
+    wgpu compiles one entry point alone, where a shader has several: ``entry_point``, or the only option. Raises
+    ``InputError`` where no compiler is there.
     """
     naga, tint = which("naga"), which("tint")
     if naga:
         return run(file, [naga, "--generate-debug-symbols", *options, file, code])
     if tint:
         return run(file, [tint, "--format=spirv", *options, "-o", code, file])
-    if wrong := missing():
-        raise InputError(f"wgpu, naga or tint is needed for WGSL: {wrong[0]}", str(file))
-    return _by_wgpu(file, code, *options)
+    done = _by_wgpu(file, code, *options, *filter(None, [entry_point])) if find_spec("wgpu") else None
+    if done is not None and (done.ok or not missing()):
+        return done
+    raise InputError(f"wgpu, naga or tint is needed for WGSL: {missing()[0]}", str(file))
 
 
 @cache

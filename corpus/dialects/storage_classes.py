@@ -76,7 +76,7 @@ def with_classes(test: litmus.LitmusTest, classes: Sequence[str]) -> litmus.Litm
         return replace(old, order=order, scope=scope, tags=tuple(sorted(tags)))
 
     locations = tuple(replace(location, region=litmus.Region.GLOBAL) for location in test.locations)
-    return replace(_with_modes(test, mode), locations=locations)
+    return replace(with_modes(test, mode), locations=locations)
 
 
 def without_classes(test: litmus.LitmusTest, classes: Sequence[str]) -> litmus.LitmusTest:
@@ -127,7 +127,7 @@ def without_classes(test: litmus.LitmusTest, classes: Sequence[str]) -> litmus.L
         replace(location, region=litmus.Region.SHARED) if location.name in shared else location
         for location in test.locations
     )
-    return replace(_with_modes(test, mode), locations=locations)
+    return replace(with_modes(test, mode), locations=locations)
 
 
 def of_the_system(test: litmus.LitmusTest) -> litmus.LitmusTest:
@@ -145,7 +145,7 @@ def of_the_system(test: litmus.LitmusTest) -> litmus.LitmusTest:
         or not all(_reaches_all(test, one) for one in scopes)
     ):
         return test
-    widened = _with_modes(test, lambda _, ins: replace(ins.mode, scope=ins.mode.scope and litmus.Scope.SYS))
+    widened = with_modes(test, lambda _, ins: replace(ins.mode, scope=ins.mode.scope and litmus.Scope.SYS))
     places = c_places(len(test.threads))
     threads = (replace(thread, place=place) for thread, place in zip(widened.threads, places, strict=True))
     return replace(widened, threads=tuple(threads))
@@ -161,7 +161,8 @@ def _instructions(test: litmus.LitmusTest) -> list[tuple[int, _Said]]:
     ]
 
 
-def _with_modes(test: litmus.LitmusTest, mode: Callable[[int, _Said], litmus.Mode]) -> litmus.LitmusTest:
+def with_modes(test: litmus.LitmusTest, mode: Callable[[int, _Said], litmus.Mode]) -> litmus.LitmusTest:
+    """Return the test with ``mode(thread, instruction)`` as the mode of every access, fence and barrier."""
     threads = (
         replace(
             thread,
