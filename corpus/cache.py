@@ -15,7 +15,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from corpus.files import temporary_name
+from corpus.private import temporary_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ from itertools import chain
 from pathlib import Path
 
 from corpus.errors import InputError
-from corpus.files import open_bytes, temporary_name
+from corpus.files import open_bytes
+from corpus.private import temporary_name
 
 FOLDER = "certificate"
 

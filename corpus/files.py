@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from corpus.errors import InputError, visible
+from corpus.private import folder_beside, hold, remove_halves, temporary_name
 
 LARGEST_TEXT = 64 * 2**20
 """Bytes that a text may have: a test, a model, edges, an index."""
@@ -88,9 +89,11 @@ def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = T
     It is on the disk on return, unless it need not be ``durable``: of many files one ``os.sync`` is quicker.
     """
     temporary = path.with_name(temporary_name(path.name, os.getpid()))
+    remove_halves(path)
     try:
         try:
             with temporary.open("wb") as file:
+                hold(file.fileno())
                 file.writelines(visible(part).encode("utf-8") if isinstance(part, str) else part for part in parts)
                 if durable:
                     file.flush()
@@ -120,19 +123,13 @@ def new_folder(folder: Path) -> Iterator[Path]:
             folder = folder.resolve()  # a folder cannot be renamed to a link
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise InputError("the output exists and is not an empty folder", given)
-        import shutil  # with tempfile, loaded where a folder is written
-        from tempfile import mkdtemp
-
         folder.parent.mkdir(parents=True, exist_ok=True)
-        # The staging folder is private to us; what is in it gets the permissions of any new folder.
-        staging = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        try:
+        # What is beside it is private to us; what is in it gets the permissions of any new folder.
+        with folder_beside(folder) as staging:
             whole = staging / "whole"
             whole.mkdir()
             yield whole
             whole.replace(folder)
-        finally:
-            shutil.rmtree(staging, ignore_errors=True)
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", given) from None
 
@@ -140,10 +137,3 @@ def new_folder(folder: Path) -> Iterator[Path]:
 def halves(folder: Path) -> list[Path]:
     """Return the files, whole or half, that killed writes have left in a folder: files that nobody asked for."""
     return sorted(folder.glob(temporary_name("*", "*")))
-
-
-def temporary_name(name: str, process: object) -> str:
-    """Return the name that ``write_atomically`` gives a file until it is whole; ``*`` as the process matches what any
-    process left.
-    """
-    return f".{name}.{process}.tmp"

@@ -22,8 +22,9 @@ from msgspec import UNSET, Raw, UnsetType
 
 from corpus.certificates import remove_certificate
 from corpus.errors import InputError
-from corpus.files import open_bytes, temporary_name, write_atomically
+from corpus.files import open_bytes, write_atomically
 from corpus.lines import LineFile, decoder, encode, whole_lines
+from corpus.private import temporary_name
 from corpus.records import Line, line_of, line_reader, record_reader
 from corpus.suite import (
     FORMAT,

@@ -29,12 +29,12 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
 
 from corpus.errors import InputError
 from corpus.files import folder_of
+from corpus.private import private_folder
 from synth import VERSION
 from synth.pool import Cluster, LostError, cores
 
@@ -124,7 +124,7 @@ def _of_this_machine(workers: int) -> Iterator[str]:
     All of them listen on the loopback only, and so do their pages for browsers. They run in sessions of their own, so
     that Ctrl-C reaches this process alone, which ends them.
     """
-    with TemporaryDirectory(prefix="synth-") as folder, ExitStack() as stack:
+    with private_folder("work") as folder, ExitStack() as stack:
         file = Path(folder, "scheduler.json")
         alone = ("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0")
         common = ("--scheduler-file", str(file), *alone)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import click
@@ -25,6 +24,7 @@ from backends.shared.mapping import Launch
 from backends.shared.profiles import Profile
 from corpus.errors import InputError, printable
 from corpus.litmus.test import LitmusTest
+from corpus.private import private_folder
 from corpus.runner_tests import SCHEMA, Compiled, RunnerTest, print_runner_test, schema
 from synth.pool import cores
 from synth.screen import printable_lines, watched
@@ -124,7 +124,7 @@ def _problems(program: ProgramText, backend: Backend) -> tuple[bool, list[str], 
     """Return whether a program compiles, the problems that the compiler or the language's check has with it, and what
     the check counts.
     """
-    with TemporaryDirectory(prefix="synth-compile-") as scratch:
+    with private_folder("compile") as scratch:
         file, binary = program.file, Path(scratch, "program")
         if file is None:
             file = Path(scratch, f"program{backend.suffix}")

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from backends.cpp.batch import together
 from backends.cpp.memory import CppKernel
@@ -30,6 +29,7 @@ from backends.shared.profiles import DEFAULT, Profile
 from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version, which
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
+from corpus.private import private_folder
 from corpus.progress.axb import Program
 
 FLAGS = ("-std=c++20", "-O2", "-pthread", "-Wall", "-Wextra", "-Werror")
@@ -46,7 +46,7 @@ class CppCompiler:
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """Compile a C++ test by g++, into ``binary`` if one is named."""
-        with TemporaryDirectory() as scratch:
+        with private_folder("compile") as scratch:
             return run(file, ["g++", *FLAGS, "-o", binary or Path(scratch, "program"), file.resolve()], None, timeout)
 
     def probe(self) -> list[Probed]:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from backends.cuda import gpus, toolkits
 from backends.cuda.progress import Cuda
@@ -30,6 +29,7 @@ from backends.shared.toolchain import (
     which,
 )
 from corpus.errors import InputError
+from corpus.private import private_folder
 
 ARCHITECTURES = (75, 90)
 """Compute capabilities compiled for: the oldest that CUDA 13 takes (Turing), and Hopper; those that a file needs."""
@@ -82,7 +82,7 @@ class CudaCompiler:
             return Compilation(file, False, f"it needs sm_{needs[1]}, and this is sm_{max(self.architectures)}")
         chips = numbers if checked is None else re.findall(r"sm_(\w+)", checked[1])
         codes = [f"-gencode=arch=compute_{chip},code=sm_{chip}" for chip in chips]
-        with TemporaryDirectory() as scratch:
+        with private_folder("compile") as scratch:
             target = binary or Path(scratch, "program")
             toolkit, _ = toolkits.chosen(self.target)
             nvcc = (toolkit and toolkit.tool("nvcc")) or "nvcc"
@@ -119,7 +119,7 @@ class CudaCompiler:
         return [compiler, Probed(names, number, purpose, compiler.problem or self._disassembled(), INSTALL), *further]
 
     def _disassembled(self) -> str:
-        with TemporaryDirectory(prefix="synth-probe-") as folder:
+        with private_folder("probe") as folder:
             file, binary = Path(folder, "probe.cu"), Path(folder, "probe")
             file.write_text("__global__ void probe() {}\nint main() { return 0; }\n", encoding="utf-8")
             if not self.compile(file, binary, timeout=PROBE_TIMEOUT).ok:
@@ -160,7 +160,7 @@ def compile_sass(file: Path, code: Path, capability: int, options: Sequence[str]
     nvcc, nvdisasm = cuda_tool("nvcc"), cuda_tool("nvdisasm")
     if nvcc is None or nvdisasm is None:
         raise InputError(f"nvcc and nvdisasm are needed for machine code: {INSTALL}", str(file))
-    with TemporaryDirectory() as scratch:
+    with private_folder("compile") as scratch:
         cubin = Path(scratch, "code.cubin")
         given = [word for option in options for word in ("-Xptxas", option)]
         done = run(file, [nvcc, "-cubin", "-w", "-O2", f"-arch=sm_{capability}", *given, "-o", cubin, file])
@@ -188,7 +188,7 @@ def machine_code(program: Path) -> dict[str, str]:
 
     Raises ``FileNotFoundError`` where a tool is missing, and ``RuntimeError`` where it finds no code.
     """
-    with TemporaryDirectory() as scratch:
+    with private_folder("compile") as scratch:
         cuobjdump, nvdisasm = (cuda_tool(name) or name for name in ("cuobjdump", "nvdisasm"))
         run(program, [cuobjdump, "-xelf", "all", program.resolve()], Path(scratch))
         codes = {}

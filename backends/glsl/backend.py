@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from backends.glsl.memory import GlslKernel, decode
 from backends.glsl.progress import Glsl
@@ -19,6 +18,7 @@ from backends.shared.backend import Backend
 from backends.shared.hosted import MESA, PROBE_SIZES, Host, HostedDevice
 from backends.shared.syntax import C
 from backends.shared.toolchain import TIMEOUT, Compilation, Probed, run, tried, version
+from corpus.private import private_folder
 
 _PROBE = f"""\
 #!amber
@@ -60,7 +60,7 @@ class GlslCompiler:
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """Compile each shader of an Amber script and validate its SPIR-V; no program is kept."""
         validator = spirv_val() or Path("spirv-val")
-        with TemporaryDirectory() as scratch:
+        with private_folder("compile") as scratch:
             compiled, codes = translated(file, Path(scratch), timeout)
             for code in codes:
                 command: list[str | Path] = [validator, "--target-env", "vulkan1.2", code]

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from backends.hip import gpus
 from backends.hip.progress import Hip
@@ -22,6 +21,7 @@ from backends.shared.log import as_string
 from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version, which
 from corpus.errors import InputError
 from corpus.executions.amdgcn import machine_of
+from corpus.private import private_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def newest() -> Clang | None:
 
 @cache
 def _makes_code(path: Path, chip: str) -> bool:
-    with TemporaryDirectory() as folder:
+    with private_folder("compile") as folder:
         file = Path(folder, "empty.hip")
         file.write_text("", encoding="utf-8")
         return run(file, [path, *_OPTIONS, "--cuda-device-only", f"--offload-arch={chip}", "-S", file, "-o", "-"]).ok
@@ -138,7 +138,7 @@ class HipCompiler:
         if needs is not None and clang.number < int(needs[1]):
             return Compilation(file, False, f"it needs clang {needs[1]}, and this is {clang.version}")
         texts = []
-        with TemporaryDirectory() as folder:
+        with private_folder("compile") as folder:
             made = Path(folder, "code.s")
             for each in targets:
                 device: list[str | Path] = [

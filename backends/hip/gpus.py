@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from backends.hip.progress import Hip
 from backends.shared.toolchain import (
@@ -29,6 +28,7 @@ from backends.shared.toolchain import (
     version,
     which,
 )
+from corpus.private import private_folder
 
 INSTALL = "a GPU of AMD with its driver, and hipcc of ROCm"
 
@@ -71,7 +71,7 @@ class Hipcc:
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """Compile a program for the GPU. Raises ``FileNotFoundError`` where there is no hipcc."""
-        with TemporaryDirectory() as scratch:
+        with private_folder("compile") as scratch:
             made = binary or Path(scratch, "program")
             words: list[str | Path] = [
                 "hipcc",

@@ -10,7 +10,6 @@ import platform
 import shutil
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from backends.metal.memory import MetalKernel
 from backends.metal.progress import Metal
@@ -20,6 +19,7 @@ from backends.shared.hosted import PROBE_SIZES, Host, HostedDevice
 from backends.shared.log import as_comment
 from backends.shared.syntax import C
 from backends.shared.toolchain import TIMEOUT, Compilation, Probed, run, tried, version
+from corpus.private import private_folder
 
 _PROBE = f"""\
 #include <metal_stdlib>
@@ -58,7 +58,7 @@ class MetalCompiler:
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """Compile a Metal test into AIR, Apple's intermediate code, which is kept if ``binary`` is named."""
-        with TemporaryDirectory() as scratch:
+        with private_folder("compile") as scratch:
             made = binary or Path(scratch, "program.air")
             return run(file, [*_METAL, _STANDARD, "-c", file, "-o", made], None, timeout, title="xcrun metal")
 

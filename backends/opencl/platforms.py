@@ -27,13 +27,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from backends.opencl.progress import OpenCl
 from backends.shared.mapping import launch
 from backends.shared.serve import serving
 from backends.shared.toolchain import PROBE, PROBE_TIMEOUT, device_of, first_usable, installed, problem, rows_of, run
+from corpus.private import private_folder
 
 POCL = "Portable Computing Language"
 """The name of PoCL's platform, whoever built it."""
@@ -141,11 +141,11 @@ def probe(device: PlatformDevice) -> str:
     """Build and run a trivial kernel on a device, and return why it cannot be used, in one line, or "" where it
     works.
     """
-    with TemporaryDirectory(prefix="synth-probe-") as folder:
+    with private_folder("probe") as folder:
         kernel = Path(folder, "probe.cl")
         kernel.write_text(OpenCl.render("probe", launch(PROBE, "plain")), encoding="utf-8")
         # With PoCL's cache, a kernel that could be built once would hide that nothing can be built any more.
-        environment = {**device.environment, "POCL_CACHE_DIR": folder}
+        environment = {**device.environment, "POCL_CACHE_DIR": str(folder)}
         done = run(kernel, [*device.command(kernel), "1"], None, PROBE_TIMEOUT, environment, "a trivial kernel")
     return "" if done.ok else problem(done.output) or "a trivial kernel failed"
 

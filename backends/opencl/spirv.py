@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from backends.shared.toolchain import Compilation, Probed, problem, run, version, which
 from corpus.errors import InputError
+from corpus.private import private_folder
 
 INSTALL = "Debian: apt install clang-15 llvm-spirv-15"
 
@@ -82,7 +82,7 @@ def probed() -> Probed:
     found, purpose = tools(), "read kernels (check)"
     if found is None:
         return Probed("clang, llvm-spirv", "", purpose, "not installed", INSTALL)
-    with TemporaryDirectory(prefix="synth-probe-") as folder:
+    with private_folder("probe") as folder:
         file = Path(folder, "probe.cl")
         file.write_text(_PROBE, encoding="utf-8")
         done = compile_kernels(file, file.with_suffix(".spv"))

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Protocol, Self, runtime_checkable
 
 from backends.shared.layout import Layout
@@ -16,6 +15,7 @@ from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.process import Run, RunError, Server, watch
 from backends.shared.profiles import Profile
 from corpus.litmus.test import LitmusTest
+from corpus.private import private_folder
 from corpus.progress.axb import Program
 
 
@@ -156,7 +156,7 @@ class Runner:
         """Open a block in which the files of tests are ready to run, or give why they are not. Several tests are built
         together where that can be.
         """
-        with TemporaryDirectory(prefix="synth-run-") as folder:
+        with private_folder("run") as folder:
             paths = []
             for number, (files, _) in enumerate(programs):
                 name, text = next(iter(files.items()))  # the others are for who runs it elsewhere

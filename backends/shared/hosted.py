@@ -21,7 +21,6 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from backends.shared.device import Device, DeviceOptions, Prepared
@@ -32,6 +31,7 @@ from backends.shared.profiles import Profile
 from backends.shared.serve import serving
 from backends.shared.toolchain import PROBE_TIMEOUT, Probed, device_of, first_usable, lacking, problem, rows_of, run
 from corpus.litmus.test import LitmusTest
+from corpus.private import private_folder
 
 ROUNDS = 1 << 20
 
@@ -132,7 +132,7 @@ class Chosen:
 @cache
 def probe(device: Chosen) -> str:
     """Build and run a small program, and return why the device cannot be used, in one line, or "" where it works."""
-    with TemporaryDirectory(prefix="synth-probe-") as folder:
+    with private_folder("probe") as folder:
         file = Path(folder, f"probe{device.host.suffix}")
         file.write_text(device.host.trial, encoding="utf-8")
         try:

@@ -20,7 +20,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Protocol, TypeVar
 
 from backends.shared.log import as_string
@@ -28,6 +27,7 @@ from backends.shared.mapping import launch
 from backends.shared.process import guard
 from backends.shared.renderer import Renderer
 from corpus.errors import InputError
+from corpus.private import private_folder
 from corpus.progress.axb import Instruction, Program
 
 _HINT = "synth devices says what to install"
@@ -109,11 +109,11 @@ def run(
     tool = title or Path(command[0]).name
     if shutil.which(command[0]) is None:
         raise FileNotFoundError(f"no {tool}")
-    with TemporaryDirectory() as scratch:  # what a compiler that is killed leaves goes with it
+    with private_folder("tool") as scratch:  # what a compiler that is killed leaves goes with it
         process = subprocess.Popen(
             [*guard(), *command],
             cwd=folder,
-            env={**os.environ, "TMPDIR": scratch, **(environment or {})},
+            env={**os.environ, "TMPDIR": str(scratch), **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -169,7 +169,7 @@ def tried_on(compiler: Compiler, renderer: type[Renderer], suffix: str, environm
     """
     if lacking := compiler.missing():
         return f"no {lacking[0]}"
-    with TemporaryDirectory(prefix="synth-probe-") as folder:
+    with private_folder("probe") as folder:
         file, binary = Path(folder, f"probe{suffix}"), Path(folder, "program")
         file.write_text(renderer.render("probe", launch(LOOP)) + as_string("{}"), encoding="utf-8")
         done = compiler.compile(file, binary, timeout=PROBE_TIMEOUT)
@@ -188,7 +188,7 @@ def tried(compiler: Compiler, renderer: type[Renderer], suffix: str, runs: bool 
     """Compile the smallest test of a language, ``ending`` after it, and run the program if it ``runs``; return the
     problem in one line, or "" where there is none.
     """
-    with TemporaryDirectory(prefix="synth-probe-") as folder:
+    with private_folder("probe") as folder:
         file, binary = Path(folder, f"probe{suffix}"), Path(folder, "program")
         file.write_text(renderer.render("probe", launch(PROBE, "plain")) + ending, encoding="utf-8")
         try:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from backends.shared.hosted import MESA
 from backends.shared.toolchain import PROBE_TIMEOUT, TIMEOUT, Compilation, problem, run, which
 from corpus.errors import InputError
+from corpus.private import private_folder
 
 INSTALL = f"pip install 'synth-litmus[wgpu]', and {MESA}; or cargo install naga-cli, or tint of Dawn, on PATH"
 
@@ -46,7 +46,7 @@ def missing() -> list[str]:
         return []
     if find_spec("wgpu") is None:
         return [INSTALL]
-    with TemporaryDirectory(prefix="synth-probe-") as folder:
+    with private_folder("probe") as folder:
         file = Path(folder, "probe.wgsl")
         file.write_text(_SMALL, encoding="utf-8")
         done = _by_wgpu(file, file.with_suffix(".spv"), timeout=PROBE_TIMEOUT)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from backends.cuda.compiler import compile_ptx
@@ -13,6 +12,7 @@ from backends.opencl.spirv import compile_kernels
 from backends.shared.toolchain import Compilation, problem
 from backends.wgsl import spirv as wgsl
 from corpus.errors import InputError
+from corpus.private import private_folder
 
 
 class SourceLanguage(NamedTuple):
@@ -41,7 +41,7 @@ def compiled(path: Path, options: Sequence[str]) -> bytes:
     Raises ``InputError`` where the compiler refuses the file, or is not there.
     """
     language = SOURCE_LANGUAGES[path.suffix]
-    with TemporaryDirectory() as folder:
+    with private_folder("compile") as folder:
         code = Path(folder, f"kernel{language.suffix}")
         try:
             done = language.compile(path, code, options)

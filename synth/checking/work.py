@@ -7,16 +7,15 @@ are asked about by whichever worker is free. So a file that is wrong or slow cos
 from __future__ import annotations
 
 import os
-import tempfile
 import time
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from corpus.errors import InputError
 from corpus.kernels.specialiser import NotUnderstoodError
+from corpus.private import private_folder
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
 from oracle.executions.steps import TooManyError
 from synth.checking.account import CheckedKernel, told, unanswered
@@ -108,7 +107,7 @@ def check_all(
     or compiled has one answer, ERROR. A file in a folder that has no kernel has none.
     """
     work = partial(_work, request=request)
-    with _scratch():
+    with private_folder("check", all_within=True):  # a worker that is killed while it compiles leaves some files
         yield from results_in_order(tasks, work, places, limits, _lost)
 
 
@@ -161,17 +160,3 @@ def _answer(question: KernelQuestion, request: CheckRequest) -> CheckedKernel:
 def _lost(task: CheckTask, reason: str) -> CheckedKernel:
     names = (str(task.path), "", "", "") if isinstance(task, KernelSource) else (*task.task.names, task.model)
     return unanswered(*names, f"it {reason}", CheckAnswer.UNKNOWN)
-
-
-@contextmanager
-def _scratch() -> Iterator[None]:
-    """Within the block, temporary files lie in a folder that is removed at its end: a worker that is killed while it
-    compiles leaves some.
-    """
-    before = tempfile.tempdir
-    with tempfile.TemporaryDirectory(prefix="synth-check-") as folder:
-        tempfile.tempdir = folder
-        try:
-            yield
-        finally:
-            tempfile.tempdir = before

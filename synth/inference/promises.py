@@ -24,7 +24,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from backends.shared.mapping import DEVICE, PLACEMENTS
 from backends.shared.process import TERMINATED
@@ -34,6 +33,7 @@ from corpus.errors import InputError
 from corpus.hierarchy import HierarchyLevel, Places
 from corpus.journal import Journal, read_corpus
 from corpus.litmus.test import LitmusTest
+from corpus.private import private_folder
 from corpus.progress.text import program_of
 from corpus.test import Test
 from oracle.inference.classes import SketchTest
@@ -175,7 +175,7 @@ def suite(bound: Bound, levels: tuple[str, ...] = ()) -> tuple[Test, ...]:
     Where there are levels, each program is there in every placement of its threads in groups of these.
     """
     request = ProgressSuiteRequest(*bound, minimal=False, levels=levels)
-    with TemporaryDirectory(prefix="synth-") as folder:
+    with private_folder("work") as folder:
         path = Path(folder) / "suite"
         with Journal.create(path, request.as_json()) as journal:
             started = time.monotonic()

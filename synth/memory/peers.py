@@ -22,12 +22,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from backends.shared.toolchain import run, which
 from corpus.dialects.registry import runners
 from corpus.errors import InputError, one_line
 from corpus.litmus.test import LitmusTest, Quantifier
+from corpus.private import private_folder
 from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
@@ -149,7 +149,7 @@ def _ask(
             continue
         answers: dict[str, str] = {}
         verdicts = {**test.verdicts, **{name: str(judged(before, model)) for name, model in anew.items()}}
-        with TemporaryDirectory() as scratch:
+        with private_folder("compile") as scratch:
             folder = Path(scratch)
             for name, text in ((_FILE, said.text), *dialect.companions):
                 (folder / name).write_text(text, "utf-8")

@@ -12,12 +12,12 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from backends.code_languages import CODE_LANGUAGES, TEST_COMPILERS
 from backends.shared.readback import CompiledTest, NotCompiledError, TestCompiler, observed
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
+from corpus.private import private_folder
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from synth.options.models import AUTO
@@ -75,7 +75,7 @@ class CheckedTranslation:
 def check_compiled(task: TranslationTask) -> CheckedTranslation:
     """Compile a test, read it back and judge it."""
     begun = time.perf_counter()
-    with TemporaryDirectory(prefix="synth-translation-") as folder:
+    with private_folder("translation") as folder:
         try:
             compiled = task.compiler.compile(observed(task.test), task.level, Path(folder))
         except NotCompiledError as error:
@@ -93,7 +93,7 @@ def check_together(tasks: Sequence[TranslationTask]) -> Sequence[CheckedTranslat
     if together is None or any((task.compiler, task.level) != (first.compiler, first.level) for task in tasks):
         return [None] * len(tasks)
     begun = time.perf_counter()
-    with TemporaryDirectory(prefix="synth-translation-") as folder:
+    with private_folder("translation") as folder:
         every = together([observed(task.test) for task in tasks], first.level, Path(folder))
     each = (time.perf_counter() - begun) / len(tasks)
     return [
