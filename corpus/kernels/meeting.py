@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
 
-from corpus.kernels import ir
 from corpus.kernels.computing import computed
 from corpus.kernels.launch import volume
 from corpus.kernels.memory import placeholder, stored_operand
-from corpus.kernels.specialiser import SLOTS, Access, State, ThreadSpecialiser
+from corpus.kernels.specialiser import MASK_BITS, SLOTS, Access, BarrierKey, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Value
 from corpus.litmus import test as litmus
+
+
+def comers(at: ThreadSpecialiser, what: str, lanes: Sequence[int]) -> list[int]:
+    """Return the lanes that come to what they do together, of all that might."""
+    first = at.number - at.lane
+    site = at.block, first, int.from_bytes(what.encode())
+    return [number - first for number in at.come_together(site, [first + lane for lane in lanes])]
+
+
+WARP_BARRIER = "bar.warp.sync"
+"""What lanes do that meet and exchange nothing."""
 
 
 def lanes_of(at: ThreadSpecialiser, mask: int) -> list[int]:
@@ -20,12 +30,26 @@ def lanes_of(at: ThreadSpecialiser, mask: int) -> list[int]:
     return [lane for lane in range(there) if mask >> lane & 1]
 
 
-def converge(at: ThreadSpecialiser, mask: int) -> list[int]:
-    """Have the lanes of a mask meet, and return them."""
-    lanes = lanes_of(at, mask)
-    if len(lanes) > 1:
-        at.put(litmus.Barrier(0, quorum=len(lanes), scope=litmus.Scope.WARP))
-    return lanes
+def warp_meeting(at: ThreadSpecialiser, what: str, mask: int) -> litmus.Barrier:
+    """Return where the lanes of a mask meet: those that do the same with the same mask, wherever it stands (PTX ISA,
+    ``bar.warp.sync``, ``vote.sync``, ``shfl.sync``, ``redux.sync``).
+    """
+    name = int.from_bytes(what.encode()) << MASK_BITS | mask & (1 << at.launch.warp) - 1
+    return litmus.Barrier(name, scope=litmus.Scope.WARP)
+
+
+def done_at(key: BarrierKey) -> str:
+    """Return what lanes do that meet where a barrier of a warp has this name; for an aligned barrier its place."""
+    name, scope = key
+    if scope is not litmus.Scope.WARP or not isinstance(name, int):
+        return ""
+    bits = name >> MASK_BITS
+    return bits.to_bytes((bits.bit_length() + 7) // 8).decode(errors="replace")
+
+
+def exchanges(key: BarrierKey) -> bool:
+    """Return whether threads that meet at a barrier exchange values there."""
+    return done_at(key).startswith(("vote.", "shfl.", "redux.", "match."))
 
 
 def folded(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Value:
@@ -41,17 +65,12 @@ def exchanged(
     others: Sequence[int],
     value: Value,
     meeting: litmus.Barrier,
-    brings: bool = True,
 ) -> list[Value]:
-    """Return what threads bring: each writes its place of an array, and reads the others' between two barriers.
-
-    ``brings``: somebody asks for what this thread brings.
-    """
-    if brings:
-        at.put(
-            litmus.Store(litmus.Loc(placeholder(array, 4 * here)), stored_operand(at, value, 4), at.exchange.access),
-            Access(array, 4 * here, 4),
-        )
+    """Return what threads bring: each writes its place of an array, and reads the others' between two barriers."""
+    at.put(
+        litmus.Store(litmus.Loc(placeholder(array, 4 * here)), stored_operand(at, value, 4), at.exchange.access),
+        Access(array, 4 * here, 4),
+    )
     at.meets(state, meeting)
     found: list[Value] = []
     for other in others:
@@ -67,30 +86,18 @@ def exchanged(
 
 
 def brought_by(
-    at: ThreadSpecialiser,
-    state: State,
-    ins: ir.KernelInstruction,
-    value: Value,
-    mask: int,
-    partners: Mapping[int, int] | None = None,
+    at: ThreadSpecialiser, state: State, what: str, value: Value, mask: int, asked: int | None = None
 ) -> dict[int, Value]:
-    """Return what each thread of a warp brings to an instruction that they do together.
+    """Return what each lane of a mask brings to an operation that they do together, of those that come to it.
 
-    ``partners``: the one lane that each lane asks, where it does not ask all. Each instruction has an array of its own,
-    for lanes that come to different instructions do not meet.
+    ``asked``: the one lane whose value counts, where not all do. Operations with the same words and the same mask have
+    an array of their own, for it is these that meet.
     """
-    lane, lanes = at.lane, lanes_of(at, mask)
-    if len(lanes) < 2 or lane not in lanes:
+    lane, every = at.lane, lanes_of(at, mask)
+    if len(every) < 2:
         return {lane: value}
+    meeting, lanes = warp_meeting(at, what, mask), comers(at, f"{what} {mask}", every)
     at.assumed[at.exchange.assumed] = None
-    array = f"{SLOTS}:{at.block}:warp{at.number // at.launch.warp}_{ins.line}"
-    meeting = litmus.Barrier(0, quorum=len(lanes), scope=litmus.Scope.WARP)
-    if partners is None:
-        return dict(zip(lanes, exchanged(at, state, array, lane, lanes, value, meeting), strict=True))
-    asked = {each: other for each, other in partners.items() if other in lanes and other != each}
-    if not asked:
-        at.put(meeting)
-        return {lane: value}
-    own = [lane, asked[lane]] if lane in asked else [lane]
-    brings = lane in asked.values()
-    return dict(zip(own, exchanged(at, state, array, lane, own, value, meeting, brings), strict=True))
+    array = f"{SLOTS}:{at.block}:warp{at.number // at.launch.warp}_{what}_{mask:x}"
+    others = lanes if asked is None else [each for each in lanes if each in (lane, asked)]
+    return dict(zip(others, exchanged(at, state, array, lane, others, value, meeting), strict=True))

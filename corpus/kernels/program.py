@@ -7,8 +7,9 @@ different sizes at one place, the specification says nothing of them (PTX ISA 9.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from corpus.kernels import ir
 from corpus.kernels.creation import SLOT, CreatedThreads, created_threads
 from corpus.kernels.languages import LANGUAGES
 from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, ThreadIds
+from corpus.kernels.meeting import done_at, exchanges
 from corpus.kernels.ptx.moving import WORD
 from corpus.kernels.specialiser import (
     ENDED_REDUCTION,
@@ -28,6 +30,7 @@ from corpus.kernels.specialiser import (
     Residual,
     ThreadSpecialiser,
     exit_arrival,
+    is_aligned,
 )
 from corpus.kernels.tidying import tidied
 from corpus.kernels.values import Pointer, plain_name
@@ -76,7 +79,7 @@ class KernelProgram:
     are the barriers that threads of one warp come to in place of each other. ``uncounted``: memory decides how often
     threads come to a barrier, without a bound; then who waits for a thread that has ended may not wait in truth.
     ``undefined`` are the locations that hold nothing at the start, ``names`` the functions of threads where there are
-    several.
+    several. ``choices``: what the system may do in several ways, of which the launch has one, and how many there are.
     """
 
     test: litmus.LitmusTest
@@ -93,6 +96,7 @@ class KernelProgram:
     undefined: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     initialised: frozenset[str] = frozenset()
+    choices: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def lasting(self) -> tuple[str, ...]:
@@ -113,22 +117,30 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
     if len(every) > MOST_THREADS:
         own = " with --block" if kernel.block == launch.block else ""
         raise InputError(f"expected a launch of at most {MOST_THREADS} threads{own}, found {len(every)}", module.path)
-    followed, assumed, asks = _followed(module, kernel, launch, {}, {})
-    grains = _grains((code for _, code in followed), module.path)
+    way = _Following(module, kernel, launch)
+    found = way.found()
+    grains = _grains((code for _, code in found.threads), module.path)
     if grains:
-        followed, assumed, asks = _followed(module, kernel, launch, grains, {})
-    accessed = _accessed((code for _, code in followed), module.path) if asks else {}
+        way = replace(way, grains=grains)
+        found = way.found()
+    accessed = _accessed((code for _, code in found.threads), module.path) if found.asks else {}
     if accessed:
-        followed, assumed, _ = _followed(module, kernel, launch, grains, accessed)
-    divergent = _divergent(launch, followed, assumed)  # before equal ways are made one
+        way = replace(way, accessed=accessed)
+        found = way.found()
+    divergent, decided = _divergent(launch, found.threads)  # before equal ways are made one
+    if not decided:
+        way = replace(way, aligns=True)
+        found = way.found()
+    assumed = found.assumed
     if LANGUAGES[module.language].exits:
-        followed, uncounted = _with_ends(module, kernel, launch, followed, grains, accessed, assumed)
+        followed, uncounted = _with_ends(way, found)
     else:
-        followed = _with_plain_barriers(launch, [(ids, tidied(code)) for ids, code in followed])
+        followed = _with_plain_barriers(launch, [(ids, tidied(code)) for ids, code in found.threads])
         uncounted = _may_part(followed)
         if uncounted:
             assumed["where memory decides what a thread does with its subgroup, the others do it too"] = None
-    return _program(module, kernel, launch, followed, assumed, divergent=divergent, uncounted=uncounted)
+    program = _program(module, kernel, launch, followed, assumed, divergent=divergent, uncounted=uncounted)
+    return replace(program, choices=found.choices)
 
 
 def _program(
@@ -222,27 +234,36 @@ def _with_plain_barriers(launch: KernelLaunch, followed: Followed) -> Followed:
     return [(ids, [plain(ids, each) for each in code]) for ids, code in followed]
 
 
-def _with_ends(
-    module: ir.Module,
-    kernel: ir.KernelFunction,
-    launch: KernelLaunch,
-    followed: Followed,
-    grains: Mapping[str, int],
-    accessed: _Places,
-    assumed: dict[str, None],
-) -> tuple[Followed, bool]:
+def _with_ends(way: _Following, found: _Found) -> tuple[Followed, bool]:
     """Return the threads with arrivals at their ends for the barriers that do not wait for threads that have ended, and
-    whether memory decides without a bound how often threads come to a barrier.
+    whether memory decides how often threads come to a barrier, so that who ends is not counted: without a bound, or to
+    exchange something.
     """
+    launch, followed = way.launch, found.threads
+    _check_whole_warps(way, followed)
     comings = _comings_of(followed)
-    uncounted = any(None in found.values() for found in comings.values())
+    every = [(key, counts) for each in comings.values() for key, counts in each.items()]
+    uncounted = any(counts is None or (len(counts) > 1 and exchanges(key)) for key, counts in every)
     for number, ((ids, _), owed) in enumerate(zip(followed, _owed(launch, comings), strict=True)):
         if owed:
-            language = LANGUAGES[module.language]
-            thread = ThreadSpecialiser(module, kernel, launch, ids, language, owed, grains, accessed)
-            followed[number] = (ids, thread.run())
+            followed[number] = (ids, way.thread(ids, found.comers, owed).run())
     tidy = [(ids, tidied(code)) for ids, code in followed]
-    return list(_with_exits(launch, tidy, assumed, module.path)), uncounted
+    return _renamed(list(_with_exits(launch, tidy, found.assumed, way.module.path))), uncounted
+
+
+def _renamed(followed: Followed) -> Followed:
+    """Return the threads with the barriers of warps numbered from 0."""
+    every = [each.instruction for _, code in followed for each in code]
+    warps = (ins.name for ins in every if isinstance(ins, litmus.Barrier) and ins.scope is litmus.Scope.WARP)
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(warps))}
+
+    def renamed(residual: Residual) -> Residual:
+        ins = residual.instruction
+        if not isinstance(ins, litmus.Barrier) or ins.scope is not litmus.Scope.WARP:
+            return residual
+        return residual._replace(instruction=replace(ins, number=numbers[ins.name]))
+
+    return [(ids, [renamed(each) for each in code]) for ids, code in followed]
 
 
 def left_behind(program: KernelProgram, finals: Mapping[str, int]) -> dict[str, ArrayImage]:
@@ -261,7 +282,9 @@ def _owed(launch: KernelLaunch, comings: _Comings) -> Iterator[Mapping[BarrierKe
     comes there: as often as any thread of the group may.
     """
     for ids, found in comings.items():
-        several = [key for key, counts in found.items() if counts is not None and len(counts) > 1]
+        several = [
+            key for key, counts in found.items() if counts is not None and len(counts) > 1 and not exchanges(key)
+        ]
         most = {key: [other.get(key, frozenset({0})) for other in _group(launch, comings, ids, key)] for key in several}
         yield {
             key: max(count for each in counts for count in each or ())
@@ -280,9 +303,23 @@ def _comings_of(followed: Sequence[tuple[ThreadIds, list[Residual]]]) -> _Coming
 
 
 def _group(launch: KernelLaunch, comings: _Comings, ids: ThreadIds, key: BarrierKey) -> list[_ThreadComings]:
-    """Return the comings of the threads that a barrier waits for: those of the block, or of the cluster."""
-    number = launch.cluster_number if key[1] is litmus.Scope.QUEUE else launch.block_number
+    """Return the comings of the threads that a barrier waits for, where a thread is one of them: those of the block, of
+    the cluster, or the lanes of a mask.
+    """
+    name, scope = key
+    if scope is litmus.Scope.WARP:
+        assert isinstance(name, int)
+        warp = _warp_of(launch, ids)
+        mates = {launch.thread_number(other) % launch.warp: found for other, found in comings.items()
+                 if _warp_of(launch, other) == warp}  # fmt: skip
+        lanes = [lane for lane in mates if name >> lane & 1]
+        return [mates[lane] for lane in lanes] if launch.thread_number(ids) % launch.warp in lanes else []
+    number = launch.cluster_number if scope is litmus.Scope.QUEUE else launch.block_number
     return [found for other, found in comings.items() if number(other) == number(ids)]
+
+
+def _warp_of(launch: KernelLaunch, ids: ThreadIds) -> tuple[int, int]:
+    return launch.block_number(ids), launch.thread_number(ids) // launch.warp
 
 
 def _with_exits(
@@ -304,14 +341,14 @@ def _with_exits(
             own = every[ids].get(barrier, {0})
             if None not in counts and own is not None and len(own) == 1:
                 most = max((count for each in counts if each is not None for count in each), default=0)
-                if 0 < min(own) < most and f"barrier{barrier[0]}" in _reductions(code):
+                if 0 < min(own) < most and (exchanges(barrier) or f"barrier{barrier[0]}" in _reductions(code)):
                     raise NotUnderstoodError(ENDED_REDUCTION, path)
                 exits += [Residual(exit_arrival(barrier), None)] * (most - min(own))
             elif counts and barrier not in every[ids] and any(map(_may_stay, code)):
-                what = f"barrier {barrier[0]} is in a loop of some threads, and others have none of that number"
+                what = f"{_called(barrier)} is in a loop of some threads, and others do not come to it"
                 raise NotUnderstoodError(what, path)
         if exits or any(_is_exit(each.instruction) for each in code):
-            assumed["a thread that has ended is not waited for at bar.sync"] = None
+            assumed["a thread that has ended is not waited for at barriers"] = None
         yield ids, code + exits
 
 
@@ -319,39 +356,82 @@ _Places = Mapping[str, Sequence[tuple[int, int]]]
 """The places of accesses in each array, in bytes, and their sizes."""
 
 
-def _followed(
-    module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch, grains: Mapping[str, int], accessed: _Places
-) -> tuple[Followed, dict[str, None], bool]:
-    """Return what is left of the kernel for each thread, what was taken for granted, and whether what is left depends
-    on which places of arrays are accessed.
+def _called(key: BarrierKey) -> str:
+    name, scope = key
+    return f"barrier {name}" if scope is not litmus.Scope.WARP else f"{done_at(key)} with one mask"
 
-    Which threads come to a place where a group does something together is known when all have been followed. Then they
-    are followed again where they are not those that were taken to come. Raises ``NotUnderstoodError`` where that does
-    not end.
+
+class _Found(NamedTuple):
+    """What is left of a kernel for each thread, what was taken for granted, whether what is left depends on which
+    places of arrays are accessed, who comes to places where a group does something, and what the system may choose.
     """
-    comers: dict[GroupSite, frozenset[int]] = {}
-    for _ in range(MOST_ROUNDS):
-        followed: Followed = []
-        assumed: dict[str, None] = {}
-        came: dict[GroupSite, set[int]] = {}
-        asks = False
-        taken: dict[GroupSite, frozenset[int]] = {}
-        for ids in launch.threads():
-            language = LANGUAGES[module.language]
-            thread = ThreadSpecialiser(
-                module, kernel, launch, ids, language, grains=grains, accessed=accessed, comers=comers
-            )
-            followed.append((ids, thread.run()))
-            assumed |= thread.assumed
-            asks |= thread.asks_for_accesses
-            taken |= thread.came
-            for site in thread.came:
-                came.setdefault(site, set()).add(launch.thread_number(ids))
-        found = {site: frozenset(threads) for site, threads in came.items()}
-        if found == taken:
-            return followed, assumed, asks
-        comers = found
-    raise NotUnderstoodError("which threads of a subgroup do something together is not understood", module.path)
+
+    threads: Followed
+    assumed: dict[str, None]
+    asks: bool
+    comers: Mapping[GroupSite, frozenset[int]]
+    choices: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class _Following:
+    """How the threads of a launch are followed."""
+
+    module: ir.Module
+    kernel: ir.KernelFunction
+    launch: KernelLaunch
+    grains: Mapping[str, int] = field(default_factory=dict)
+    accessed: _Places = field(default_factory=dict)
+    aligns: bool = False
+
+    def thread(
+        self,
+        ids: ThreadIds,
+        comers: Mapping[GroupSite, frozenset[int]],
+        owed: Mapping[BarrierKey, int] | None = None,
+    ) -> ThreadSpecialiser:
+        """Return the specialiser of a thread."""
+        language = LANGUAGES[self.module.language]
+        return ThreadSpecialiser(
+            self.module,
+            self.kernel,
+            self.launch,
+            ids,
+            language,
+            owed,
+            self.grains,
+            self.accessed,
+            comers,
+            aligns=self.aligns,
+        )
+
+    def found(self) -> _Found:
+        """Return what is left of the kernel for each thread.
+
+        Which threads come to a place where a group does something together is known when all have been followed. Then
+        they are followed again where they are not those that were taken to come. Raises ``NotUnderstoodError`` where
+        that does not end.
+        """
+        comers: dict[GroupSite, frozenset[int]] = {}
+        for _ in range(MOST_ROUNDS):
+            found = _Found([], {}, False, comers, {})
+            came: dict[GroupSite, set[int]] = {}
+            taken: dict[GroupSite, frozenset[int]] = {}
+            asks = False
+            choices: dict[str, int] = {}
+            for ids in self.launch.threads():
+                thread = self.thread(ids, comers)
+                found.threads.append((ids, thread.run()))
+                found.assumed.update(thread.assumed)
+                asks |= thread.asks_for_accesses
+                choices |= thread.choices
+                taken |= thread.came
+                for site in thread.came:
+                    came.setdefault(site, set()).add(thread.number)
+            comers = {site: frozenset(threads) for site, threads in came.items()}
+            if comers == taken:
+                return found._replace(asks=asks, choices=choices)
+        raise NotUnderstoodError("which threads of a warp do something together is not understood", self.module.path)
 
 
 MOST_ROUNDS = 4
@@ -421,6 +501,15 @@ def _may_stay(residual: Residual) -> bool:
 
 def _comings(code: Sequence[Residual], key: BarrierKey) -> frozenset[int] | None:
     """Return how often a thread may come to a barrier that waits for all; None where no number is the most."""
+
+    def is_meant(ins: litmus.Barrier) -> bool:
+        return ins.quorum is None and not ins.wait and (ins.name, ins.scope) == key
+
+    return _counted(code, is_meant)
+
+
+def _counted(code: Sequence[Residual], is_meant: Callable[[litmus.Barrier], bool]) -> frozenset[int] | None:
+    """Return how often a thread may come to barriers of a kind; None where no number is the most."""
     ways = _ways(code)
     most = sum(isinstance(each.instruction, litmus.Barrier) for each in code)
     seen = {(0, 0)}
@@ -430,7 +519,7 @@ def _comings(code: Sequence[Residual], key: BarrierKey) -> frozenset[int] | None
         if at == len(code):
             continue
         match code[at].instruction:
-            case litmus.Barrier(quorum=None, wait=False) as barrier if (barrier.name, barrier.scope) == key:
+            case litmus.Barrier() as barrier if is_meant(barrier):
                 count += 1
         if count > most:
             return None
@@ -440,28 +529,46 @@ def _comings(code: Sequence[Residual], key: BarrierKey) -> frozenset[int] | None
     return frozenset(count for at, count in seen if at == len(code))
 
 
+def _check_whole_warps(way: _Following, followed: Followed) -> None:
+    """Check that the threads of a warp come equally often to a barrier that waits for some of the block, for it counts
+    warps, not threads (PTX ISA, ``barrier``). Raises ``NotUnderstoodError`` where they may not.
+    """
+    launch = way.launch
+    every = [each.instruction for _, code in followed for each in code]
+    some = (ins for ins in every if isinstance(ins, litmus.Barrier) and ins.scope is litmus.Scope.CTA)
+    for one in dict.fromkeys((ins.name, ins.quorum) for ins in some if ins.quorum is not None):
+        warps: dict[tuple[int, int], list[frozenset[int] | None]] = {}
+        for ids, code in followed:
+            warps.setdefault(_warp_of(launch, ids), []).append(_counted(code, partial(_is_one, one)))
+        for counts in warps.values():
+            decided = counts[0] is not None and len(counts[0]) == 1
+            if len(counts) > 1 and (len({*counts}) > 1 or not (decided or way.aligns)):
+                what = f"barrier {one[0]} of {one[1]} threads: not all threads of a warp come to it equally often"
+                raise NotUnderstoodError(f"{what}, which is not understood", way.module.path)
+
+
+def _is_one(one: tuple[litmus.Operand, litmus.Operand | None], ins: litmus.Barrier) -> bool:
+    return (ins.name, ins.quorum) == one
+
+
 def _divergent(
-    launch: KernelLaunch, followed: Sequence[tuple[ThreadIds, list[Residual]]], assumed: dict[str, None]
-) -> tuple[ir.KernelInstruction, ...]:
-    """Return two aligned barriers that threads of one warp come to in place of each other, or none.
+    launch: KernelLaunch, followed: Sequence[tuple[ThreadIds, list[Residual]]]
+) -> tuple[tuple[ir.KernelInstruction, ...], bool]:
+    """Return two aligned barriers that threads of one warp come to in place of each other, or none, and whether that is
+    known of all warps.
 
     All threads of a warp have to execute the same ``bar`` (PTX ISA, ``barrier``, ``.aligned``); those that have ended
     come to none.
     """
-    warps: dict[tuple[int, int], list[Sequence[ir.KernelInstruction]]] = {}
+    warps: dict[tuple[int, int], list[Sequence[ir.KernelInstruction] | None]] = {}
     for ids, code in followed:
-        warp = (launch.block_number(ids), launch.thread_number(ids) // launch.warp)
-        row = _aligned(code)
-        if row is not None:
-            warps.setdefault(warp, []).append(row)
-        elif launch.warp > 1 and launch.block != (1, 1, 1):
-            assumed["where memory decides which barriers a thread comes to, those of its warp come to the same"] = None
-    for rows in warps.values():
-        for one, other in combinations(rows, 2):
+        warps.setdefault(_warp_of(launch, ids), []).append(_aligned(code))
+    for every in warps.values():
+        for one, other in combinations([row for row in every if row is not None], 2):
             for first, second in zip(one, other, strict=False):
                 if first is not second:
-                    return first, second
-    return ()
+                    return (first, second), True
+    return (), not any(len(every) > 1 and None in every for every in warps.values())
 
 
 def _aligned(code: Sequence[Residual]) -> list[ir.KernelInstruction] | None:
@@ -491,10 +598,7 @@ def _aligned(code: Sequence[Residual]) -> list[ir.KernelInstruction] | None:
 
 
 def _is_aligned(residual: Residual) -> bool:
-    origin = residual.origin
-    if origin is None or not isinstance(residual.instruction, litmus.Barrier) or "warp" in origin.words:
-        return False
-    return origin.name == "bar" or (origin.name == "barrier" and "aligned" in origin.words)
+    return residual.origin is not None and is_aligned(residual.origin, residual.instruction)
 
 
 def _ways(code: Sequence[Residual]) -> list[set[int]]:

@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from corpus.errors import InputError
 from corpus.kernels import ir
@@ -69,6 +69,9 @@ ENDED_REDUCTION = "a thread ends after bar.red, and others come to that barrier 
 
 SLOTS = "slots"
 """The space of arrays by which threads exchange values at a barrier or in a warp. It is the system's, not memory."""
+
+MASK_BITS = 32
+"""The bits of the name of a barrier of a warp that are the mask of its lanes; what these do is above them."""
 
 WORKSPACE = "grid_workspace"
 """The array that ``%envreg1`` and ``%envreg2`` point to, where cooperative groups keep a grid's barrier."""
@@ -210,6 +213,9 @@ class ShownError(Exception):
         self.array = array
 
 
+Option = TypeVar("Option")
+"""One of the things that the system may do."""
+
 BarrierKey = tuple[litmus.Operand, litmus.Scope]
 """The name of a barrier that waits for all threads of a group, and the level of the group."""
 
@@ -222,7 +228,9 @@ class ThreadSpecialiser:
     ``accessed``: the places and sizes of accesses of arrays, for operations on whole matrices. ``comers``: the threads
     of a group that come to a place where they do something together, where these are not all. ``came`` collects those
     places, with the threads that were taken to come there. ``shown``: the arrays of the thread's own whose addresses
-    others may have. ``following``: the number of the next thread that is created.
+    others may have. ``following``: the number of the next thread that is created. ``choices`` collects what the system
+    may do in several ways, with how many there are. ``aligns``: who comes to an aligned barrier waits for the others
+    of its warp at that very instruction.
 
     ``alone``: no other thread is there yet, so that all memory is known; ``image`` is what it holds when others come,
     by array and offset. ``sizes`` has the bytes of arrays that the thread has made, ``steps`` how far addresses
@@ -242,11 +250,13 @@ class ThreadSpecialiser:
         comers: Mapping[GroupSite, frozenset[int]] = MappingProxyType({}),
         shown: Mapping[str, str] = MappingProxyType({}),
         following: int = 0,
+        aligns: bool = False,
     ) -> None:
         self._language, self.exchange = language, language.exchange
         self._comers = comers
         self.came: dict[GroupSite, frozenset[int]] = {}
         self._shown, self._following = shown, following
+        self._aligns = aligns
         self.alone = False
         self.started: list[ThreadStart] = []
         self.image: dict[tuple[str, int], Value] = {}
@@ -261,6 +271,7 @@ class ThreadSpecialiser:
         self.code: list[Residual] = []
         self.assumed: dict[str, None] = {}
         self.reduced: set[BarrierKey] = set()
+        self.choices: dict[str, int] = {}
         self._labels: dict[tuple[object, ...], str] = {}
         self._variants: dict[tuple[str, int], int] = {}
         self._waiting: list[tuple[str, State]] = []
@@ -365,6 +376,12 @@ class ThreadSpecialiser:
         found = self._comers.get(site, frozenset(every))
         self.came[site] = found
         return sorted(found)
+
+    def chosen(self, what: str, options: Sequence[Option]) -> Option:
+        """Return what the system does where it may do one of several things, as the launch has it."""
+        if len(options) > 1:
+            self.choices[what] = len(options)
+        return options[min(self.launch.choices.get(what, 0), len(options) - 1)]
 
     @property
     def block(self) -> int:
@@ -553,10 +570,24 @@ class ThreadSpecialiser:
 
     def meets(self, state: State, barrier: litmus.Barrier) -> None:
         """Append a barrier of a group, and count it where that is asked for."""
+        if self._aligns and self._origin is not None and is_aligned(self._origin, barrier):
+            place = f"{state.function.name} {state.at}"
+            name = int.from_bytes(place.encode()) << MASK_BITS | (1 << self.launch.warp) - 1
+            together = litmus.Barrier(name, mode=litmus.Mode(tags=(litmus.RELAXED,)), scope=litmus.Scope.WARP)
+            self.meets(state, together)
         key = (barrier.name, barrier.scope)
         if key in self._owed and not barrier.wait:
             state.known[_met(key)] = self._came(state, key) + 1
         self.put(barrier)
+
+    def visit(self, state: State, place: str) -> int:
+        """Count a visit of the thread to a place, and return how many there were."""
+        cell = f"0:[visits of {place}+0:4]"
+        before = state.known.get(cell, 0)
+        if not isinstance(before, int):
+            raise self.wrong("how often a thread comes here takes too many ways")
+        state.known[cell] = before + 1
+        return before + 1
 
     def _came(self, state: State, key: BarrierKey) -> int:
         """Return how often the thread has come to a barrier."""
@@ -773,6 +804,13 @@ def _blamed(state: State, ins: ir.KernelInstruction | None) -> ir.KernelInstruct
             break
         function, ins = frame.function, (frame.function.body or ())[frame.after - 1]
     return ins
+
+
+def is_aligned(origin: ir.KernelInstruction, instruction: litmus.Instruction) -> bool:
+    """Return whether an instruction is a barrier at which the threads of a warp have to come together."""
+    if not isinstance(instruction, litmus.Barrier) or instruction.scope is litmus.Scope.WARP:
+        return False
+    return origin.name == "bar" or (origin.name == "barrier" and "aligned" in origin.words)
 
 
 def exit_arrival(key: BarrierKey) -> litmus.Barrier:

@@ -405,7 +405,7 @@ def _unused(name: str, others: Collection[str]) -> str:
     return name if name not in others else _unused(f"{name}_", others)
 
 
-_KINDS = {"assert": "trap", "abort": "trap", "null": "bounds"}
+_KINDS = {"assert": "trap", "abort": "trap", "null": "bounds", "lane": "barrier", "count": "barrier"}
 """The kinds of findings that a thread stops for, by why it stops, where that is another word."""
 
 _STOPPED = {
@@ -414,6 +414,8 @@ _STOPPED = {
     "bounds": "an access is outside of its array",
     "null": "a null pointer is dereferenced",
     "abort": "a thread gives up",
+    "lane": "a thread is not in the mask of lanes that it names, which PTX leaves undefined",
+    "count": "the threads that a barrier waits for are no whole number of warps, as PTX has them",
 }
 
 
@@ -582,9 +584,11 @@ def _hang(program: KernelProgram, found: Liveness, progress: str) -> KernelFindi
         text = f"{_thread(program, (others or stuck)[0])} {what} under {progress}"
         return KernelFinding("hang", text, places, hang.execution, events)
     if waits:
-        return KernelFinding(
-            "barrier", f"{_thread(program, waits[0])} waits at a barrier for ever", places, hang.execution, events
-        )
+        here = [e for e in map(hang.execution.events.__getitem__, events) if e.barrier and e.thread == waits[0]]
+        aligned = any(e.barrier.group is litmus.Scope.WARP and "RELAXED" in e.tags for e in here if e.barrier)
+        where = "for others of its warp at an aligned barrier" if aligned else "at a barrier"
+        text = f"{_thread(program, waits[0])} waits {where} for ever"
+        return KernelFinding("barrier", text, places, hang.execution, events)
     return KernelFinding(
         "hang", f"{_thread(program, stuck[0])} may go round for ever under {progress}", places, hang.execution, events
     )

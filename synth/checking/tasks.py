@@ -7,13 +7,13 @@ Kernels of one stream run one after the other: each begins with the memory that 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from constraints.circuit import Literal
 from constraints.witnesses import ExecutionSearch
 from corpus.errors import InputError
-from corpus.kernels.ir import KernelFunction
+from corpus.kernels.ir import KernelFunction, Module
 from corpus.kernels.launch import Argument, ArrayImage, KernelLaunch
 from corpus.kernels.program import KernelProgram, left_behind, program_of
 from corpus.kernels.specialiser import NotUnderstoodError
@@ -69,7 +69,7 @@ class KernelTask:
         states: list[Mapping[str, ArrayImage]] = [{}]
         assumed: dict[str, None] = {}
         for kernel, launch in self.before:
-            begun = [program_of(module, kernel, replace(launch, memory=memory)) for memory in states]
+            begun = _programs(module, kernel, launch, states)
             states = []
             for program in begun:
                 after = _StatesAfter(program, model, unroll)
@@ -81,8 +81,32 @@ class KernelTask:
                         raise NotUnderstoodError(f"{kernel.name} may leave more than {MOST_STATES} states of memory")
             if not states:
                 raise NotUnderstoodError(f"{kernel.name}, which runs before, does not come to an end")
-        programs = (program_of(module, self.kernel, replace(self.launch, memory=memory)) for memory in states)
+        programs = _programs(module, self.kernel, self.launch, states)
         return [replace(program, assumed=(*program.assumed, *assumed)) for program in programs]
+
+
+def _programs(
+    module: Module, kernel: KernelFunction, launch: KernelLaunch, states: Iterable[Mapping[str, ArrayImage]]
+) -> list[KernelProgram]:
+    """Return the programs that are left of a kernel: for each state of memory in which it may begin, and each choice of
+    the system's, as whom it elects. Raises ``NotUnderstoodError`` where they are too many.
+    """
+    found = []
+    waiting = [replace(launch, memory=memory) for memory in states]
+    while waiting:
+        one = waiting.pop(0)
+        program = program_of(module, kernel, one)
+        open_choice = next((what for what in program.choices if what not in one.choices), None)
+        if open_choice is None:
+            found.append(program)
+        else:
+            options = range(program.choices[open_choice])
+            waiting = [replace(one, choices={**one.choices, open_choice: n}) for n in options] + waiting
+        if len(found) + len(waiting) > MOST_STATES:
+            raise NotUnderstoodError(
+                f"{kernel.name}: more than {MOST_STATES} ways in which lanes may be active or elected, and memory begin"
+            )
+    return found
 
 
 class _StatesAfter:

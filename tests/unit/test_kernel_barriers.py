@@ -47,10 +47,10 @@ def program(first, second, launch=TWO_WARPS):
     return program_of(module, module.kernels[0], launch)
 
 
-def found(first, second, expectation=""):
+def found(first, second, expectation="", launch=TWO_WARPS):
     """The kinds of what is found, and under which progress models the kernel always ends."""
     (model,) = resolve_consistency_models(["ptx"])
-    answers = check(program(first, second), model, expectation, 2, "fair")
+    answers = check(program(first, second, launch), model, expectation, 2, "fair")
     ends = {name for name, verdict in answers.hang.items() if verdict == "TERMINATES"}
     return {each.kind for each in answers.findings}, ends
 
@@ -94,7 +94,7 @@ def test_an_arrival_stands_for_the_end_and_is_said_to():
     made = program("bar.sync 0;", SPIN)
     (_, second) = made.test.threads
     assert second.instructions[-1] == litmus.Barrier(0, arrive=True, mode=litmus.Mode(tags=(litmus.EXIT,)))
-    assert "a thread that has ended is not waited for at bar.sync" in made.assumed
+    assert "a thread that has ended is not waited for at barriers" in made.assumed
 
 
 def test_barriers_in_a_loop_that_a_thread_may_miss_are_not_understood():
@@ -127,13 +127,26 @@ def test_threads_of_a_warp_have_to_execute_the_same_aligned_barrier(first, secon
     assert not program(first, second).divergent
 
 
-def test_what_memory_decides_about_barriers_of_a_warp_is_assumed():
+def parting(number, barrier):
+    """Code that comes to one barrier or to another one, whichever memory says."""
     read = "ld.global.u32 %r1, [%rd1]; setp.eq.s32 %p2, %r1, 0;"
-    both = f"{read} @%p2 bra $other; bar.sync 0; bra $end; $other: bar.sync 0; $end:"
-    said = "where memory decides which barriers a thread comes to, those of its warp come to the same"
-    assert said in program(both, "", ONE_WARP).assumed
-    assert said not in program(both, "").assumed
-    assert said not in program(f"{SPIN} bar.sync 0;", "", ONE_WARP).assumed
+    return f"{read} @%p2 bra $O{number}; {barrier}; bra $E{number}; $O{number}: {barrier}; $E{number}:"
+
+
+@pytest.mark.parametrize(
+    ("barrier", "launch", "kinds"),
+    [
+        ("bar.sync 0", ONE_WARP, {"barrier"}),
+        ("barrier.sync.aligned 0", ONE_WARP, {"barrier"}),
+        ("barrier.sync 0", ONE_WARP, set()),
+        ("bar.sync 0", TWO_WARPS, set()),
+    ],
+)
+def test_memory_may_decide_which_aligned_barrier_a_thread_comes_to(barrier, launch, kinds):
+    """All threads of a warp come to the same one (PTX ISA, ``barrier``, ``.aligned``), whatever decides a branch."""
+    assert found(parting(1, barrier), parting(2, barrier), launch=launch)[0] == kinds
+    one = parting(1, barrier)
+    assert found("bra $second;", one, launch=launch)[0] == set()
 
 
 def test_a_race_is_found_in_executions_that_never_end():

@@ -244,7 +244,7 @@ REFUSED = {
     "an index into private memory": ("st.local.u32 [%d1], 1;", "the thread's own memory"),
     "an address of private memory in memory": ("st.u64 [%x], a;", "the thread's own memory"),
     "a barrier of some threads that combines": (
-        "bar.red.and.pred %p2, 0, 32, %p1;",
+        "bar.red.and.pred %p2, 0, 64, %p1;",
         "of some threads of the block is not understood",
     ),
 }

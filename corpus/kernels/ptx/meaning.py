@@ -8,7 +8,7 @@ from corpus.kernels import ir
 from corpus.kernels.computing import move, set_mask, set_result
 from corpus.kernels.meaning import COMMON, nothing, trap
 from corpus.kernels.ptx.matrices import multiply
-from corpus.kernels.ptx.meeting import active, barrier, fence, map_shared, reduce_, shuffle, vote
+from corpus.kernels.ptx.meeting import active, barrier, elect, fence, map_shared, reduce_, shuffle, vote
 from corpus.kernels.ptx.memory import atomic, load, store
 from corpus.kernels.ptx.moving import copy, mbarrier, store_asynchronously
 from corpus.kernels.ptx.special import special
@@ -71,7 +71,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "shfl": shuffle,
     "redux": reduce_,
     "activemask": active,
-    "elect": active,
+    "elect": elect,
     "brkpt": trap,
     **dict.fromkeys(("nanosleep", "prefetch", "prefetchu", "applypriority", "discard", "setmaxnreg"), nothing),
     **dict.fromkeys(("sin", "cos", "lg2", "ex2", "tanh", "rcp", "rsqrt", "copysign", "testp", "createpolicy"), untold),

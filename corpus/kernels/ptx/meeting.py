@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations, product
 
 from corpus.kernels import ir
-from corpus.kernels.computing import compared, computed, negated, set_result
+from corpus.kernels.computing import compared, computed, negated, number_or_held, residual_operand, set_result
 from corpus.kernels.launch import volume
-from corpus.kernels.meeting import brought_by, converge, exchanged, folded, lanes_of
+from corpus.kernels.meeting import WARP_BARRIER, brought_by, comers, exchanged, folded, lanes_of, warp_meeting
 from corpus.kernels.ptx.memory import MEMBARS, ORDERS, SCOPES, access_mode
 from corpus.kernels.specialiser import SLOTS, State, ThreadSpecialiser
-from corpus.kernels.values import Pointer, Unknown, Value
+from corpus.kernels.values import Held, Pointer, Unknown, Value
 from corpus.laws.ptx import PROXY_FENCES, cluster_barrier
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import type_of
@@ -34,8 +36,10 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     """``bar`` and ``barrier`` of a CTA, of a warp, and of a cluster."""
     words = [word for word in ins.words if word not in ("cta", "aligned")]
     if words[:1] == ["warp"]:
-        converge(at, _mask(at, state, ins.operands[0]))
-        return True
+        mask = _mask(at, state, ins, ins.operands[0])
+        if mask is not None and len(lanes_of(at, mask)) > 1:
+            at.meets(state, warp_meeting(at, WARP_BARRIER, mask))
+        return mask is not None
     if words[:1] == ["cluster"]:
         half = cluster_barrier(ins.opcode)
         if half is None:
@@ -45,17 +49,22 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
         return True
     alone = at.launch.block == (1, 1, 1)
     if words[0] in ("sync", "arrive"):
-        numbers = [known_number(at, state, operand) for operand in ins.operands]
-        if not alone:
-            quorum = numbers[1] if len(numbers) > 1 else None
-            at.meets(state, litmus.Barrier(numbers[0], words[0] == "arrive", quorum=quorum))
+        number, *more = (known_number(at, state, operand) for operand in ins.operands)
+        quorum = _quorum(at, number, more)
+        if quorum == 0:
+            return at.stops("count")
+        if not alone or (quorum or 1) > 1:
+            at.meets(state, litmus.Barrier(number, words[0] == "arrive", quorum=quorum))
     elif words[0] == "red":
-        target, number, *more = ins.operands
-        quorum = known_number(at, state, more[0]) if len(more) > 1 else None
-        value = at.value(state, more[-1])
+        target, called, *between, predicate = ins.operands
+        number, *more = (known_number(at, state, operand) for operand in (called, *between))
+        quorum = _quorum(at, number, more)
+        if quorum == 0:
+            return at.stops("count")
         if quorum not in (None, volume(at.launch.block)):
             raise at.wrong("of some threads of the block is not understood")
-        every = _met(at, state, words[1], value, known_number(at, state, number), quorum) if not alone else [value]
+        value = at.value(state, predicate)
+        every = _met(at, state, words[1], value, number, quorum) if not alone else [value]
         if "popc" in words:
             set_result(at, state, target, folded(at, "add.s32", [0, *every]))
         else:
@@ -63,6 +72,29 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     else:
         raise at.wrong("is not understood")
     return True
+
+
+BARRIERS = 16
+"""The barriers of a block (9.7.13.1)."""
+
+
+def _quorum(at: ThreadSpecialiser, number: int, more: Sequence[int]) -> int | None:
+    """Return how many threads a barrier waits for: None where it is all, and 0 where they are no number of warps.
+
+    Warps are counted, a smaller last one as any other.
+    """
+    if number >= BARRIERS:
+        raise at.wrong(f"a barrier {number} is not understood: those of a block are 0 to {BARRIERS - 1}")
+    if not more:
+        return None
+    (count,), block, warp = more, volume(at.launch.block), at.launch.warp
+    if count % warp or not count:
+        return 0
+    if count == -(-block // warp) * warp:
+        return block
+    if block % warp and count < block:
+        raise at.wrong("of some of the threads of a block whose last warp is not whole is not understood")
+    return count
 
 
 def map_shared(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -110,12 +142,38 @@ def known_number(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> in
     return value
 
 
-def _mask(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> int:
+def _mask(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, operand: ir.Operand) -> int | None:
+    """Return the lanes that an instruction names; None where the thread goes on elsewhere: as a thread that is not
+    among them, which is undefined, or to the same instruction with each mask that memory may give.
+    """
     value = at.value(state, operand, 32)
+    every = (1 << at.launch.warp) - 1
+    if isinstance(value, Held) and isinstance(operand, ir.Register):
+        there = lanes_of(at, every)
+        others = [lane for lane in there if lane != at.lane]
+        if len(others) > MOST_OTHERS:
+            raise at.wrong(f"a mask that memory decides, of more than {MOST_OTHERS + 1} lanes, is not understood")
+        absent = every - sum(1 << lane for lane in there)
+        named = computed(at, "and.b32", [value, every])
+        for number, more in product(range(1 << len(others)), sorted({0, absent})):
+            mask = more | 1 << at.lane | sum(1 << lane for n, lane in enumerate(others) if number >> n & 1)
+            again = state.goes(state.at - 1)
+            again.known[at.home(state, operand.name)] = mask
+            same = compared(at, ("eq", "s32"), named, mask)
+            condition = litmus.Comparison("ne", residual_operand(number_or_held(at, same), 1), 0)
+            at.put(litmus.Branch(at.jump(again), condition))
+        at.stops("lane")
+        return None
     if not isinstance(value, int):
-        at.assumed["a mask of threads that memory decides is taken to have all threads of the warp"] = None
-        return 0xFFFFFFFF
-    return value
+        raise at.wrong(f"its mask is {at.said(value)}")
+    if not value >> at.lane & 1:
+        at.stops("lane")
+        return None
+    return value & every
+
+
+MOST_OTHERS = 4
+"""The other lanes of a warp with which a mask that memory decides is followed, each mask on its own."""
 
 
 def _met(at: ThreadSpecialiser, state: State, word: str, value: Value, number: int, quorum: int | None) -> list[Value]:
@@ -127,8 +185,11 @@ def _met(at: ThreadSpecialiser, state: State, word: str, value: Value, number: i
 
 def vote(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """Combine the predicates of a warp by ``vote``: all, any, uni or ballot."""
-    target, source, *mask = ins.operands
-    brought = brought_by(at, state, ins, at.value(state, source), _mask(at, state, mask[0]) if mask else 0xFFFFFFFF)
+    target, source, membership = _with_mask(at, ins)
+    mask = _mask(at, state, ins, membership)
+    if mask is None:
+        return False
+    brought = brought_by(at, state, ins.opcode, at.value(state, source), mask)
     values = list(brought.values())
     if "ballot" in ins.words:
         found = folded(at, "or.b32", [computed(at, "shl.b32", [value, lane]) for lane, value in brought.items()])
@@ -141,61 +202,109 @@ def vote(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
     return True
 
 
+def _with_mask(at: ThreadSpecialiser, ins: ir.KernelInstruction) -> tuple[ir.Operand, ...]:
+    """Return the operands of an instruction that lanes do together, the last of which is their mask. Raises
+    ``NotUnderstoodError`` where it has none: which lanes do it is not said then (PTX ISA, before 6.0).
+    """
+    if "sync" not in ins.words:
+        raise at.wrong("without .sync and a mask it is not understood: which lanes do it together is not said")
+    return ins.operands
+
+
 def shuffle(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``shfl``: the value of another thread of the warp (9.7.9.6)."""
-    target, source, by, limits, *mask = ins.operands
+    target, source, by, limits, membership = _with_mask(at, ins)
+    mask = _mask(at, state, ins, membership)
+    if mask is None:
+        return False
     value, lane = at.value(state, source), at.lane
-    lanes = _mask(at, state, mask[0]) if mask else 0xFFFFFFFF
-    found: Value = value
-    inside: Value = Unknown("whether the other thread of a shuffle is there")
-    if len(lanes_of(at, lanes)) > 1:
-        offset, bounds = at.value(state, by), at.value(state, limits)
-        mode = next(word for word in ins.words if word in ("up", "down", "bfly", "idx"))
-        if not isinstance(offset, int) or (mode == "idx" and not isinstance(bounds, int)):
-            raise at.wrong("with lanes that memory decides it is not understood")
-        offset &= 0x1F
-
-        def partner(lane: int) -> int:
-            segment = bounds >> 8 & 0x1F if isinstance(bounds, int) else 0
-            ways = {"up": lane - offset, "down": lane + offset, "bfly": lane ^ offset}
-            return ways.get(mode, lane & segment | offset & ~segment)
-
-        other = partner(lane)
-        brought = brought_by(at, state, ins, value, lanes, {each: partner(each) for each in lanes_of(at, lanes)})
-        if other not in brought:
-            at.assumed[f"{ins.name} from a lane that is not there gives a lane its own value"] = None
-        there = compared(at, ("ge" if mode == "up" else "le", "s32"), other & 0xFFFFFFFF, _furthest(at, bounds))
-        found, inside = computed(at, "selp.b32", [brought.get(other, value), value, there]), there
+    offset, bounds = at.value(state, by, 32), at.value(state, limits, 32)
+    mode = next(word for word in ins.words if word in ("up", "down", "bfly", "idx"))
+    if not isinstance(bounds, int):
+        raise at.wrong("with bounds that memory decides it is not understood")
+    segment = bounds >> 8 & 0x1F
+    offset = computed(at, "and.b32", [offset, 0x1F if mode != "idx" else 0x1F & ~segment])
+    opcode = {"up": "sub.s32", "down": "add.s32", "bfly": "xor.b32", "idx": "or.b32"}[mode]
+    other = computed(at, opcode, [lane & segment if mode == "idx" else lane, offset])
+    inside = compared(at, ("ge" if mode == "up" else "le", "s32"), other, _furthest(lane, bounds))
+    if isinstance(inside, int):
+        other = other if inside & 1 else lane
+    brought = brought_by(at, state, ins.opcode, value, mask, other if isinstance(other, int) else None)
+    if isinstance(other, int):
+        nothing = Unknown(f"the value of lane {other}, which does not come to {ins.opcode} with the thread")
+        set_result(at, state, target, brought.get(other, nothing), inside)
+        return True
+    if len(brought) < at.launch.warp:
+        raise at.wrong("with a lane that memory decides, which may not be there, it is not understood")
+    found = value
+    for number, each in brought.items():
+        same = compared(at, ("eq", "s32"), other, number)
+        found = computed(at, "selp.b32", [each, found, computed(at, "and.pred", [same, inside])])
     set_result(at, state, target, found, inside)
     return True
 
 
-def _furthest(at: ThreadSpecialiser, bounds: Value) -> Value:
-    """Return the furthest lane that a shuffle of this thread may ask, given its third operand."""
-    clamp = computed(at, "and.b32", [bounds, 0x1F])
-    segment = computed(at, "and.b32", [computed(at, "shr.u32", [bounds, 8]), 0x1F])
-    same = computed(at, "and.b32", [segment, at.lane])
-    free = computed(at, "xor.b32", [segment, 0x1F])
-    return computed(at, "or.b32", [same, computed(at, "and.b32", [free, clamp])])
+def _furthest(lane: int, bounds: int) -> int:
+    """Return the furthest lane that a shuffle of a thread may ask, given its third operand."""
+    clamp, segment = bounds & 0x1F, bounds >> 8 & 0x1F
+    return lane & segment | clamp & ~segment & 0x1F
 
 
 def reduce_(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``redux``: the values of the threads of a warp combined."""
-    target, source, mask = ins.operands
-    brought = list(brought_by(at, state, ins, at.value(state, source), _mask(at, state, mask)).values())
+    target, source, membership = _with_mask(at, ins)
+    mask = _mask(at, state, ins, membership)
+    if mask is None:
+        return False
+    brought = list(brought_by(at, state, ins.opcode, at.value(state, source), mask).values())
     operation = next(word for word in ins.words if word in ("add", "min", "max", "and", "or", "xor"))
     set_result(at, state, target, folded(at, f"{operation}.{type_of(ins.words)}", brought))
     return True
 
 
 def active(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
-    """``activemask`` and ``elect``: all threads of the warp are taken to be there."""
-    lanes = lanes_of(at, 0xFFFFFFFF if ins.name == "activemask" else _mask(at, state, ins.operands[1]))
-    if len(lanes) > 1:
-        at.assumed[f"{ins.name} is of all threads of the warp"] = None
-    target = ins.operands[0]
-    if ins.name == "activemask":
-        set_result(at, state, target, sum(1 << each for each in lanes))
-    else:
-        set_result(at, state, target, lanes[0], int(at.lane == lanes[0]))
+    """``activemask``: some of the lanes that come to the instruction, the thread's own among them. Those that it names
+    execute it together, so they get the same mask; where they go on, it does not say.
+    """
+    place = f"{ins.name} {state.function.name} {state.at}"
+    visit = at.visit(state, place)
+    if visit > MOST_VISITS:
+        raise at.wrong(f"executed by one thread more than {MOST_VISITS} times, it is not understood")
+    what = f"{place} {visit}"
+    lanes = comers(at, what, lanes_of(at, -1))
+    parts = at.chosen(f"{what} {at.block} {at.number - at.lane}", partitions(lanes))
+    mask = next(sum(1 << lane for lane in part) for part in parts if at.lane in part)
+    set_result(at, state, ins.operands[0], mask)
     return True
+
+
+MOST_VISITS = 3
+"""How often a thread may execute one ``activemask``."""
+
+
+def elect(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``elect``: one of the lanes of a mask, the same one each time (9.7.13.15)."""
+    target, membership = _with_mask(at, ins)
+    mask = _mask(at, state, ins, membership)
+    if mask is None:
+        return False
+    lanes = lanes_of(at, mask)
+    if len(lanes) > 1:
+        at.meets(state, replace(warp_meeting(at, ins.opcode, mask), mode=litmus.Mode(tags=(litmus.RELAXED,))))
+    options = comers(at, f"{ins.opcode} {mask}", lanes)
+    leader = at.chosen(f"{ins.opcode} {mask} {at.block} {at.number - at.lane}", options)
+    set_result(at, state, target, leader, int(at.lane == leader))
+    return True
+
+
+def partitions(lanes: Sequence[int]) -> list[tuple[tuple[int, ...], ...]]:
+    """Return each way to part lanes into sets, that of one set first."""
+    if not lanes:
+        return [()]
+    first, *others = lanes
+    found = []
+    for count in range(len(others), -1, -1):
+        for mates in combinations(others, count):
+            rest = [lane for lane in others if lane not in mates]
+            found += [((first, *mates), *more) for more in partitions(rest)]
+    return found
