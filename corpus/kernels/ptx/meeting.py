@@ -220,21 +220,27 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     value, lane = at.value(state, source), at.lane
     offset, bounds = at.value(state, by, 32), at.value(state, limits, 32)
     mode = next(word for word in ins.words if word in ("up", "down", "bfly", "idx"))
-    if not isinstance(bounds, int):
-        raise at.wrong("with bounds that memory decides it is not understood")
-    segment = bounds >> 8 & 0x1F
-    offset = computed(at, "and.b32", [offset, 0x1F if mode != "idx" else 0x1F & ~segment])
-    opcode = {"up": "sub.s32", "down": "add.s32", "bfly": "xor.b32", "idx": "or.b32"}[mode]
-    other = computed(at, opcode, [lane & segment if mode == "idx" else lane, offset])
-    inside = compared(at, ("ge" if mode == "up" else "le", "s32"), other, _furthest(lane, bounds))
-    if isinstance(inside, int):
-        other = other if inside & 1 else lane
+    if mode == "idx":
+        if not isinstance(bounds, int):
+            raise at.wrong("with bounds that memory decides it is not understood")
+        segment = bounds >> 8 & 0x1F
+        other = computed(at, "or.b32", [lane & segment, computed(at, "and.b32", [offset, 0x1F & ~segment])])
+    else:
+        opcode = {"up": "sub.s32", "down": "add.s32", "bfly": "xor.b32"}[mode]
+        other = computed(at, opcode, [lane, computed(at, "and.b32", [offset, 0x1F])])
+    inside = compared(at, ("ge" if mode == "up" else "le", "s32"), other, _furthest(at, bounds))
+    if inside == 0:
+        other = lane
     brought = brought_by(at, state, ins.opcode, value, mask, other if isinstance(other, int) else None)
-    if isinstance(other, int):
+    if isinstance(other, int) and other not in brought:
         nothing = Unknown(f"the value of lane {other}, which does not come to {ins.opcode} with the thread")
-        set_result(at, state, target, brought.get(other, nothing), inside)
+        if isinstance(inside, Held):
+            absent = state.goes(state.at)
+            set_result(at, absent, target, nothing, 1)
+            at.put(litmus.Branch(at.jump(absent), litmus.Comparison("ne", litmus.Reg(inside.register), 0)))
+        set_result(at, state, target, nothing if isinstance(inside, int) else value, 1 if inside == 1 else 0)
         return True
-    if len(brought) < at.launch.warp:
+    if not isinstance(other, int) and len(brought) < at.launch.warp:
         raise at.wrong("with a lane that memory decides, which may not be there, it is not understood")
     found = value
     for number, each in brought.items():
@@ -244,10 +250,12 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     return True
 
 
-def _furthest(lane: int, bounds: int) -> int:
+def _furthest(at: ThreadSpecialiser, bounds: Value) -> Value:
     """Return the furthest lane that a shuffle of a thread may ask, given its third operand."""
-    clamp, segment = bounds & 0x1F, bounds >> 8 & 0x1F
-    return lane & segment | clamp & ~segment & 0x1F
+    clamp = computed(at, "and.b32", [bounds, 0x1F])
+    segment = computed(at, "and.b32", [computed(at, "shr.u32", [bounds, 8]), 0x1F])
+    free = computed(at, "xor.b32", [segment, 0x1F])
+    return computed(at, "or.b32", [computed(at, "and.b32", [segment, at.lane]), computed(at, "and.b32", [free, clamp])])
 
 
 def reduce_(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
