@@ -81,6 +81,11 @@ def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
         raise InputError("cannot read: not UTF-8 text", str(path), line, column) from None
 
 
+def is_within(path: Path, folder: Path) -> bool:
+    """Decide whether a file lies in a folder, or one in it, when links are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
 def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = True) -> None:
     """Write a file, text as UTF-8, so that it is whole or as it was before. Raises ``InputError`` where that fails.
 

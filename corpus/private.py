@@ -17,10 +17,14 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+from corpus.errors import InputError
+
 _SUFFIX = ".private"
 
 _FOLDER = re.compile(r"(?:synth-[a-z]+-|\..+\.)[a-z0-9_]{8}\.private")
 """The names of private folders: in the folder for temporary files, and beside what is being written."""
+
+_PLAIN = re.compile(r"[\w./+:@=,-]+", re.ASCII)
 
 _HALF = re.compile(r"\.(?P<name>.+)\.[0-9]+\.tmp", re.DOTALL)
 """The names of files that are not whole yet (``temporary_name``)."""
@@ -30,13 +34,15 @@ _HALF = re.compile(r"\.(?P<name>.+)\.[0-9]+\.tmp", re.DOTALL)
 def private_folder(kind: str, all_within: bool = False) -> Iterator[Path]:
     """Open a new folder for temporary files, which no other user can read; at the end of the block it is removed.
 
+    A shell obeys nothing in its path, whatever ``TMPDIR`` says: there are compilers that hand it to one.
+
     ``all_within``: temporary files that are made within the block lie in it too, those of other processes that are
     forked included. ``kind`` is a word of its name.
     """
     import tempfile  # slow to import, and not all commands need it
 
     before = tempfile.tempdir
-    with _owned_folder(Path(tempfile.gettempdir()), f"synth-{kind}-") as folder:
+    with _owned_folder(_plain(tempfile.gettempdir()), f"synth-{kind}-") as folder:
         if all_within:
             tempfile.tempdir = str(folder)
         try:
@@ -44,6 +50,14 @@ def private_folder(kind: str, all_within: bool = False) -> Iterator[Path]:
         finally:
             if all_within:
                 tempfile.tempdir = before
+
+
+def _plain(wanted: str) -> Path:
+    """Return the folder for temporary files, or else one whose path a shell obeys nothing in."""
+    for folder in (wanted, "/tmp", "/var/tmp"):
+        if _PLAIN.fullmatch(folder) and _PLAIN.fullmatch(os.path.realpath(folder)) and os.access(folder, os.W_OK):
+            return Path(os.path.abspath(folder))
+    raise InputError("expected a folder for temporary files with a plain name: set TMPDIR", wanted)
 
 
 @contextmanager

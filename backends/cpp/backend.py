@@ -22,14 +22,14 @@ from backends.cpp.progress import Cpp
 from backends.shared.backend import Backend
 from backends.shared.cache import compiled_once
 from backends.shared.device import Device, Prepared
+from backends.shared.handing import MADE, SOURCE, handed
 from backends.shared.layout import CACHE_LINE, CPU, Layout, Parameters, chosen, place
 from backends.shared.log import as_string
 from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.profiles import DEFAULT, Profile
-from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version, which
+from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, tried, version, which
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
-from corpus.private import private_folder
 from corpus.progress.axb import Program
 
 FLAGS = ("-std=c++20", "-O2", "-pthread", "-Wall", "-Wextra", "-Werror")
@@ -46,8 +46,7 @@ class CppCompiler:
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """Compile a C++ test by g++, into ``binary`` if one is named."""
-        with private_folder("compile") as scratch:
-            return run(file, ["g++", *FLAGS, "-o", binary or Path(scratch, "program"), file.resolve()], None, timeout)
+        return handed(file, ["g++", *FLAGS, "-o", MADE, SOURCE], binary, timeout=timeout)
 
     def probe(self) -> list[Probed]:
         """Report whether g++ compiles a test, and whether the CPU runs the program."""

@@ -7,6 +7,7 @@ nvcc needs g++ as its host compiler.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -15,6 +16,7 @@ from pathlib import Path
 from backends.cuda import gpus, toolkits
 from backends.cuda.progress import Cuda
 from backends.cuda.toolkits import ANY, CudaTarget, Toolkit
+from backends.shared.handing import MADE, OPTIONS, SOURCE, check_shell, handed
 from backends.shared.log import as_string
 from backends.shared.toolchain import (
     PROBE_TIMEOUT,
@@ -39,6 +41,9 @@ _CHECKED = re.compile(r"^// Checked for (.*)\.$", re.MULTILINE)
 TOOLS = ("nvcc", "cuobjdump", "nvdisasm")
 
 INSTALL = "pip install 'synth-litmus[cuda]', and g++"
+
+_UNQUOTED = ("-Xcompiler", "-fno-diagnostics-show-caret")
+"""The host compiler quotes no lines, for which it would open whatever file a ``#line`` names."""
 
 PTX_ARCHITECTURE = "sm_90a"
 """What kernels are compiled to PTX for unless something else is said."""
@@ -82,11 +87,11 @@ class CudaCompiler:
             return Compilation(file, False, f"it needs sm_{needs[1]}, and this is sm_{max(self.architectures)}")
         chips = numbers if checked is None else re.findall(r"sm_(\w+)", checked[1])
         codes = [f"-gencode=arch=compute_{chip},code=sm_{chip}" for chip in chips]
-        with private_folder("compile") as scratch:
-            target = binary or Path(scratch, "program")
-            toolkit, _ = toolkits.chosen(self.target)
-            nvcc = (toolkit and toolkit.tool("nvcc")) or "nvcc"
-            return run(file, [nvcc, "-O2", "-Werror=all-warnings", *codes, "-o", target, file.resolve()], None, timeout)
+        toolkit, _ = toolkits.chosen(self.target)
+        nvcc = (toolkit and toolkit.tool("nvcc")) or "nvcc"
+        check_shell(nvcc)
+        command = [nvcc, "-O2", "-Werror=all-warnings", *codes, "-o", MADE, SOURCE]
+        return handed(file, command, binary, timeout=timeout)
 
     @property
     def version(self) -> str:
@@ -148,8 +153,9 @@ def compile_ptx(file: Path, code: Path, options: Sequence[str] = ()) -> Compilat
     headers = [word for folder in folders if folder.is_dir() for word in ("-I", str(folder))]
     target = [] if any(each.startswith("-arch") for each in options) else [f"-arch={PTX_ARCHITECTURE}"]
     standard = [] if any(each.startswith(("-std", "--std")) for each in options) else ["-std=c++17"]
-    words = ["-ptx", "-lineinfo", "-w", *target, *standard, *headers, *options]
-    return run(file, [nvcc, *words, "-o", code, file])
+    check_shell(nvcc, *headers)
+    words = ["-ptx", "-lineinfo", "-w", *_UNQUOTED, *target, *standard, *headers]
+    return handed(file, [nvcc, *words, OPTIONS, "-o", MADE, SOURCE], code, options=options, includes=True)
 
 
 def compile_sass(file: Path, code: Path, capability: int, options: Sequence[str] = ()) -> Compilation:
@@ -160,10 +166,12 @@ def compile_sass(file: Path, code: Path, capability: int, options: Sequence[str]
     nvcc, nvdisasm = cuda_tool("nvcc"), cuda_tool("nvdisasm")
     if nvcc is None or nvdisasm is None:
         raise InputError(f"nvcc and nvdisasm are needed for machine code: {INSTALL}", str(file))
+    check_shell(nvcc)
+    given = [word for option in options for word in ("-Xptxas", option)]
+    words = ["-cubin", "-w", "-O2", f"-arch=sm_{capability}", *given]
     with private_folder("compile") as scratch:
         cubin = Path(scratch, "code.cubin")
-        given = [word for option in options for word in ("-Xptxas", option)]
-        done = run(file, [nvcc, "-cubin", "-w", "-O2", f"-arch=sm_{capability}", *given, "-o", cubin, file])
+        done = handed(file, [nvcc, *words, "-o", MADE, SOURCE], cubin)
         if done.ok:
             done = run(file, [nvdisasm, "-c", cubin])
         if done.ok:
@@ -190,7 +198,9 @@ def machine_code(program: Path) -> dict[str, str]:
     """
     with private_folder("compile") as scratch:
         cuobjdump, nvdisasm = (cuda_tool(name) or name for name in ("cuobjdump", "nvdisasm"))
-        run(program, [cuobjdump, "-xelf", "all", program.resolve()], Path(scratch))
+        copy = Path(scratch, "program")
+        shutil.copyfile(program, copy)
+        run(program, [cuobjdump, "-xelf", "all", copy.name], Path(scratch))
         codes = {}
         for cubin in sorted(Path(scratch).glob("*.cubin")):
             disassembly = run(program, [nvdisasm, "-c", cubin])

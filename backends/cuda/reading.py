@@ -9,10 +9,11 @@ from pathlib import Path
 from backends.cuda.atomics import ClangNvptxKernel, LibcudacxxKernel
 from backends.cuda.compiler import INSTALL, compile_ptx, cuda_tool
 from backends.cuda.memory import CudaKernel
+from backends.shared.handing import MADE, SOURCE, handed
 from backends.shared.kernel import Kernel
 from backends.shared.layout import single
 from backends.shared.readback import CompiledTest, TestCompiler, compiled_by
-from backends.shared.toolchain import Compilation, run, which
+from backends.shared.toolchain import Compilation, which
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 
@@ -77,7 +78,8 @@ def _clang(test: LitmusTest, level: str, folder: Path) -> CompiledTest:
     words = [clang or _CLANGS[0], "--target=nvptx64-nvidia-cuda", f"-march={_ARCHITECTURE}", "-w", "-S"]
 
     def compile_file(file: Path, code: Path) -> Compilation:
-        return run(file, [*words, "-fno-crash-diagnostics", *level.split(), file, "-o", code])
+        flags = ["-fno-crash-diagnostics", *level.split()]
+        return handed(file, [*words, *flags, SOURCE, "-o", MADE], code)
 
     made = ClangNvptxKernel(single(test))
     return compiled_by(made, test, folder, made.file("test"), ".c", ".ptx", compile_file)

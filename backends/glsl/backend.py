@@ -15,9 +15,10 @@ from backends.glsl.memory import GlslKernel, decode
 from backends.glsl.progress import Glsl
 from backends.glsl.spirv import INSTALL, build, glslang, glslang_version, libraries, spirv_val, translated
 from backends.shared.backend import Backend
+from backends.shared.handing import SOURCE, Word, handed
 from backends.shared.hosted import MESA, PROBE_SIZES, Host, HostedDevice
 from backends.shared.syntax import C
-from backends.shared.toolchain import TIMEOUT, Compilation, Probed, run, tried, version
+from backends.shared.toolchain import TIMEOUT, Compilation, Probed, tried, version
 from corpus.private import private_folder
 
 _PROBE = f"""\
@@ -63,8 +64,8 @@ class GlslCompiler:
         with private_folder("compile") as scratch:
             compiled, codes = translated(file, Path(scratch), timeout)
             for code in codes:
-                command: list[str | Path] = [validator, "--target-env", "vulkan1.2", code]
-                judged = run(file, command, None, timeout, libraries(validator))
+                command: list[Word] = [validator, "--target-env", "vulkan1.2", SOURCE]
+                judged = handed(code, command, timeout=timeout, environment=libraries(validator))
                 if not judged.ok:
                     return judged
         return compiled

@@ -11,9 +11,10 @@ from pathlib import Path
 from backends.glsl.amber import shaders
 from backends.glsl.memory import GlslKernel
 from backends.glsl.spirv import INSTALL, compile_shader, glslang, libraries, spirv_opt
+from backends.shared.handing import MADE, SOURCE, handed
 from backends.shared.layout import single
 from backends.shared.readback import CompiledTest, TestCompiler, compiled_by
-from backends.shared.toolchain import Compilation, run
+from backends.shared.toolchain import Compilation
 from corpus.dialects.storage_classes import has_classes, with_classes
 from corpus.litmus.test import LitmusTest
 
@@ -30,7 +31,7 @@ def _compile(test: LitmusTest, level: str, folder: Path) -> CompiledTest:
         if not done.ok or level == AS_WRITTEN:
             return done
         tool = spirv_opt() or Path("spirv-opt")
-        return run(file, [tool, level, code, "-o", code], environment=libraries(tool))
+        return handed(code, [tool, level, SOURCE, "-o", MADE], code, environment=libraries(tool))
 
     return compiled_by(kernel, before, folder, shaders(kernel.file("test"))[1], ".comp", ".spv", compile_file)
 

@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from backends.glsl.amber import shaders
 from backends.glsl.batch import apart, of_one_kind, together
 from backends.shared.cache import cached
+from backends.shared.handing import MADE, OPTIONS, SOURCE, handed
 from backends.shared.process import RunError
-from backends.shared.toolchain import TIMEOUT, Compilation, installed, run, version, which
+from backends.shared.toolchain import TIMEOUT, Compilation, installed, version, which
 from corpus.errors import InputError
 
 INSTALL = "pip install 'synth-litmus[glsl]' (or Debian: apt install glslang-tools spirv-tools)"
@@ -142,7 +144,14 @@ def _compiled(file: Path, shader: str, code: Path, timeout: float) -> Compilatio
         raise FileNotFoundError("no glslang")
     source = code.with_name("shader.comp")
     source.write_text(shader, encoding="utf-8")
-    return run(file, [compiler, *_OPTIONS, source, "-o", code], None, timeout, libraries(compiler))
+    done = handed(
+        source,
+        [compiler, *_OPTIONS, SOURCE, "-o", MADE],
+        code,
+        timeout=timeout,
+        environment=libraries(compiler),
+    )
+    return replace(done, file=file)
 
 
 def compile_shader(file: Path, code: Path, options: Sequence[str] = ()) -> Compilation:
@@ -152,8 +161,15 @@ def compile_shader(file: Path, code: Path, options: Sequence[str] = ()) -> Compi
     compiler = glslang()
     if compiler is None:
         raise InputError(f"glslang is needed for GLSL: {INSTALL}", str(file))
-    words = ["-V", "-g", "--quiet", "--target-env", "vulkan1.2", "-S", "comp", *options]
-    return run(file, [compiler, *words, file, "-o", code], environment=libraries(compiler))
+    words = ["-V", "-g", "--quiet", "--target-env", "vulkan1.2", "-S", "comp"]
+    return handed(
+        file,
+        [compiler, *words, OPTIONS, SOURCE, "-o", MADE],
+        code,
+        options=options,
+        includes=True,
+        environment=libraries(compiler),
+    )
 
 
 def libraries(tool: Path) -> Mapping[str, str]:

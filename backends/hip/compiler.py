@@ -17,6 +17,7 @@ from pathlib import Path
 
 from backends.hip import gpus
 from backends.hip.progress import Hip
+from backends.shared.handing import MADE, SOURCE, handed
 from backends.shared.log import as_string
 from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version, which
 from corpus.errors import InputError
@@ -139,7 +140,7 @@ class HipCompiler:
             return Compilation(file, False, f"it needs clang {needs[1]}, and this is {clang.version}")
         texts = []
         with private_folder("compile") as folder:
-            made = Path(folder, "code.s")
+            kept = Path(folder, "code.s")
             for each in targets:
                 device: list[str | Path] = [
                     "--cuda-device-only",
@@ -147,12 +148,11 @@ class HipCompiler:
                     *each.options,
                     "-S",
                     "-o",
-                    made,
                 ]
-                done = _run(clang, file, device, timeout)
+                done = _run(clang, file, device, timeout, kept)
                 if not done.ok:
                     return Compilation(file, False, f"{each.chip}: {done.output}")
-                texts.append(made.read_text(encoding="utf-8"))
+                texts.append(kept.read_text(encoding="utf-8"))
         if binary is not None:
             binary.write_text("".join(texts), encoding="utf-8")
         return _run(clang, file, ["--cuda-host-only", "-fsyntax-only"], timeout)
@@ -167,8 +167,12 @@ class HipCompiler:
         return [Probed(name, clang.version, purpose, trouble, INSTALL), *gpus.probed()]
 
 
-def _run(clang: Clang, file: Path, words: Sequence[str | Path], timeout: float) -> Compilation:
-    return run(file, [clang.path, *_OPTIONS, "-isystem", _HEADERS, *words, file.resolve()], None, timeout)
+def _run(
+    clang: Clang, file: Path, words: Sequence[str | Path], timeout: float, kept: Path | None = None
+) -> Compilation:
+    """Run clang on a file; ``kept``: the words end in the option that names what it makes."""
+    made = [MADE] if kept else []
+    return handed(file, [clang.path, *_OPTIONS, "-isystem", _HEADERS, *words, *made, SOURCE], kept, timeout=timeout)
 
 
 COMPILER: Compiler = HipCompiler()

@@ -17,18 +17,17 @@ from functools import cache
 from pathlib import Path
 
 from backends.hip.progress import Hip
+from backends.shared.handing import MADE, SOURCE, Word, check_shell, handed
 from backends.shared.toolchain import (
     TIMEOUT,
     Compilation,
     Probed,
     device_of,
     first_usable,
-    run,
     tried_on,
     version,
     which,
 )
-from corpus.private import private_folder
 
 INSTALL = "a GPU of AMD with its driver, and hipcc of ROCm"
 
@@ -71,19 +70,9 @@ class Hipcc:
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """Compile a program for the GPU. Raises ``FileNotFoundError`` where there is no hipcc."""
-        with private_folder("compile") as scratch:
-            made = binary or Path(scratch, "program")
-            words: list[str | Path] = [
-                "hipcc",
-                "-O2",
-                "-x",
-                "hip",
-                f"--offload-arch={self.chip}",
-                "-o",
-                made,
-                file.resolve(),
-            ]
-            return run(file, words, None, timeout)
+        check_shell(which("hipcc") or "")
+        command: list[Word] = ["hipcc", "-O2", "-x", "hip", f"--offload-arch={self.chip}", "-o", MADE, SOURCE]
+        return handed(file, command, binary, timeout=timeout)
 
     def probe(self) -> list[Probed]:
         """Report on hipcc and the GPUs."""

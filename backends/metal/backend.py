@@ -15,11 +15,11 @@ from backends.metal.memory import MetalKernel
 from backends.metal.progress import Metal
 from backends.shared.backend import Backend
 from backends.shared.files import shipped
+from backends.shared.handing import MADE, SOURCE, Word, handed
 from backends.shared.hosted import PROBE_SIZES, Host, HostedDevice
 from backends.shared.log import as_comment
 from backends.shared.syntax import C
-from backends.shared.toolchain import TIMEOUT, Compilation, Probed, run, tried, version
-from corpus.private import private_folder
+from backends.shared.toolchain import TIMEOUT, Compilation, Probed, tried, version
 
 _PROBE = f"""\
 #include <metal_stdlib>
@@ -58,9 +58,8 @@ class MetalCompiler:
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """Compile a Metal test into AIR, Apple's intermediate code, which is kept if ``binary`` is named."""
-        with private_folder("compile") as scratch:
-            made = binary or Path(scratch, "program.air")
-            return run(file, [*_METAL, _STANDARD, "-c", file, "-o", made], None, timeout, title="xcrun metal")
+        command: list[Word] = [*_METAL, _STANDARD, "-c", SOURCE, "-o", MADE]
+        return handed(file, command, binary, timeout=timeout, title="xcrun metal")
 
     def probe(self) -> list[Probed]:
         """Report on the compiler, and then on the devices."""

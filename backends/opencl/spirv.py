@@ -10,10 +10,12 @@ work-group (KhronosGroup/SPIRV-LLVM-Translator, issue 934). Those with an order 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from backends.shared.toolchain import Compilation, Probed, problem, run, version, which
+from backends.shared.handing import MADE, OPTIONS, SOURCE, handed
+from backends.shared.toolchain import Compilation, Probed, problem, version, which
 from corpus.errors import InputError
 from corpus.private import private_folder
 
@@ -56,10 +58,16 @@ def compile_kernels(file: Path, code: Path, options: Sequence[str] = ()) -> Comp
         raise InputError(f"clang and llvm-spirv of one version are needed for OpenCL C: {INSTALL}", str(file))
     standard = [] if any(each.startswith("-cl-std") for each in options) else _STANDARD
     as_written = ["-O1", "-Xclang", "-disable-llvm-passes"]
-    words = [*_WORDS, "-g", "-fno-discard-value-names"]
+    words = [*_WORDS, "-g", "-fno-discard-value-names", *standard, *as_written]
     bitcode = code.with_suffix(".bc")
-    done = run(file, [found.clang, *words, *standard, *as_written, *options, file, "-o", bitcode])
-    return run(file, [found.translator, "--spirv-mem2reg", bitcode, "-o", code]) if done.ok else done
+    done = handed(
+        file,
+        [found.clang, *words, OPTIONS, SOURCE, "-o", MADE],
+        bitcode,
+        options=options,
+        includes=True,
+    )
+    return _translated(found, done, bitcode, code, "--spirv-mem2reg")
 
 
 def optimised(file: Path, code: Path, level: str) -> Compilation:
@@ -73,8 +81,17 @@ def optimised(file: Path, code: Path, level: str) -> Compilation:
     if found is None:
         raise InputError(f"clang and llvm-spirv of one version are needed for OpenCL C: {INSTALL}", str(file))
     bitcode = code.with_suffix(".bc")
-    done = run(file, [found.clang, *_WORDS, *_STANDARD, *_APART, level, file, "-o", bitcode])
-    return run(file, [found.translator, bitcode, "-o", code]) if done.ok else done
+    words = [*_WORDS, *_STANDARD, *_APART, level]
+    done = handed(file, [found.clang, *words, SOURCE, "-o", MADE], bitcode)
+    return _translated(found, done, bitcode, code)
+
+
+def _translated(found: SpirvTools, done: Compilation, bitcode: Path, code: Path, *words: str) -> Compilation:
+    """Return the translation of what clang has made, as SPIR-V."""
+    if not done.ok:
+        return done
+    made = handed(bitcode, [found.translator, *words, SOURCE, "-o", MADE], code)
+    return replace(made, file=done.file, names=done.names)
 
 
 def probed() -> Probed:

@@ -17,7 +17,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -47,11 +47,15 @@ PROBE_TIMEOUT = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """The result of compiling a file. ``output`` is all that the compiler wrote, empty where it had nothing to say."""
+    """The result of compiling a file. ``output`` is all that the compiler wrote, empty where it had nothing to say.
+
+    ``names`` are the paths of files by the names that the compiler knew them by (``backends.shared.handing``).
+    """
 
     file: Path
     ok: bool
     output: str
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +106,20 @@ def run(
 ) -> Compilation:
     """Run a compiler on a file, with ``environment`` added to ours; nothing that it started outlives the time-out.
 
-    ``title`` calls it by another name than its program's.
+    It works in ``folder``, or in a private one. ``title`` calls it by another name than its program's.
 
     Raises ``FileNotFoundError`` where the command is not there.
     """
     tool = title or Path(command[0]).name
-    if shutil.which(command[0]) is None:
+    program = shutil.which(command[0])
+    if program is None:
         raise FileNotFoundError(f"no {tool}")
     with private_folder("tool") as scratch:  # what a compiler that is killed leaves goes with it
+        within = os.path.abspath(folder or scratch)
         process = subprocess.Popen(
-            [*guard(), *command],
-            cwd=folder,
-            env={**os.environ, "TMPDIR": str(scratch), **(environment or {})},
+            [*guard(), os.path.abspath(program), *command[1:]],
+            cwd=within,
+            env={**os.environ, "PWD": within, "TMPDIR": str(scratch), **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -12,8 +12,9 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from backends.shared.handing import MADE, OPTIONS, SOURCE, Word, handed
 from backends.shared.hosted import MESA
-from backends.shared.toolchain import PROBE_TIMEOUT, TIMEOUT, Compilation, problem, run, which
+from backends.shared.toolchain import PROBE_TIMEOUT, TIMEOUT, Compilation, problem, which
 from corpus.errors import InputError
 from corpus.private import private_folder
 
@@ -30,9 +31,9 @@ def compile_shader(file: Path, code: Path, options: Sequence[str] = (), entry_po
     """
     naga, tint = which("naga"), which("tint")
     if naga:
-        return run(file, [naga, "--generate-debug-symbols", *options, file, code])
+        return handed(file, [naga, "--generate-debug-symbols", OPTIONS, SOURCE, MADE], code, options=options)
     if tint:
-        return run(file, [tint, "--format=spirv", *options, "-o", code, file])
+        return handed(file, [tint, "--format=spirv", OPTIONS, "-o", MADE, SOURCE], code, options=options)
     done = _by_wgpu(file, code, *options, *filter(None, [entry_point])) if find_spec("wgpu") else None
     if done is not None and (done.ok or not missing()):
         return done
@@ -55,4 +56,5 @@ def missing() -> list[str]:
 
 def _by_wgpu(file: Path, code: Path, *entry_point: str, timeout: float = TIMEOUT) -> Compilation:
     script = Path(__file__).with_name("naga.py")
-    return run(file, [sys.executable, script, file, code, *entry_point], timeout=timeout, title="wgpu")
+    command: list[Word] = [sys.executable, script, SOURCE, MADE, OPTIONS]
+    return handed(file, command, code, options=entry_point, timeout=timeout, title="wgpu")

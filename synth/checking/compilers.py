@@ -35,8 +35,9 @@ SOURCE_LANGUAGES: Mapping[str, SourceLanguage] = {
 """CUDA C++, GLSL, OpenCL C and WGSL."""
 
 
-def compiled(path: Path, options: Sequence[str]) -> bytes:
-    """Return what the compiler of a file's language makes of it, PTX or SPIR-V.
+def compiled(path: Path, options: Sequence[str]) -> tuple[bytes, Mapping[str, str]]:
+    """Return what the compiler of a file's language makes of it, PTX or SPIR-V, and the paths of source files by the
+    names that they have in it.
 
     Raises ``InputError`` where the compiler refuses the file, or is not there.
     """
@@ -49,4 +50,4 @@ def compiled(path: Path, options: Sequence[str]) -> bytes:
             raise InputError(f"it is not compiled: {error}", str(path)) from None
         if not done.ok or not code.is_file():
             raise InputError(problem(done.output) or "it is not compiled", str(path))
-        return code.read_bytes()
+        return code.read_bytes(), done.names

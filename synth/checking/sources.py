@@ -125,19 +125,20 @@ def read_kernels(path: Path, options: Sequence[str] = ()) -> KernelFile:
         return KernelFile(path, read_c(text, str(path), options), launches, {})
     if path.suffix not in SOURCE_LANGUAGES:
         raise InputError(f"expected a file of {languages()}", str(path))
-    code = compiled(path, options)
+    code, files = compiled(path, options)
     if SOURCE_LANGUAGES[path.suffix].suffix in SPIRV:
-        return spirv_kernels(code, path, text)
-    module = read_ptx(code.decode("utf-8", "replace"), str(path))
+        return spirv_kernels(code, path, text, files)
+    module = read_ptx(code.decode("utf-8", "replace"), str(path), files)
     return KernelFile(path, module, launches, parameter_names(text))
 
 
-def spirv_kernels(data: bytes, path: Path, text: str = "") -> KernelFile:
-    """Return the kernels of a module of SPIR-V, binary or text, that was compiled of a ``text`` or is its own.
+def spirv_kernels(data: bytes, path: Path, text: str = "", files: Mapping[str, str] | None = None) -> KernelFile:
+    """Return the kernels of a module of SPIR-V, binary or text, that was compiled of a ``text``, as ``compiled`` does,
+    or is its own.
 
     Raises ``InputError`` where it cannot be read.
     """
-    spirv, binary = read_spirv(data, str(path)), is_binary(data)
+    spirv, binary = read_spirv(data, str(path), files), is_binary(data)
     if not text and not binary:
         text = data.decode("utf-8-sig")
     file = _translated(KernelFile(path, Module("", "", "", {}, {}), launches_in(text, path), {}, spirv=spirv), {})

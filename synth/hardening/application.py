@@ -129,7 +129,7 @@ class Application:
 
     def _build(self, command: list[str], active: Places, environment: dict[str, str]) -> None:
         try:
-            done = run(Path(), command, timeout=self.build_timeout, environment=environment)
+            done = run(Path(), command, Path(), timeout=self.build_timeout, environment=environment)
         except (OSError, ValueError) as error:
             raise InputError(f"--build: {error}") from None
         if not done.ok:

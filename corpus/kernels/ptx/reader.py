@@ -14,7 +14,7 @@ import math
 import re
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
@@ -69,9 +69,12 @@ MOST_VALUES = 1 << 24
 """The elements that a variable with an initial value may have."""
 
 
-def read_ptx(text: str, path: str) -> Module:
-    """Return the module that a text of PTX denotes. Raises ``InputError`` with line and column."""
-    return _Reader(text, path).module()
+def read_ptx(text: str, path: str, files: Mapping[str, str] | None = None) -> Module:
+    """Return the module that a text of PTX denotes, whose compiler knew source ``files``, paths by name, by others.
+
+    Raises ``InputError`` with line and column.
+    """
+    return _Reader(text, path, files or {}).module()
 
 
 class _AddressByte(NamedTuple):
@@ -88,7 +91,7 @@ _Initial = Number | Float | Symbol | _AddressByte
 class _Reader:
     """A reader of one text: its words, and the place that it has come to."""
 
-    def __init__(self, text: str, path: str) -> None:
+    def __init__(self, text: str, path: str, files: Mapping[str, str]) -> None:
         self._text, self._path = text, path
         self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
         self._words: list[str] = []
@@ -112,7 +115,8 @@ class _Reader:
         for place in (n for n, word in enumerate(self._words) if word == ".file"):
             if self._kinds[place + 1] == "number" and self._kinds[place + 2] == "string":
                 self._at = place + 1
-                self._files[self._number()] = self._words[place + 2][1:-1]
+                number, said = self._number(), self._words[place + 2][1:-1]
+                self._files[number] = files.get(said, said)
         self._at = 0
 
     # words

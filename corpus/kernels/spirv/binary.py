@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NoReturn
 
 from corpus.errors import InputError
@@ -27,8 +27,11 @@ def is_binary(data: bytes) -> bool:
     return data[:4] in (struct.pack("<I", MAGIC), struct.pack(">I", MAGIC))
 
 
-def read_binary(data: bytes, path: str) -> SpirvModule:
-    """Return the module of a binary. Raises ``InputError``, which names the index of a word."""
+def read_binary(data: bytes, path: str, files: Mapping[str, str] | None = None) -> SpirvModule:
+    """Return the module of a binary, whose compiler knew source ``files``, paths by name, by other names.
+
+    Raises ``InputError``, which names the index of a word.
+    """
     words = array("I", data[: len(data) & ~3])
     if words[:1].tolist() != [MAGIC]:
         words.byteswap()
@@ -38,7 +41,7 @@ def read_binary(data: bytes, path: str) -> SpirvModule:
         source = _Words(words, path)
         instructions = read_instructions(list(source.places()), source)
         version = (words[1] >> 16 & 255, words[1] >> 8 & 255)
-        return module_of(instructions, SpirvModule(path, version, words[3], binary=True))
+        return module_of(instructions, SpirvModule(path, version, words[3], binary=True, files=files or {}))
     except InputError as error:
         raise InputError(f"{error.message}, at word {error.line}", path) from None
 

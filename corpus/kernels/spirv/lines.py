@@ -31,10 +31,15 @@ _SOURCES = {
 
 
 class SourceLines:
-    """The line that holds at an instruction, and what the ids stand for that lines name."""
+    """The line that holds at an instruction, and what the ids stand for that lines name.
 
-    def __init__(self, defined: Mapping[str, SpirvInstruction], imports: Mapping[str, str]) -> None:
-        self._defined, self._imports = defined, imports
+    ``files`` are the paths of files that the compiler knew by other names.
+    """
+
+    def __init__(
+        self, defined: Mapping[str, SpirvInstruction], imports: Mapping[str, str], files: Mapping[str, str]
+    ) -> None:
+        self._defined, self._imports, self._files = defined, imports, files
         self._inlined: dict[str, SourceLine | None] = {}
         self._line: SourceLine | None = None
         self._debug_line: SourceLine | None = None
@@ -93,7 +98,7 @@ class SourceLines:
             instruction = self._defined.get(operand.name) if isinstance(operand, Id) else None
             if instruction is not None and instruction.name == "OpString":
                 string = instruction.operands[0]
-                return string.value if isinstance(string, SpirvString) else ""
+                return self._files.get(string.value, string.value) if isinstance(string, SpirvString) else ""
             which, operands = self._extended(instruction)
             number = _SOURCES.get(which, 0)
             if not operands or number >= len(operands):

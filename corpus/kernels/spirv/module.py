@@ -137,7 +137,8 @@ class SpirvModule:
     instructions by id. ``globals`` are types, constants, variables and undefined values by id;
     ``debug`` what only describes the module and has an id: strings and the instructions of non-semantic sets.
     ``others`` are instructions without a result that no field has, such as ``OpSource``. A member is a pair of the id
-    of its type and its number. Decorations of groups are those of their targets.
+    of its type and its number. Decorations of groups are those of their targets. ``files`` are the paths of source
+    files that the compiler knew by other names.
     """
 
     path: str
@@ -160,6 +161,7 @@ class SpirvModule:
     others: tuple[SpirvInstruction, ...] = ()
     comments: tuple[SpirvComment, ...] = ()
     binary: bool = False
+    files: Mapping[str, str] = field(default_factory=dict)
 
     def name_of(self, id: str) -> str:
         """Return the name that ``OpName`` gives an id, or else the id."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT
 from corpus.kernels.spirv.binary import is_binary, read_binary
@@ -9,12 +11,15 @@ from corpus.kernels.spirv.module import SpirvModule
 from corpus.kernels.spirv.text import read_assembly
 
 
-def read_spirv(data: bytes, path: str) -> SpirvModule:
-    """Return the module that data denotes. Raises ``InputError``, of a text with line and column."""
+def read_spirv(data: bytes, path: str, files: Mapping[str, str] | None = None) -> SpirvModule:
+    """Return the module that data denotes, whose compiler knew source ``files``, paths by name, by other names.
+
+    Raises ``InputError``, of a text with line and column.
+    """
     if len(data) > LARGEST_TEXT:
         raise InputError(f"cannot read: larger than {LARGEST_TEXT} bytes", path)
     if is_binary(data):
-        return read_binary(data, path)
+        return read_binary(data, path, files)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -73,7 +73,7 @@ class _Sections:
                     self._fail(f"a new id, found %{before.result}, which {before.line} has defined")
                 if self._at.name == "OpExtInstImport":
                     self._imports[before.result or ""] = _string(self._at.operands[0])
-        self._lines = SourceLines(self._defined, self._imports)
+        self._lines = SourceLines(self._defined, self._imports, header.files)
         self._capabilities: list[str] = []
         self._extensions: list[str] = []
         self._memory = ("", "")

@@ -1,0 +1,90 @@
+"""Hands files to compilers and other tools: copies with names of our own, in a private folder that the tool works in.
+
+No name that a user, an archive or a variable gave is on the command line of a tool. Such a name may begin with ``-`` or
+``@``, which is an option or a file of options; or have what a shell obeys, and nvcc and hipcc hand their words, and the
+folder that they work in, to a shell. What the tool then says is told with the names that the user knows.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from enum import Enum, auto
+from pathlib import Path
+
+from backends.shared.inclusions import FileCopy, copies, copy_name, including
+from backends.shared.toolchain import TIMEOUT, Compilation, run
+from corpus.errors import InputError
+from corpus.files import read_bytes
+from corpus.private import private_folder
+
+_OBEYED = re.compile(r"""[$`"'\\;|&<>()*?\[\]{}!~#\x00-\x1f\x7f]""")
+"""What a shell may obey in a word."""
+
+
+class Place(Enum):
+    """What stands in a command line for the file that is handed, what is made of it, and the user's options."""
+
+    SOURCE = auto()
+    MADE = auto()
+    OPTIONS = auto()
+
+
+SOURCE, MADE, OPTIONS = Place
+Word = str | Path | Place
+
+
+def handed(
+    file: Path,
+    command: Sequence[Word],
+    made: Path | None = None,
+    *,
+    options: Sequence[str] = (),
+    includes: bool = False,
+    timeout: float = TIMEOUT,
+    environment: Mapping[str, str] | None = None,
+    title: str | None = None,
+) -> Compilation:
+    """Run a compiler on a copy of a file, and put what it makes at ``made``, if that is given.
+
+    ``includes``: the file is somebody's own, and may include others. Raises ``FileNotFoundError`` where the compiler is
+    not there, and ``InputError`` where the file, or one that it includes, cannot be read.
+    """
+    if includes:
+        said = including(options)
+        files = copies(file, said.folders, said.files)
+        words = said.handed(files)
+    else:
+        files, words = [FileCopy(copy_name(0, file), file, read_bytes(file))], list(options)
+    target = "synth-made" + (Path(copy_name(0, made)).suffix if made else "")
+    with private_folder("tool") as folder:
+        for each in files:
+            (folder / each.name).write_bytes(each.data)
+        filled = {SOURCE: [files[0].name], MADE: [target], OPTIONS: words}
+        line = [word for each in command for word in (filled[each] if isinstance(each, Place) else [each])]
+        done = run(file, line, folder, timeout, environment, title)
+        if done.ok and made is not None and (folder / target).is_file():
+            made.unlink(missing_ok=True)
+            shutil.move(folder / target, made)
+        names = {each.name: str(each.path) for each in files}
+        told = _told(done.output, folder, names)
+        names |= {str(folder / each): path for each, path in names.items()}
+    return replace(done, output=told, names=names)
+
+
+def _told(said: str, folder: Path, names: Mapping[str, str]) -> str:
+    """What a tool said, with the names of the user."""
+    said = said.replace(f"{folder}/", "")
+    return re.sub(r"(?<![\w./-])synth-\d+(?:\.\w+)?", lambda found: names.get(found[0], found[0]), said)
+
+
+def check_shell(*words: str | Path) -> None:
+    """Check words of our own that a tool hands to a shell: the paths where it and its headers are installed.
+
+    Raises ``InputError``.
+    """
+    for word in words:
+        if found := _OBEYED.search(str(word)):
+            raise InputError(f"a shell would read its name, for it has {found[0]!r}: install it elsewhere", str(word))
