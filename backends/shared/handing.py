@@ -24,7 +24,7 @@ _OBEYED = re.compile(r"""[$`"'\\;|&<>()*?\[\]{}!~#\x00-\x1f\x7f]""")
 """What a shell may obey in a word."""
 
 
-class Place(Enum):
+class Blank(Enum):
     """What stands in a command line for the file that is handed, what is made of it, and the user's options."""
 
     SOURCE = auto()
@@ -32,8 +32,8 @@ class Place(Enum):
     OPTIONS = auto()
 
 
-SOURCE, MADE, OPTIONS = Place
-Word = str | Path | Place
+SOURCE, MADE, OPTIONS = Blank
+Word = str | Path | Blank
 
 
 def handed(
@@ -63,7 +63,7 @@ def handed(
         for each in files:
             (folder / each.name).write_bytes(each.data)
         filled = {SOURCE: [files[0].name], MADE: [target], OPTIONS: words}
-        line = [word for each in command for word in (filled[each] if isinstance(each, Place) else [each])]
+        line = [word for each in command for word in (filled[each] if isinstance(each, Blank) else [each])]
         done = run(file, line, folder, timeout, environment, title)
         if done.ok and made is not None and (folder / target).is_file():
             made.unlink(missing_ok=True)
