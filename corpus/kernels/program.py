@@ -128,7 +128,7 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
         way = replace(way, accessed=accessed)
         found = way.found()
     divergent, decided = _divergent(launch, found.threads)  # before equal ways are made one
-    if not decided:
+    if not decided and LANGUAGES[module.language].exits:
         way = replace(way, aligns=True)
         found = way.found()
     assumed = found.assumed
@@ -554,25 +554,25 @@ def _is_one(one: tuple[litmus.Operand, litmus.Operand | None], ins: litmus.Barri
 def _divergent(
     launch: KernelLaunch, followed: Sequence[tuple[ThreadIds, list[Residual]]]
 ) -> tuple[tuple[ir.KernelInstruction, ...], bool]:
-    """Return two aligned barriers that threads of one warp come to in place of each other, or none, and whether that is
-    known of all warps.
+    """Return two barriers that threads of one warp come to in place of each other, one of them aligned, or none, and
+    whether that is known of all warps.
 
     All threads of a warp have to execute the same ``bar`` (PTX ISA, ``barrier``, ``.aligned``); those that have ended
     come to none.
     """
     warps: dict[tuple[int, int], list[Sequence[ir.KernelInstruction] | None]] = {}
     for ids, code in followed:
-        warps.setdefault(_warp_of(launch, ids), []).append(_aligned(code))
+        warps.setdefault(_warp_of(launch, ids), []).append(_met_in_turn(code))
     for every in warps.values():
         for one, other in combinations([row for row in every if row is not None], 2):
             for first, second in zip(one, other, strict=False):
-                if first is not second:
+                if first is not second and (is_aligned(first) or is_aligned(second)):
                     return (first, second), True
     return (), not any(len(every) > 1 and None in every for every in warps.values())
 
 
-def _aligned(code: Sequence[Residual]) -> list[ir.KernelInstruction] | None:
-    """Return the aligned barriers that a thread comes to, one after the other; None where memory decides which."""
+def _met_in_turn(code: Sequence[Residual]) -> list[ir.KernelInstruction] | None:
+    """Return the barriers that a thread comes to, one after the other; None where memory decides which."""
     ways = _ways(code)
     found: list[ir.KernelInstruction] = []
     at, passed = 0, set[int]()
@@ -580,7 +580,7 @@ def _aligned(code: Sequence[Residual]) -> list[ir.KernelInstruction] | None:
         ahead, seen, waiting = set[int](), {at}, [at]
         while waiting:
             place = waiting.pop()
-            if place == len(code) or _is_aligned(code[place]):
+            if place == len(code) or _is_of_block(code[place]):
                 ahead.add(place)
                 continue
             waiting += ways[place] - seen
@@ -597,8 +597,9 @@ def _aligned(code: Sequence[Residual]) -> list[ir.KernelInstruction] | None:
         at += 1
 
 
-def _is_aligned(residual: Residual) -> bool:
-    return residual.origin is not None and is_aligned(residual.origin, residual.instruction)
+def _is_of_block(residual: Residual) -> bool:
+    ins = residual.instruction
+    return residual.origin is not None and isinstance(ins, litmus.Barrier) and ins.scope is not litmus.Scope.WARP
 
 
 def _ways(code: Sequence[Residual]) -> list[set[int]]:

@@ -570,7 +570,8 @@ class ThreadSpecialiser:
 
     def meets(self, state: State, barrier: litmus.Barrier) -> None:
         """Append a barrier of a group, and count it where that is asked for."""
-        if self._aligns and self._origin is not None and is_aligned(self._origin, barrier):
+        of_block = barrier.scope is not litmus.Scope.WARP
+        if self._aligns and of_block and self._origin is not None and is_aligned(self._origin):
             place = f"{state.function.name} {state.at}"
             name = int.from_bytes(place.encode()) << MASK_BITS | (1 << self.launch.warp) - 1
             together = litmus.Barrier(name, mode=litmus.Mode(tags=(litmus.RELAXED,)), scope=litmus.Scope.WARP)
@@ -806,10 +807,8 @@ def _blamed(state: State, ins: ir.KernelInstruction | None) -> ir.KernelInstruct
     return ins
 
 
-def is_aligned(origin: ir.KernelInstruction, instruction: litmus.Instruction) -> bool:
+def is_aligned(origin: ir.KernelInstruction) -> bool:
     """Return whether an instruction is a barrier at which the threads of a warp have to come together."""
-    if not isinstance(instruction, litmus.Barrier) or instruction.scope is litmus.Scope.WARP:
-        return False
     return origin.name == "bar" or (origin.name == "barrier" and "aligned" in origin.words)
 
 
