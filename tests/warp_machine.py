@@ -4,8 +4,9 @@ says of masks, lanes that have ended, and barriers in branches.
 The machine follows the sentences of PTX ISA 9.1, 9.7.13: a lane that is not in the mask it names is undefined; lanes
 meet that do the same with the same mask, and those that have ended are not waited for; a shuffle from a lane that does
 not come gives an undefined value; a barrier waits for all threads of the block that have not ended; all threads of a
-warp execute the same aligned one. Barriers order what is before them and what is behind them (vector clocks), the end
-of a thread orders nothing. But for races all that these kernels do is determined by their code, so one run tells all.
+warp execute the same aligned one. Barriers order what is before them and what is behind them (vector clocks); votes,
+shuffles and the end of a thread order nothing. But for races, all that these kernels do is determined by their code,
+so one run tells all.
 """
 
 from __future__ import annotations
@@ -351,7 +352,10 @@ class Machine:
         mates = [each for each in self.warp(lane) if lane.waits[1] >> each.number % WARP & 1 and not each.ended]
         if any(each.waits != lane.waits for each in mates):
             return False
-        self.exchange(mates)
+        if lane.waits[0] == "sync":
+            self.order(mates)
+        else:
+            self.exchange(mates)
         self.go_on(mates)
         return True
 
@@ -363,6 +367,7 @@ class Machine:
             mates = [mate for mate in self.warp(each) if not mate.ended]
             if each.waits[1] != "barrier.sync" and any(mate.pc != each.pc for mate in mates):
                 return False
+        self.order(there)
         self.go_on(there)
         return True
 
@@ -390,10 +395,15 @@ class Machine:
                     other, inside = _asked(mode, n, self.code[each.pc][2])
                     each.v = values.get(other, UNDEFINED) if inside else values[n]
 
-    def go_on(self, lanes):
+    @staticmethod
+    def order(lanes):
         joined = [max(times) for times in zip(*(lane.clock for lane in lanes), strict=True)]
         for lane in lanes:
             lane.clock = [*joined]
+
+    @staticmethod
+    def go_on(lanes):
+        for lane in lanes:
             lane.waits = None
             lane.pc += 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 
 from corpus.kernels.computing import computed
@@ -96,8 +97,8 @@ def brought_by(
     lane, every = at.lane, lanes_of(at, mask)
     if len(every) < 2:
         return {lane: value}
-    meeting, lanes = warp_meeting(at, what, mask), comers(at, f"{what} {mask}", every)
-    at.assumed[at.exchange.assumed] = None
+    meeting = replace(warp_meeting(at, what, mask), mode=at.exchange.barrier)
+    lanes = comers(at, f"{what} {mask}", every)
     array = f"{SLOTS}:{at.block}:warp{at.number // at.launch.warp}_{what}_{mask:x}"
     others = lanes if asked is None else [each for each in lanes if each in (lane, asked)]
     return dict(zip(others, exchanged(at, state, array, lane, others, value, meeting), strict=True))

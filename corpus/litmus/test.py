@@ -160,7 +160,10 @@ ONE_WAY = "one-way"
 EXIT = "exit"
 """The tag of an arrival at a barrier that is the end of a thread: nobody need wait for it, and it orders nothing."""
 RELAXED = "relaxed"
-"""The tag of an arrival at the barrier of a cluster that orders nothing by itself."""
+"""The tag of an arrival at the barrier of a cluster that orders nothing by itself, and of what lanes of a warp do
+together that orders no memory."""
+EXCHANGED = "exchanged"
+"""The tag of accesses to what lanes of a warp exchange."""
 PLAIN = Mode()
 
 ANNOTATED = "'"

@@ -21,6 +21,7 @@ from corpus.laws.c11 import CONSUME
 from corpus.litmus import processors
 from corpus.litmus.test import (
     ANNOTATED,
+    EXCHANGED,
     EXIT,
     MBARRIER,
     MEMORY_REGIONS,
@@ -170,7 +171,7 @@ DIALECT_TAGS = (
     *(f"{kind}{number}" for kind in ("SC", "SEMSC") for number in range(4)),
     *PROXIES,
     "CLUSTER",
-    *(OBJECT, "INIT", "ONE-WAY", "RELAXED"),
+    *(OBJECT, "INIT", "ONE-WAY", "RELAXED", EXCHANGED.upper()),
     *("REGISTER-FENCE", "TCGEN05", "MMA", "CP", "BEFORE-SYNC", "AFTER-SYNC"),
     "CONSUME",
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),

@@ -109,13 +109,13 @@ def _drawing(name: str, found: KernelAnswers) -> Drawing | None:
     """Draw the executions that show what is found, with source lines; None where none does."""
     from synth.drawing.execution import NotedExecution, draw_noted  # imported only for pictures
 
-    origins = found.program.origins
+    every = [(each.program or found.program, each) for each in found.findings if each.execution is not None]
     shown = [
-        NotedExecution(each.execution, each.text, frozenset(each.events), noted(origins, each.execution))
-        for each in found.findings
-        if each.execution is not None
+        NotedExecution(each.execution, each.text, frozenset(each.events), noted(program.origins, each.execution))
+        for program, each in every
+        if each.execution is not None and program.test == every[0][0].test
     ]
-    return draw_noted(f"{name} under {found.model}", found.program.test, shown) if shown else None
+    return draw_noted(f"{name} under {found.model}", every[0][0].test, shown) if shown else None
 
 
 def unanswered(
@@ -192,7 +192,7 @@ def _lines(name: str, found: KernelAnswers) -> Iterator[str]:
         for place in finding.places:
             yield f"    {place_text(place)}: {place.called}"
         if finding.execution is not None:
-            notes = noted(found.program.origins, finding.execution)
+            notes = noted((finding.program or found.program).origins, finding.execution)
             yield from (f"    {line}".rstrip() for line in execution_lines(finding.execution, notes))
     for assumed in found.program.assumed:
         yield f"  assumed: {assumed}"
@@ -206,7 +206,7 @@ def _record(found: KernelAnswers) -> dict[str, Any]:
         "answers": dict(found.answers),
         "hang": dict(found.hang),
         "needs": needed(found.hang),
-        "findings": [_finding(found.program, finding) for finding in found.findings],
+        "findings": [_finding(finding.program or found.program, finding) for finding in found.findings],
         "assumed": list(found.program.assumed),
         "bounded": found.unroll if found.bounded else None,
         "reasons": list(dict.fromkeys(found.reasons)),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from typing import Protocol, Self, TypeVar
 
 from constraints.witnesses import ExecutionSearch
@@ -19,7 +19,7 @@ from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.kernels.ir import KernelInstruction, SourceLine
 from corpus.kernels.program import KernelProgram, MixedSize
-from corpus.kernels.specialiser import MARK
+from corpus.kernels.specialiser import MARK, is_aligned
 from corpus.litmus import test as litmus
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.normal import map_operands
@@ -87,7 +87,7 @@ QUESTIONS = ("race", "expectation", "barrier", "bounds", "trap", "uninitialised"
 @dataclass(frozen=True, slots=True)
 class KernelFinding:
     """Something that is wrong: of what kind, in a line, at which instructions, and an execution that shows it, with
-    the events there that are wrong.
+    the events there that are wrong. ``program``: that of the execution, where a kernel has several.
     """
 
     kind: str
@@ -95,6 +95,7 @@ class KernelFinding:
     places: tuple[KernelInstruction, ...] = ()
     execution: CandidateExecution | None = None
     events: tuple[int, ...] = ()
+    program: KernelProgram | None = None
 
     @property
     def lines(self) -> tuple[SourceLine, ...]:
@@ -188,9 +189,15 @@ def together(every: Sequence[KernelAnswers]) -> KernelAnswers:
     hang = {
         name: max((each.hang.get(name, CheckAnswer.UNKNOWN) for each in every), key=_WORSE.index) for name in first.hang
     }
-    findings = {(finding.kind, finding.text, finding.places): finding for each in every for finding in each.findings}
+    findings = {
+        (finding.kind, finding.text, finding.places): replace(finding, program=each.program)
+        for each in every
+        for finding in each.findings
+    }
+    assumed = tuple(dict.fromkeys(note for each in every for note in each.program.assumed))
     return replace(
         first,
+        program=replace(first.program, assumed=assumed),
         answers=answers,
         hang=hang,
         findings=tuple(findings.values()),
@@ -585,13 +592,20 @@ def _hang(program: KernelProgram, found: Liveness, progress: str) -> KernelFindi
         return KernelFinding("hang", text, places, hang.execution, events)
     if waits:
         here = [e for e in map(hang.execution.events.__getitem__, events) if e.barrier and e.thread == waits[0]]
-        aligned = any(e.barrier.group is litmus.Scope.WARP and "RELAXED" in e.tags for e in here if e.barrier)
+        aligned = any(map(partial(_is_aligned_in_warp, program), here))
         where = "for others of its warp at an aligned barrier" if aligned else "at a barrier"
         text = f"{_thread(program, waits[0])} waits {where} for ever"
         return KernelFinding("barrier", text, places, hang.execution, events)
     return KernelFinding(
         "hang", f"{_thread(program, stuck[0])} may go round for ever under {progress}", places, hang.execution, events
     )
+
+
+def _is_aligned_in_warp(program: KernelProgram, event: Event) -> bool:
+    """Return whether an event is the wait for the others of a warp at an aligned barrier."""
+    origin = origin_of(program.origins, event)
+    of_warp = event.barrier is not None and event.barrier.group is litmus.Scope.WARP
+    return of_warp and origin is not None and "warp" not in origin.words and is_aligned(origin)
 
 
 def needed(hang: Mapping[str, str]) -> str:

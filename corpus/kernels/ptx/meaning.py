@@ -14,7 +14,7 @@ from corpus.kernels.ptx.moving import copy, mbarrier, store_asynchronously
 from corpus.kernels.ptx.special import special
 from corpus.kernels.specialiser import GroupExchange, KernelLanguage, Meaning, State, ThreadSpecialiser
 from corpus.kernels.values import Pointer, Scaled, Unknown
-from corpus.litmus.test import PLAIN
+from corpus.litmus.test import EXCHANGED, RELAXED, Mode
 
 
 def after_other_grids(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -78,8 +78,8 @@ MEANINGS: Mapping[str, Meaning] = {
 }
 """The instructions that are understood, by their names."""
 
-EXCHANGE = GroupExchange(PLAIN, PLAIN, "vote, match, shfl and redux order memory as bar.warp.sync does")
-"""How lanes of a warp exchange values."""
+EXCHANGE = GroupExchange(Mode(tags=(EXCHANGED,)), Mode(tags=(RELAXED,)))
+"""How lanes of a warp exchange values: they order no other memory in doing so, for PTX does not say that they do."""
 
 PTX = KernelLanguage(MEANINGS, special, "ptx", exits=True, clusters=True, exchange=EXCHANGE)
 """The language of kernels of CUDA."""
