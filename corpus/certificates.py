@@ -64,6 +64,8 @@ def unit_files(shape: str, number: int) -> tuple[str, str]:
 def remove_certificate(corpus: Path) -> None:
     """Remove the files of a certificate from a corpus, and their folder unless it holds a file of another origin."""
     folder = corpus / FOLDER
+    if folder.is_symlink():
+        return
     for suffix in (".cnf.gz", ".lrat.gz"):
         for file in (*folder.glob(f"*{suffix}"), *folder.glob(temporary_name(f"*{suffix}", "*"))):
             file.unlink(missing_ok=True)

@@ -86,6 +86,21 @@ def is_within(path: Path, folder: Path) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
+def inner_folder(folder: Path, name: str) -> Path:
+    """Return a folder within a folder, which is made if need be.
+
+    Raises ``InputError`` where it cannot be made, or is a link, for what is written into it would lie elsewhere.
+    """
+    inner = folder / name
+    try:
+        if not inner.is_symlink():
+            inner.mkdir(exist_ok=True)
+            return inner
+    except OSError as error:
+        raise InputError(f"cannot create: {error.strerror}", str(inner)) from None
+    raise InputError("a link, and nothing is written elsewhere", str(inner))
+
+
 def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = True) -> None:
     """Write a file, text as UTF-8, so that it is whole or as it was before. Raises ``InputError`` where that fails.
 
@@ -97,7 +112,7 @@ def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = T
     remove_halves(path)
     try:
         try:
-            with temporary.open("wb") as file:
+            with _new(temporary) as file:
                 hold(file.fileno())
                 file.writelines(visible(part).encode("utf-8") if isinstance(part, str) else part for part in parts)
                 if durable:
@@ -110,6 +125,14 @@ def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = T
             raise
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", str(path)) from None
+
+
+def _new(path: Path) -> IO[bytes]:
+    """Open a file that is not there yet, or was left by an earlier process of our number; a link is not followed."""
+    with suppress(FileExistsError):
+        return path.open("xb")
+    path.unlink()
+    return path.open("xb")
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import io
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -121,10 +122,16 @@ class LineFile:
     def open(cls, path: Path, busy: str, new: bool = False) -> LineFile:
         """Open the file at ``path``, made if need be; with ``new`` it must not be there yet.
 
-        Raises ``OSError``, and ``InputError`` with the words ``busy`` where another process holds it.
+        A link is not followed: a corpus of somebody else's may have one that leads out of it. Raises ``OSError``, and
+        ``InputError`` there, and with the words ``busy`` where another process holds it.
         """
-        flags = os.O_RDWR | os.O_CLOEXEC | os.O_CREAT | (os.O_EXCL if new else 0)
+        flags = os.O_RDWR | os.O_CLOEXEC | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | (os.O_EXCL if new else 0)
+        if path.is_symlink():
+            raise InputError("a link, and nothing is written elsewhere", str(path))
         file = io.FileIO(os.open(path, flags, 0o666), "r+")
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            file.close()
+            raise InputError("not an ordinary file", str(path))
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

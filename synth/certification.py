@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from constraints.proofs import prove_unsatisfiable
 from corpus.certificates import FOLDER, formula_file, packed, remove_certificate, unit_files
-from corpus.files import write_atomically
+from corpus.files import inner_folder, write_atomically
 from oracle.certificates.clauses import CertifiedFormula, clause_line
 from synth.pool import Jobs, run_tasks
 
@@ -42,8 +42,7 @@ def write_certificate(
     ``work`` gives the files of a unit, ``formulas`` the lines of each shape's; ``watch`` is told how many units are
     certified, of how many. Raises ``InputError`` where a file cannot be written; then no part of it is left.
     """
-    folder = corpus / FOLDER
-    folder.mkdir(exist_ok=True)
+    folder = inner_folder(corpus, FOLDER)
     done = 0
     try:
         with closing(run_tasks(planned, work, jobs)) as results:

@@ -66,6 +66,8 @@ def resume(
     ``read`` yields each thing that is whole with the offset of its end, and raises ``ValueError`` or the like where a
     line is not ``expected``. Raises ``InputError`` there, and where the file belongs to another request.
     """
+    if path.is_symlink():
+        raise InputError("a link, and nothing is written elsewhere", str(path))
     _check_request(path, request)
     if not path.exists():  # an earlier run ended between writing the two files
         write_atomically(path, [header])

@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus.errors import InputError
-from corpus.files import folder_of, read_text
+from corpus.files import folder_of, is_within, read_text
 from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, parse, subtrees
 from oracle.cat.stored import store, stored_file, stored_syntax
@@ -218,10 +218,12 @@ class ModelFiles:
 
 
 def _included(name: str, beside: str | None, texts: Container[str] = ()) -> str | None:
-    """The file that is included by a name, in quotes: one beside, of those that ship, or of the library."""
+    """The file that is included by a name, in quotes: one beside, of those that ship, or of the library; none that a
+    name or a link leads to out of these folders."""
     folders = (Path(beside).parent if beside else _LIBRARY, _MODELS, _LIBRARY)
-    paths = [str(folder / name.strip('"')) for folder in folders]
-    return next((path for path in paths if os.path.isfile(path) or (path in texts and path != beside)), None)
+    paths = [(folder / name.strip('"'), folder) for folder in folders]
+    there = (str(path) for path, folder in paths if is_within(path, folder))
+    return next((path for path in there if os.path.isfile(path) or (path in texts and path != beside)), None)
 
 
 def _tree(text: str, path: str) -> Tree:

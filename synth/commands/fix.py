@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from backends.shared.files import file_stem
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.drawing.files import check_picture_name, title_option, write_picture
@@ -176,7 +177,7 @@ def command(
     if output is not None and several and output.exists() and not output.is_dir():
         raise InputError("several tests go to a folder, and this is a file", str(output))
     if output is not None and several:
-        check_one_file_each((f"{test.name}.litmus", test) for test in tests)
+        check_one_file_each((f"{file_stem(test.name)}.litmus", test) for test in tests)
     groups = [tests] if together else [[test] for test in tests]
     from synth.repair.work import RepairFound, RepairRequest, RepairSummary  # imported where it is needed
 
@@ -188,7 +189,7 @@ def command(
                 _say([""])
             for number, step in enumerate(steps, 1):
                 if isinstance(step, RepairFound) and output is not None:
-                    _write(step, number, output, several, [given.name for given in group])
+                    _write(step, number, output, several, [file_stem(given.name) for given in group])
                 if isinstance(step, RepairSummary):
                     missing |= not step.repaired
                     cut |= step.cut

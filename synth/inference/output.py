@@ -24,7 +24,7 @@ from backends.shared.files import write_files
 from backends.shared.layout import place
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.files import write_atomically
+from corpus.files import inner_folder, write_atomically
 from corpus.suite import write_corpus
 from corpus.test import Test
 from oracle.inference.classes import ModelClass, next_test
@@ -47,8 +47,7 @@ def write_answer(
     write_atomically(folder / "answer.json", [json.dumps(record_of(found), ensure_ascii=False, indent=2), "\n"])
     for name, text in models_of(found, about).items():
         write_atomically(folder / f"{name}.cat", [text])
-    tests = folder / "tests"
-    tests.mkdir(exist_ok=True)
+    tests = inner_folder(folder, "tests")
     request = {"kind": MEMORY, "infer": about.name, **asked}
     write_corpus(tests, records, {"complete": found.complete, "request": request, "models": []})
     by_name = {record.name: record for record in records}
@@ -59,10 +58,10 @@ def write_answer(
         write_atomically(folder / f"{claim.name}.lrat", (f"{line}\n" for line in claim.proof))
     if found.classes is not None and 1 < len(found.classes) <= MOST_DRAWN:
         write_atomically(folder / "lattice.svg", [order.draw(ordering_of(found)).svg()])
-        (folder / "models").mkdir(exist_ok=True)
+        models = inner_folder(folder, "models")
         for number, each in enumerate(found.classes, 1):
             text = about.sketch.text(about.chosen(each.models), f"{about.name}-{number}")
-            write_atomically(folder / "models" / f"{number}.cat", [text])
+            write_atomically(models / f"{number}.cat", [text])
 
 
 def write_program(folder: Path, found: InferenceAnswer, records: Sequence[Test], backend: str) -> str:
@@ -72,7 +71,7 @@ def write_program(folder: Path, found: InferenceAnswer, records: Sequence[Test],
     while (chosen := next_test(found.fit, left)) is not None:
         try:
             shape = place(parse_litmus(by_name[chosen.name].text, chosen.name))
-            write_files(folder / "next", BACKENDS[backend].memory_files(chosen.name, shape))
+            write_files(inner_folder(folder, "next"), BACKENDS[backend].memory_files(chosen.name, shape))
         except InputError:
             left = [test for test in left if test is not chosen]
         else:

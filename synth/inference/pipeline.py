@@ -18,7 +18,7 @@ from backends.registry import BACKENDS
 from backends.shared.profiles import DEFAULT, STRESS
 from corpus.errors import InputError
 from corpus.executions.vocabulary import Vocabulary
-from corpus.files import new_folder, read_text, write_atomically
+from corpus.files import inner_folder, new_folder, read_text, write_atomically
 from corpus.test import Test
 from oracle.inference.fitting import fitting
 from oracle.inference.sketch import Sketch
@@ -105,7 +105,7 @@ def run_loop(asked: InferenceRequest, loop: LoopOptions, folder: Path | None, qu
     launches = Launches(
         loop.device.instances or INSTANCES, loop.iterations, loop.timeout, STRESS if loop.stress else DEFAULT
     )
-    (folder / "tests").mkdir(exist_ok=True)
+    inner_folder(folder, "tests")
     experiment = LitmusExperiment(search, folder, BACKENDS[loop.backend], loop.opened(), launches, asked.never, known)
 
     def told(step: LoopStep) -> None:

@@ -30,7 +30,7 @@ from backends.shared.mapping import DEVICE, MAPPINGS, PLACEMENTS, launch, placem
 from backends.shared.process import ended_by_signals
 from backends.shared.profiles import DEFAULT
 from corpus.errors import InputError, one_line
-from corpus.files import write_atomically
+from corpus.files import inner_folder, write_atomically
 from corpus.progress.text import program_of
 from oracle.inference.classes import next_test
 from oracle.inference.fitting import Fact, deciding, fitting
@@ -285,8 +285,7 @@ def _write(folder: Path, found: Sequence[PlacedAnswer]) -> None:
         if told.classes is not None and 1 < len(told.classes) <= MOST_DRAWN:
             write_atomically(folder / f"lattice{suffix}.svg", [order.draw(ordering_of(told)).svg()])
         for union in _unions_of(each):
-            (folder / "promises").mkdir(exist_ok=True)
-            write_atomically(folder / "promises" / f"{union.name}.py", [guarantee_text(union)])
+            write_atomically(inner_folder(folder, "promises") / f"{union.name}.py", [guarantee_text(union)])
 
 
 def _write_programs(folder: Path, found: Sequence[PlacedAnswer], backend: str, mappings: Sequence[str]) -> None:
@@ -299,7 +298,7 @@ def _write_programs(folder: Path, found: Sequence[PlacedAnswer], backend: str, m
                 raise InputError("no launch has its threads in these places")
             for placement, mapping in product(placements, mappings):
                 shape = launch(program, mapping, placement=placement)
-                write_files(folder / "next", BACKENDS[backend].progress_files(following.test.name, shape))
+                write_files(inner_folder(folder, "next"), BACKENDS[backend].progress_files(following.test.name, shape))
         except InputError as error:
             click.echo(one_line(f"synth: {following.sketch.name}: {error.message}"), err=True)
 

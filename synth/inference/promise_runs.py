@@ -20,7 +20,7 @@ from pathlib import Path
 from backends.shared.backend import Backend
 from backends.shared.device import Device
 from backends.shared.results import RESULTS, ProgressResult, ResultFile, open_results
-from corpus.files import write_atomically
+from corpus.files import inner_folder, write_atomically
 from oracle.inference.classes import next_test
 from oracle.inference.fitting import Fact
 from oracle.inference.model_sets import ModelSet
@@ -108,8 +108,7 @@ class PromiseExperiment:
 
     def perform(self, test: PlacedTest) -> str:
         """Run a test in all mappings, confirm its hangs, and return why no other can be run, if that is so."""
-        tests = self.folder / TESTS
-        tests.mkdir(exist_ok=True)
+        tests = inner_folder(self.folder, TESTS)
         write_atomically(tests / f"{test.test.name}.axb", [test.test.text])
         self._begin(test)
         ran = TrialsRun[ProgressResult]()

@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 
 from constraints.loop import SolverEffort, solutions
 from constraints.programs.forbidden import Forbidden, SeparationQuestion, Shapes, splits
-from corpus.errors import InputError
 from corpus.executions.execution import Execution
 from corpus.executions.names import name_of
 from corpus.executions.text import execution_text, normal_form
+from corpus.files import inner_folder
 from corpus.journal import FoundTest, Journal, finish
 from corpus.records import record_reader, test_record
 from corpus.suite import write_corpus
@@ -223,11 +223,7 @@ def write_bugs(journal: Journal, done: Searched, solver: str, seconds: float) ->
     manifest |= ({"weaker": weaker} if weaker else {}) | ({"stopped": done.stopped} if done.stopped else {})
     manifest |= {"unexercised": done.unexercised()} if done.exercised else {}
     asked = {**journal.request, "becomes": "the tests of the folder around this one"}
-    folder = journal.path / TARGET
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot create: {error.strerror}", str(folder)) from None
+    folder = inner_folder(journal.path, TARGET)
     inside = {"complete": complete, "request": asked, "models": journal.request["models"]}
     write_corpus(folder, [bug.target for bug in done.bugs], inside)
     times = {"seconds": round(seconds, 3), "solver": solver, **effort_of(journal)}

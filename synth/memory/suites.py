@@ -31,7 +31,7 @@ from corpus.executions.names import name_of
 from corpus.executions.relaxations import mutants
 from corpus.executions.text import execution_text, normal_form, parse_execution
 from corpus.executions.vocabulary import Vocabulary, vocabulary
-from corpus.files import write_atomically
+from corpus.files import inner_folder, write_atomically
 from corpus.journal import FoundTest, Journal, finish, first_free, records_beside, remove_derived
 from corpus.links import LINKS, MUTANTS, MutantLink, print_links
 from corpus.litmus.test import MEMORY_REGIONS, LitmusTest, Region, Scope
@@ -518,9 +518,8 @@ def write_mutants(request: SuiteRequest, journal: Journal, tests: Sequence[Test]
 
     Its manifest is written last: until then there is no corpus in the folder.
     """
-    folder = journal.path / MUTANTS
     remove_mutants(journal.path)
-    folder.mkdir(exist_ok=True)
+    folder = inner_folder(journal.path, MUTANTS)
     mutants, links = mutants_of(records_beside(journal), tests)
     write_atomically(folder / LINKS, print_links(links))
     write_corpus(folder, mutants, mutants_manifest(request, complete), {})
@@ -557,6 +556,8 @@ def mutants_of(beside: Iterable[Test], tests: Iterable[Test]) -> tuple[list[Test
 def remove_mutants(path: Path) -> None:
     """Remove the mutants of a corpus that is not finished: only files that this module writes."""
     folder = path / MUTANTS
+    if folder.is_symlink():
+        return
     remove_derived(folder, MANIFEST, TESTS, LABELS, TIMES, LINKS)
     with suppress(OSError):  # the folder is missing, or holds a file of the user's
         folder.rmdir()
