@@ -27,7 +27,8 @@ class CheckedKernel:
 
     What it holds can go from one process to another, which executions cannot. ``answer`` is the worst answer, ``kinds``
     are the kinds of what is found, or else the questions without an answer. ``bounded``: loops were followed for so
-    many jumps back, and more may be found beyond. ``seconds`` are wall time.
+    many jumps back, and more may be found beyond. ``reasons`` say why questions have no answer. ``seconds`` are wall
+    time.
     """
 
     file: str
@@ -42,12 +43,18 @@ class CheckedKernel:
     problem: str = ""
     drawing: Drawing | None = None
     bounded: int | None = None
+    reasons: tuple[str, ...] = ()
     seconds: float | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:
         """The kernel with its file and launch."""
         return named(self.file, self.kernel, self.launch)
+
+    @property
+    def unknown(self) -> str:
+        """Why there is no answer, or why some questions have none; empty where all have one."""
+        return self.problem or "; ".join(self.reasons)
 
     @property
     def words(self) -> str:
@@ -92,6 +99,7 @@ def told(file: str, kernel: str, launch: str, found: KernelAnswers, drawn: bool 
         findings,
         drawing=_drawing(name, found) if drawn else None,
         bounded=record["bounded"],
+        reasons=tuple(record["reasons"]),
     )
 
 
@@ -253,7 +261,7 @@ RULES = {
 
 def sarif(every: Iterable[CheckedKernel]) -> str:
     """Return the findings as SARIF 2.1.0, which code scanning reads."""
-    results = []
+    results, notes = [], []
     for checked in every:
         whole = _location(checked.file, 1, 1)
         if checked.problem:
@@ -268,6 +276,11 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
             text = f"{named('', checked.kernel, checked.launch).removeprefix(': ')}: {finding.text}"
             related = [each for n, each in enumerate(related) if each != first and each not in related[:n]]
             results.append(_result(finding.kind, text, [first], related))
+        reasons = [f"{checked.name}: {reason}" for reason in checked.reasons]
+        if checked.answer is CheckAnswer.UNKNOWN:
+            results += [_result("unknown", reason, [whole]) for reason in reasons]
+        else:  # something is found, or what has no answer was not asked for
+            notes += [{"level": "note", "message": {"text": reason}} for reason in reasons]
     driver = {
         "name": "synth check",
         "version": VERSION,
@@ -276,9 +289,15 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
     document = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
+        "runs": [{"tool": {"driver": driver}, "results": results, **_invocation(notes)}],
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _invocation(notes: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the property of a run that says what is not known besides (SARIF 2.1.0, 3.20.21)."""
+    said = {"executionSuccessful": True, "toolExecutionNotifications": list(notes)}
+    return {"invocations": [said]} if notes else {}
 
 
 def _in_file(line: SourceLine, file: str) -> SourceLine:
@@ -304,11 +323,11 @@ def cases(every: Iterable[CheckedKernel]) -> list[Case]:
     """Return the kernels and launches as test cases."""
     found = []
     for checked in every:
-        if checked.problem:
-            found.append(Case(checked.name, CaseOutcome.ERROR, checked.problem))
-        elif checked.findings:
-            text = "; ".join(finding.text for finding in checked.findings)
+        if checked.findings:
+            text = "; ".join((*(finding.text for finding in checked.findings), *checked.reasons))
             found.append(Case(checked.name, CaseOutcome.FAILURE, text))
+        elif checked.answer is not CheckAnswer.SAFE:
+            found.append(Case(checked.name, CaseOutcome.ERROR, checked.unknown))
         else:
             found.append(Case(checked.name))
     return found

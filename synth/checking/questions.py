@@ -153,7 +153,8 @@ def check(
     """
     model = _shipped(speaking(model.name, program)) if model.name == "ptx" else model
     asked = _Asked()
-    if not expectation:
+    condition = _condition(program, expectation) if expectation else None
+    if condition is None:
         del asked.answers["expectation"]
     for mixed in program.mixed:
         asked.found(_mixed(mixed))
@@ -162,7 +163,7 @@ def check(
         asked.found(KernelFinding("barrier", text, program.divergent))
     hang: dict[str, str] = {}
     if not program.mixed:
-        _ask_executions(asked, program, model, expectation, unroll, method)
+        _ask_executions(asked, program, model, condition, expectation, unroll, method)
         hang = _ask_hangs(asked, program, model, unroll, progress)
         if asked.nothing and hang.get("fair") == Verdict.TERMINATES:
             # Also where a plain read waits for what it would race with, of which OpenCL and C11 let it see nothing.
@@ -174,7 +175,7 @@ def check(
         if asked.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
             asked.unknown(f"a data race leaves all else undefined under {model.name}")
     else:
-        asked.answers |= {name: CheckAnswer.UNKNOWN for name in asked.answers if name != "mixed-size"}
+        asked.unknown("accesses that overlap and are not of one place and size leave all else undefined")
     return KernelAnswers(
         program, model.name, asked.answers, hang, tuple(asked.findings), asked.bounded, unroll, tuple(asked.reasons)
     )
@@ -241,11 +242,16 @@ def flagging(name: str) -> Model | None:
 
 
 def _ask_executions(
-    asked: _Asked, program: KernelProgram, model: AxiomaticModel, expectation: str, unroll: int, method: str
+    asked: _Asked,
+    program: KernelProgram,
+    model: AxiomaticModel,
+    condition: litmus.Condition | None,
+    expectation: str,
+    unroll: int,
+    method: str,
 ) -> None:
     """Ask what may happen in an execution that comes to its end."""
     stops = [litmus.FinalRegister(thread, register) for thread, register in program.stops]
-    condition = _condition(program, expectation) if expectation else None
     terms = [term for part in (condition and litmus.propositions(condition)) or () for term in _terms(part)]
     observed = tuple(dict.fromkeys((*stops, *terms)))
     test = replace(program.test, condition=replace(program.test.condition, observed=observed))
@@ -261,8 +267,7 @@ def _ask_executions(
             search = ExecutionSearch(test, races or model.model, unroll)
             _ask_ends(asked, program, search, races, condition, expectation)
     except TooManyError as error:
-        asked.answers |= {name: CheckAnswer.UNKNOWN for name in asked.answers if name != "mixed-size"}
-        asked.reasons.append(error.message)
+        asked.unknown(error.message)
 
 
 def _ask_ends(
@@ -368,6 +373,11 @@ def wrong(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
         elif condition.quantifier is litmus.Quantifier.NOT_EXISTS:
             parts.append(condition.proposition)
     return replace(program.test, condition=litmus.Condition(litmus.Quantifier.EXISTS, litmus.Or(tuple(parts))))
+
+
+def expected_always(program: KernelProgram, expectation: str) -> bool:
+    """Return whether an expectation is of every execution, and not that something be possible (``exists``)."""
+    return _condition(program, expectation).quantifier is not litmus.Quantifier.EXISTS
 
 
 def left_over(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
@@ -563,7 +573,7 @@ def _ask_hangs(
         if name == progress and found.verdict is Verdict.MAY_HANG:
             asked.found(_hang(program, found, progress))
             _ask_unfinished(asked, program, model, unroll)
-    if verdicts.get(progress) == CheckAnswer.UNKNOWN:
+    if verdicts.get(progress) == CheckAnswer.UNKNOWN and asked.answers["barrier"] is CheckAnswer.SAFE:
         asked.answers["barrier"] = CheckAnswer.UNKNOWN
     return verdicts
 

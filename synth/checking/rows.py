@@ -30,7 +30,8 @@ COLUMNS = ("file", "kernel", "launch", "model", "answer", "what", "unroll", "pro
 """The heads of the columns of CSV.
 
 ``what`` has the kinds of what is found, or the questions without an answer; ``unroll`` how far loops were followed, if
-there may be more beyond; ``lines`` the source lines of what is found.
+there may be more beyond; ``lines`` the source lines of what is found; ``problem`` why there is no answer, or why some
+questions have none.
 """
 
 _COLOURS = {CheckAnswer.SAFE: "green", CheckAnswer.FOUND: "red", CheckAnswer.ERROR: "red"}
@@ -50,7 +51,7 @@ def lines_of(checked: CheckedKernel, form: str) -> str:
     names = (checked.file, checked.kernel, checked.launch, checked.model)
     found = (str(checked.answer), ", ".join(checked.kinds), "" if checked.bounded is None else checked.bounded)
     lines = ", ".join(own_lines(checked.findings))
-    return csv_line([*names, *found, str(checked.record.get("needs", "")), lines, checked.problem])
+    return csv_line([*names, *found, str(checked.record.get("needs", "")), lines, checked.unknown])
 
 
 def known_rows(
@@ -83,8 +84,8 @@ def _read(lines: WholeLines, form: str, files: Sequence[str]) -> Iterator[tuple[
 
 
 def _of_record(record: Mapping[str, Any]) -> CheckedKernel:
-    answers, findings = list(record["answers"].values()), record["findings"]
-    worst = CheckAnswer.FOUND if findings else CheckAnswer(answers[0])
+    answers = list(map(CheckAnswer, record["answers"].values()))
+    worst = CheckAnswer.FOUND if record["findings"] else max(answers, key=list(CheckAnswer).index)
     problem = str(record.get("problem", ""))
     return CheckedKernel(record["file"], record["kernel"], record["launch"], record["model"], worst, problem=problem)
 
@@ -114,4 +115,5 @@ def table_of(every: Sequence[CheckedKernel]) -> tuple[Table, list[str]]:
     counts = Counter(each.answer for each in every)
     lines = [", ".join(f"{counts[answer]} {answer}" for answer in CheckAnswer if counts[answer])]
     unanswered = [each for each in every if each.problem and each.answer is not CheckAnswer.ERROR]
-    return table, lines + [line for each in unanswered for line in each.lines]
+    lines += [line for each in unanswered for line in each.lines]
+    return table, lines + [f"{each.name}: no answer: {reason}" for each in every for reason in each.reasons]

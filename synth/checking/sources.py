@@ -146,7 +146,7 @@ def spirv_kernels(data: bytes, path: Path, text: str = "", files: Mapping[str, s
     if said.config or file.given or file.claim:
         threads, subgroups, workgroups = said.config or LaunchConfig()
         block = str(threads * subgroups)
-        words = LaunchWords(None, (), str(workgroups), block, None, threads, (), "")
+        words = LaunchWords(grid=str(workgroups), block=block, warp=threads)
         return replace(file, launches=(*file.launches, words))
     return file
 
@@ -256,6 +256,11 @@ def argument(text: str) -> tuple[str, Argument]:
     raise InputError(f"--arg: expected NAME=4, NAME=[1,2,0], NAME=[8*0,1], NAME=int[8] or NAME=&OTHER, found '{text}'")
 
 
+ONE: tuple[Extent, Extent, Extent] = ((1, 1, 1),) * 3
+"""The sizes that are not given: one block, of one thread, in a cluster by itself."""
+
+WARP = KernelLaunch().warp
+
 DEFAULT = (
     KernelLaunch((2, 1, 1), (1, 1, 1)),
     KernelLaunch((1, 1, 1), (2, 1, 1), warp=1),
@@ -278,25 +283,36 @@ def sizes_of(words: LaunchWords) -> tuple[Extent, Extent, Extent] | None:
 
 
 def launches_of(file: KernelFile, words: LaunchWords, block: Extent | None = None) -> tuple[KernelLaunch, ...]:
-    """Return the launch of these sizes; those of ``DEFAULT`` where no size is given. A program of C has one without.
+    """Return the launch of these sizes; those of ``DEFAULT`` where neither a grid nor a block is given. A program of C
+    has one without.
 
     ``block``: the size of a block that the module says, which counts where none is given. Raises ``InputError`` where
     a program of C is given a size.
     """
     if file.language.grows:
-        if words.grid or words.block or words.cluster or words.first or words.arguments:
+        if words.grid or words.block or words.cluster or words.warp or words.first or words.arguments:
             raise InputError("a program of C has no launch: its main creates its threads", str(file.path))
         return (KernelLaunch(),)
-    sizes = sizes_of(words)
-    if sizes is None:
-        return DEFAULT if block is None else _of_block(block)
-    grid, size, cluster = sizes
-    return (KernelLaunch(grid, block if block and not words.block else size, cluster, words.warp),)
+    grid, size, cluster = sizes_of(words) or ONE
+    if words.grid or words.block:
+        return (KernelLaunch(grid, block if block and not words.block else size, cluster, words.warp or WARP),)
+    usual = DEFAULT if block is None else _of_block(block)
+    sized = (
+        replace(each, grid=_multiple(each.grid, cluster), cluster=cluster, warp=words.warp or each.warp)
+        for each in usual
+    )
+    return tuple({(each.grid, each.block, each.warp): each for each in sized}.values())
+
+
+def _multiple(grid: Extent, cluster: Extent) -> Extent:
+    """Return the smallest grid that is no smaller and whose blocks make whole clusters."""
+    x, y, z = (-(-blocks // size) * size for blocks, size in zip(grid, cluster, strict=True))
+    return x, y, z
 
 
 def _of_block(block: Extent) -> tuple[KernelLaunch, ...]:
     """Return the launches of ``DEFAULT`` with blocks of a size, each once, of those that have not too many threads."""
-    sized = (replace(each, block=block, warp=32 if volume(block) == 1 else each.warp) for each in DEFAULT)
+    sized = (replace(each, block=block, warp=WARP if volume(block) == 1 else each.warp) for each in DEFAULT)
     every = list({each.text: each for each in sized}.values())
     few = [each for each in every if volume(each.grid) * volume(block) <= MOST_THREADS]
     return tuple(few or every[-1:])

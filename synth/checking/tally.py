@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -17,6 +17,15 @@ from synth.folders import LeftOut
 from synth.watch import watching
 
 
+def exit_code(answers: Collection[CheckAnswer]) -> int:
+    """Return the exit code of all answers: 1 where anything is found, whatever else is not known, or else 2 where
+    anything is not known.
+    """
+    if CheckAnswer.FOUND in answers:
+        return 1
+    return 0 if all(answer is CheckAnswer.SAFE for answer in answers) else 2
+
+
 class CheckTally:
     """A count of what is found, of files and kernels without an answer, and of files without a kernel."""
 
@@ -25,13 +34,12 @@ class CheckTally:
         self._numbers = {str(source.path): number for number, source in enumerate(sources)}
         self._answered = set[str]()
         self._errors: dict[str, None] = {}
-        self._problem = self._found = False
+        self._answers = set[CheckAnswer]()
 
     def add(self, checked: CheckedKernel) -> None:
-        """Count one more answer, and its problem where it has one."""
+        """Count one more answer, and what is wrong where there is none."""
         self._answered.add(checked.file)
-        self._problem |= bool(checked.problem)
-        self._found |= checked.answer is CheckAnswer.FOUND
+        self._answers.add(checked.answer)
         if checked.answer is CheckAnswer.ERROR:
             self._errors[checked.problem] = None
 
@@ -60,4 +68,4 @@ class CheckTally:
         if without := len(self.sources) - len(self._answered):
             self._left_out.count("without a kernel", without)
         self._left_out.tell(path for path in given if os.path.isdir(path))
-        return 2 if self._problem else int(self._found)
+        return exit_code(self._answers)

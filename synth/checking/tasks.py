@@ -9,6 +9,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import NamedTuple
 
 from constraints.circuit import Literal
 from constraints.witnesses import ExecutionSearch
@@ -133,28 +135,75 @@ class _StatesAfter:
 
 
 def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
-    """Yield each kernel of a file with each launch: that of the options, those of comments, or the usual ones.
+    """Yield each kernel of a file with each launch: those of comments, or the usual ones, with the options that are
+    given in the place of theirs.
 
-    Raises ``NoKernelError`` where the file has no such kernel, ``InputError`` where the kernel has no such parameter.
+    Raises ``NoKernelError`` where the file has no such kernel, ``InputError`` where no kernel has such a parameter.
     """
     if not file.module.kernels:
         raise NoKernelError("expected a kernel: no entry has a body", str(file.path))
-    said = given.grid or given.block or given.first or not file.launches
-    for words in [given] if said else file.launches:
-        words = replace(words, kernel=given.kernel or words.kernel)
+    launches = [_Launched.of(file, words) for words in _launches(file, given)]
+    asked = [kernel for each in launches for kernel in each.kernels]
+    _check_names(file, asked, dict(map(argument, given.arguments)))
+    for each in launches:
+        own = [argument(text) for text in each.words.arguments if text not in given.arguments]
+        _check_names(file, each.kernels, dict(own))
+        for number, (kernel, launch) in enumerate(each.before):
+            yield KernelTask(file, kernel, launch, "", each.before[:number])
+        for kernel in each.kernels:
+            names = names_of(file, kernel)
+            arguments = _arguments(kernel, names, (*file.given.items(), *map(argument, each.words.arguments)))
+            for launch in launches_of(file, each.words, kernel.block):
+                launch = replace(launch, arguments=arguments, names=names)
+                yield KernelTask(*specialised(file, kernel, launch), launch, each.words.expect, each.before)
+
+
+class _Launched(NamedTuple):
+    """The options of a launch, the kernels that they are of, and those that end before."""
+
+    words: LaunchWords
+    kernels: Sequence[KernelFunction]
+    before: tuple[tuple[KernelFunction, KernelLaunch], ...]
+
+    @classmethod
+    def of(cls, file: KernelFile, words: LaunchWords) -> _Launched:
         arguments = dict(map(argument, words.arguments))
         before = tuple(_before(file, text, arguments) for text in words.first)
         begun = {kernel.name for kernel, _ in before}
-        for number, (kernel, launch) in enumerate(before):
-            yield KernelTask(file, kernel, launch, "", before[:number])
         every = _kernels(file, words.kernel)
         kernels = [kernel for kernel in every if words.kernel is not None or kernel.name not in begun]
-        _check_names(file, kernels, arguments)
-        for kernel in kernels:
-            names = names_of(file, kernel)
-            for each in launches_of(file, words, kernel.block):
-                launch = replace(each, arguments={**file.given, **arguments}, names=names)
-                yield KernelTask(*specialised(file, kernel, launch), launch, words.expect, before)
+        return cls(words, kernels, before)
+
+
+def _launches(file: KernelFile, given: LaunchWords) -> list[LaunchWords]:
+    """Return the options of each launch, each once. A comment that names other kernels than the one given is left out.
+
+    Raises ``InputError`` where a comment names a kernel that is not there.
+    """
+    said = list[LaunchWords]()
+    wanted = {kernel.name for kernel in _kernels(file, given.kernel)}
+    for words in file.launches:
+        try:
+            own = {kernel.name for kernel in _kernels(file, words.kernel)}
+        except NoKernelError as error:  # the file has kernels, so it is not one to be left out
+            raise InputError(f"synth check: {error.message}", error.path) from None
+        if not wanted.isdisjoint(own):
+            said.append(words)
+    return list(dict.fromkeys(given.over(words) for words in said or [LaunchWords()]))
+
+
+def _arguments(
+    kernel: KernelFunction, names: Sequence[str], given: Iterable[tuple[str, Argument]]
+) -> dict[str, Argument]:
+    """Return the arguments of a kernel by name: the last one for each parameter, whichever of its names that has."""
+    pairs = enumerate(zip_longest(names, (each.name for each in kernel.parameters), fillvalue=""))
+    same = [{str(number), *both} - {""} for number, both in pairs]
+    found: dict[str, Argument] = {}
+    for name, value in given:
+        for other in next((each for each in same if name in each), ()):
+            found.pop(other, None)
+        found[name] = value
+    return found
 
 
 def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> tuple[KernelFunction, KernelLaunch]:

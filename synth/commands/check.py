@@ -117,17 +117,21 @@ def command(
     that nobody wrote, are accesses outside of an array, do all threads reach a barrier; and under which progress model
     it always ends.
 
-    Without a launch, two blocks, two warps, two threads of one warp, and two blocks of two threads are tried. Pointers
-    are arrays of zeros; a number that decides something has to be given. A comment line of the file may give a launch,
-    as // synth check: --grid 2 --block 32 --arg n=4 --expect 'data[0] == 2'
+    Without a grid and a block, two blocks, two warps, two threads of one warp, and two blocks of two threads are tried.
+    Pointers are arrays of zeros; a number that decides something has to be given. A comment line of the file may give a
+    launch, as // synth check: --grid 2 --block 32 --arg n=4 --expect 'data[0] == 2'
+
+    The command line wins over comment lines, option by option, and each argument is an option by itself: what is given
+    here counts for every launch, and what is not given here is as the comment says. Of comments that name a kernel,
+    those of another kernel than --kernel are left out.
 
     Of a folder, every file that may have kernels is read, also in the folders in it: those named above, .c with main
     and threads, and .cuh, .cpp and .cc with the word __global__. What is hidden or a symbolic link is left out. Limits
     are those of each kernel with a launch, so one that is too hard costs its own answers; so does a file that does not
     compile, whose answer is ERROR.
 
-    The exit code is 1 where something is found, or a hang under the progress that is assumed; 2 where an instruction is
-    not understood, a limit was met or a file is wrong.
+    The exit code is 1 where something is found, or a hang under the progress that is assumed, whatever else is not
+    known; 2 where nothing is found and an answer is UNKNOWN or NOT UNDERSTOOD or a file or an option is wrong; else 0.
 
     \b
     Examples:

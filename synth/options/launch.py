@@ -20,14 +20,30 @@ class LaunchWords:
     ``first`` are the launches of the kernels that end before, each a kernel's name with its options.
     """
 
-    kernel: str | None
-    first: tuple[str, ...]
-    grid: str | None
-    block: str | None
-    cluster: str | None
-    warp: int
-    arguments: tuple[str, ...]
-    expect: str
+    kernel: str | None = None
+    first: tuple[str, ...] = ()
+    grid: str | None = None
+    block: str | None = None
+    cluster: str | None = None
+    warp: int | None = None
+    arguments: tuple[str, ...] = ()
+    expect: str = ""
+
+    def over(self, said: LaunchWords) -> LaunchWords:
+        """Return a comment line's options with those of the command line, which win, option by option.
+
+        Each argument is an option by itself: of two for one parameter, the later one counts.
+        """
+        return LaunchWords(
+            self.kernel or said.kernel,
+            self.first or said.first,
+            self.grid or said.grid,
+            self.block or said.block,
+            self.cluster or said.cluster,
+            self.warp or said.warp,
+            (*said.arguments, *self.arguments),
+            self.expect or said.expect,
+        )
 
 
 _OPTIONS = {
@@ -36,7 +52,7 @@ _OPTIONS = {
     "block": click.option("--block", metavar="N", help="Threads of a block, as 32 or 8x4."),
     "cluster": click.option("--cluster", metavar="N", help="Blocks of a cluster."),
     "warp": click.option(
-        "--warp", type=click.IntRange(1, 32), default=32, show_default=True, help="Threads of a warp."
+        "--warp", type=click.IntRange(1, 32), help="Threads of a warp.  [default: 32; without a launch, 1 and 32]"
     ),
     "arguments": click.option(
         "--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="4, [1,2,0], int[8] for zeros, &data."
@@ -69,7 +85,7 @@ def launch_options(*without: str) -> Callable[[Callable[..., Any]], Callable[...
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def call(*args: Any, **kwargs: Any) -> Any:
-            given: dict[str, Any] = {name: None if name in without else kwargs.pop(name) for name in _OPTIONS}
+            given: dict[str, Any] = {name: kwargs.pop(name) for name in _OPTIONS if name not in without}
             return command(*args, launch=LaunchWords(**given), **kwargs)
 
         for name, option in reversed(_OPTIONS.items()):

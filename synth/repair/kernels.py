@@ -27,7 +27,7 @@ from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.executions.steps import TooManyError
 from synth.checking.account import named, noted, own_place, place_text, source_lines
-from synth.checking.questions import Origins, flagging, speaking, wrong
+from synth.checking.questions import Origins, expected_always, flagging, speaking, wrong
 from synth.checking.tasks import KernelTask
 from synth.memory.explanation import (
     check_place,
@@ -148,13 +148,25 @@ def _ending(program: KernelProgram) -> KernelProgram:
 
 
 def _told(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -> RepairedKernel:
-    lines = list(_lines(f"{named(*task.names)} under {asked.model}:", found, asked))
+    lines = list(_lines(f"{named(*task.names)} under {asked.model}:", found, asked, _right(task, asked, found)))
     if found.unfenced:
         lines += ["  New fences were not tried: there are too many places for them."]
     if not found.complete:
         lines += [f"  Loops were followed for {asked.unroll} jumps back; --unroll looks further."]
     lines += [f"  assumed: {each}" for each in found.program.assumed]
     return RepairedKernel(bool(found.repairs), tuple(lines), _record(task, asked, found))
+
+
+def _right(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -> str:
+    """Return what was asked of the kernel and holds."""
+    expected = task.expectation and expected_always(found.program, task.expectation)
+    parts = [
+        "no race" if flagging(asked.model) else f"{asked.model} does not say what a race is",
+        *(["no trap"] if found.program.stops else []),
+        *([f"{task.expectation} holds"] if expected else []),
+    ]
+    left_out = "; that something is possible (exists) is not asked here" if task.expectation and not expected else ""
+    return f"{', '.join(parts[:-1])}, and {parts[-1]}{left_out}" if len(parts) > 1 else f"{parts[0]}{left_out}"
 
 
 def unrepaired(task: KernelTask, asked: KernelRepairRequest, problem: str) -> RepairedKernel:
@@ -365,7 +377,7 @@ def _cuda(kind: OpKind, mode: litmus.Mode) -> str:
     return f"cuda::atomic_thread_fence({given})" if kind is OpKind.FENCE else given
 
 
-def _lines(head: str, found: FoundRepairs, asked: KernelRepairRequest) -> Iterator[str]:
+def _lines(head: str, found: FoundRepairs, asked: KernelRepairRequest, right: str) -> Iterator[str]:
     if not found.repairs and asked.weaken:
         yield f"{head} it races or fails as it is, so nothing is made weaker; without --weaken it is repaired"
         return
@@ -376,8 +388,7 @@ def _lines(head: str, found: FoundRepairs, asked: KernelRepairRequest) -> Iterat
     for number, fixed in enumerate(found.repairs, 1):
         count = f"{len(fixed.changes)} change{'s' * (len(fixed.changes) != 1)}"
         said = f"{word} {count}, cost {fixed.cost}; nothing cheaper does it"
-        right = "no race, and" if flagging(asked.model) else f"{asked.model} does not say what a race is, and"
-        nothing = "nothing can be weaker" if asked.weaken else f"nothing to change: {right} what is expected holds"
+        nothing = "nothing can be weaker" if asked.weaken else f"nothing to change: {right}"
         said = said if fixed.changes else nothing
         yield from [f"{head} {said}"] if number == 1 else ["", f"repair {number}, cost {fixed.cost}"]
         for change in fixed.changes:

@@ -16,7 +16,7 @@ from pathlib import Path
 from corpus.errors import InputError
 from corpus.litmus.test import And, Condition, FinalRegister, LitmusTest, Loc, Quantifier, Term
 from synth.checking.sources import FORMATS, read_kernels
-from synth.checking.tasks import tasks_of
+from synth.checking.tasks import KernelTask, tasks_of
 from synth.folders import files_below
 from synth.inputs import Input, expand
 from synth.options.launch import LaunchWords
@@ -114,7 +114,10 @@ def read_program(file: ProgramFile, launch: LaunchWords, options: Sequence[str] 
     from corpus.kernels.program import program_of
 
     kernels = read_kernels(file.given, options)
-    tasks = list(tasks_of(kernels, replace(launch, first=(), expect="")))
+    tasks = list[KernelTask]()
+    for task in tasks_of(kernels, launch):
+        if all((task.kernel.name, task.launch) != (each.kernel.name, each.launch) for each in tasks):
+            tasks.append(task)  # comments may expect several things of one launch
     if len(tasks) != 1:
         wanted = "one kernel with one launch: --kernel, --grid and --block name them"
         raise InputError(f"expected {wanted}, found {len(tasks)}", str(file.given))
