@@ -101,6 +101,17 @@ def is_complete(path: Path) -> bool:
         return False
 
 
+def is_of(path: Path, request: Mapping[str, Any]) -> bool:
+    """Decide whether a corpus is that of a request, be it finished or not; one that was stopped before it said what was
+    asked is any request's. Raises ``InputError`` where it cannot be read.
+    """
+    before = read_manifest(path).get("request")
+    if not (path / MANIFEST).is_file():
+        _, first = next(_entries(path / JOURNAL), (0, _Entry()))
+        before = _plain(request) if first.request is UNSET else first.request
+    return bool(before == _plain(request))
+
+
 def remove_derived(path: Path, *names: str, halves: bool = False) -> None:
     """Remove files of a folder, and the halves of them that stopped writes have left, or those ``halves`` alone."""
     for name in names:

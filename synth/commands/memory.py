@@ -18,6 +18,7 @@ from constraints.programs.criterion import Criterion
 from constraints.solvers import DEFAULT_SOLVER
 from synth.options.models import ModelName
 from synth.options.page import Page
+from synth.options.question_folder import output_option
 from synth.options.values import Span
 from synth.options.vocabulary import MOST_EVENTS, vocabulary_option
 from synth.options.work import A_PART, limit_options, run_options
@@ -95,7 +96,7 @@ from synth.options.work import A_PART, limit_options, run_options
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
 @run_options(DEFAULT_SOLVER)
 @limit_options(f"{A_PART}; with --edges, a test under all models", whole=True)
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="The folder to write.")
+@output_option
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> None:
     """Synthesise memory tests, in one of two ways: from a model, or from edges.
@@ -111,14 +112,17 @@ def command(context: click.Context, /, **given: Any) -> None:
     --cycles lists them, each with the name of its test, and makes no tests.
 
     Either way a solver searches until it has proved that nothing is left; then the manifest says complete. The suite is
-    a corpus (docs/corpus.md); a run that was stopped goes on with --resume, to the same bytes in the end.
+    a corpus (docs/corpus.md); a run that was stopped goes on with --resume, to the same bytes in the end. Without
+    --output the folder is named after the question, and the same command finds it again and goes on by itself.
 
     \b
     All tests of TSO up to five events, and their mutants:
       synth memory --from tso --events 2..5 --mutants -o tso
     The tests of one axiom, without atomics and system scope, labelled under other models too:
       synth memory --from ptx-6.0 --events 2..4 --axiom causality --vocabulary "-rmw -sys" -m rc11-scoped -o causality
-    The classic tests of two threads:
+    The classic tests of two threads, in a folder that is named after the edges:
+      synth memory --edges "PodWW PodRR PodWR PodRW Rfe Fre Coe"
+    The same in a folder of yours:
       synth memory --edges "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 4 -o classic
     What these edges would make, before it is made:
       synth memory --edges "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 2..10 --cycles
@@ -135,8 +139,6 @@ def command(context: click.Context, /, **given: Any) -> None:
         name = str(parameter.name)
         if name not in takes and context.get_parameter_source(name) is ParameterSource.COMMANDLINE and why_not(name):
             raise click.UsageError(f"{parameter.opts[0]} {why_not(name)}")
-    if "output" in takes and given["output"] is None:
-        raise click.UsageError("Missing option '--output' / '-o'.")
     function(**{name: value for name, value in given.items() if name in takes})
 
 

@@ -22,6 +22,7 @@ from corpus.files import read_text
 from corpus.journal import Journal
 from corpus.litmus.test import MEMORY_REGIONS, SCOPES, Region
 from synth.memory.synthesis import CycleSuiteOutcome, CycleSuiteRequest, synthesise, write_suite
+from synth.options.question_folder import FolderState, corpus_folder, question_name, span, told
 from synth.options.values import Numbers, listed, spelled
 from synth.options.work import workplaces
 from synth.pool import resumable
@@ -81,7 +82,7 @@ def from_edges(
     cluster: str | None,
     resume: bool,
     limits: Limits,
-    output: Path,
+    output: Path | None,
 ) -> None:
     """Synthesise the tests of all cycles, print how many there are, and exit."""
     allowed, forbidden = _border(distinguish)
@@ -99,6 +100,13 @@ def from_edges(
         check_certifiable_cycles(request)
     _check_cycles(request, solver)
     asked = request.as_json()
+    again = "--resume" if output else "the same command"
+    if output is None:
+        words = ["memory", *request.edges.split()] if edges else ["memory"]
+        folder = corpus_folder(question_name([*words, span(size)], ("edges", "size")), asked)
+        if told(folder, f"cycles of {spelled(size)} edges"):
+            return
+        output, resume = folder.path, folder.state is FolderState.UNFINISHED
     started = time.monotonic()
     with (
         workplaces(jobs, cluster, max_tests is not None) as places,
@@ -118,7 +126,7 @@ def from_edges(
                 certify_cycles(request, output, solver, places, lambda done, of: watch(done, of, 0))
         times = {"seconds": round(time.monotonic() - started, 3), "calls": effort.calls}
         tests = write_suite(request, journal, outcome, times)
-    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
+    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; {again} goes on"
     judged = "judged " if request.separates else ""  # the solver left out the others
     click.echo(f"{output}: {tests} tests of {outcome.found} {judged}cycles, {state}")
     if outcome.complete and not tests and (request.allowed_by or request.forbidden_by):

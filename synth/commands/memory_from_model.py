@@ -12,7 +12,8 @@ from corpus.journal import Journal, read_corpus
 from corpus.litmus.test import MEMORY_REGIONS, SCOPES
 from synth.memory.show import size_table
 from synth.memory.suites import SuiteRequest, empty_sets, remove_mutants, synthesise, write_suite
-from synth.options.values import Numbers, listed
+from synth.options.question_folder import FolderState, corpus_folder, question_name, span, told
+from synth.options.values import Numbers, listed, spelled
 from synth.options.vocabulary import Words
 from synth.options.work import workplaces
 from synth.pool import resumable
@@ -43,7 +44,7 @@ def from_model(
     cluster: str | None,
     resume: bool,
     limits: Limits,
-    output: Path,
+    output: Path | None,
 ) -> None:
     """Synthesise the suite of a model, print how many tests it has, and exit."""
     request = SuiteRequest(
@@ -68,6 +69,12 @@ def from_model(
 
         check_certifiable(request)
     asked = request.as_json()
+    again = "--resume" if output else "the same command"
+    if output is None:
+        folder = corpus_folder(question_name(["memory", source, span(events)], ("source", "events")), asked)
+        if told(folder, f"{spelled(events)} events"):
+            return
+        output, resume = folder.path, folder.state is FolderState.UNFINISHED
     for line in empty_sets(request.words, [request.axiomatic]):
         click.echo(f"synth: {line}", err=True)
     started = time.monotonic()
@@ -86,7 +93,7 @@ def from_model(
         tests = write_suite(request, journal, outcome, solver, time.monotonic() - started)
     if tests:
         table_console().print(size_table(read_corpus(output)))
-    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
+    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; {again} goes on"
     counted = ", ".join(f"{count} by {criterion}" for criterion, count in sorted(outcome.found.items()))
     by_both = f" ({counted})" if request.both_criteria else ""
     click.echo(f"{output}: {tests} tests{by_both}, {state}")

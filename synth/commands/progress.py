@@ -18,6 +18,7 @@ from oracle.progress.models import GUARANTEES
 from oracle.progress.plugins import resolve_models
 from synth.options.models import model_option
 from synth.options.page import Page
+from synth.options.question_folder import FolderState, corpus_folder, output_option, question_name, told
 from synth.options.work import run_options, workplaces
 from synth.pool import resumable
 from synth.progress.synthesis import ProgressSuiteRequest, check_size, synthesise, write_suite
@@ -60,7 +61,7 @@ from synth.watch import watching
 )
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
 @run_options(DEFAULT_SOLVER)
-@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The corpus folder to write.")
+@output_option
 def command(
     threads: int | None,
     instrs: int | None,
@@ -79,16 +80,19 @@ def command(
     jobs: int | None,
     cluster: str | None,
     resume: bool,
-    output: Path,
+    output: Path | None,
 ) -> None:
     """Synthesise forward-progress tests: programs that can fail to terminate when threads are not scheduled fairly.
 
     Every program of the bound that is well formed and interesting is found (Sorensen et al., "Specifying and Testing
     GPU Workgroup Progress Models", OOPSLA 2021, sections 5.1 and 5.2), labelled under 12 progress models, and written
     to a corpus folder. When the solver has proved that nothing is left, the manifest says `complete`. A run that is
-    stopped, in whatever way, leaves a corpus that opens, and --resume goes on.
+    stopped, in whatever way, leaves a corpus that opens, and --resume goes on. Without --output the folder is named
+    after the question, and the same command finds it again and goes on by itself.
 
     \b
+    Every minimal test of three threads with four instructions in all, in the folder progress-3x4:
+      synth progress --threads 3 --instrs 4
     Every minimal test of two threads with three instructions in all:
       synth progress --threads 2 --instrs 3 -o suite
     Every test, minimal or not:
@@ -141,10 +145,21 @@ def command(
         levels=at,
     )
     check_size(request)
+    asked = request.as_json()
+    again = "--resume" if output else "the same command"
+    if output is None:
+        bounds = {"threads": threads, "instructions": instrs}
+        size = "x".join(str(number) for number in (threads, instrs) if number is not None)
+        name = question_name(["progress", size] if size else ["progress"], ("threads", "instrs"))
+        folder = corpus_folder(name, asked)
+        said = ", ".join(f"{number} {what}" for what, number in bounds.items() if number is not None)
+        if told(folder, said or "the smallest bound that holds a test"):
+            return
+        output, resume = folder.path, folder.state is FolderState.UNFINISHED
     started = time.monotonic()
     with (
         workplaces(jobs, cluster, max_tests is not None) as places,
-        Journal.open(output, request.as_json(), resume, is_done_with) as journal,
+        Journal.open(output, asked, resume, is_done_with) as journal,
         resumable(),
     ):
         with watching() as watch:
@@ -155,7 +170,7 @@ def command(
             with watching("certifying", found=False) as watch:
                 write_certificate(request, journal, solver, places, lambda done, of: watch(done, of, 0))
         tests = write_suite(request, journal, solver, outcome, time.monotonic() - started, max_tests)
-    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
+    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; {again} goes on"
     click.echo(f"{output}: {tests} tests, {state}")
     if outcome.stopped == INTERRUPTED:
         sys.exit(130)

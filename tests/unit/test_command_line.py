@@ -174,7 +174,6 @@ WRONG = [
     ("progress -t 2 -n 4 --locs 8 --values 16 -o new", "the bound is too large: 4 instructions on 589,824 states"),
     ("progress -t two -n 2 -o new", "'two' is not a valid integer"),
     ("progress -o new", "give --threads and --instrs, or --distinguish to let the bound grow"),
-    ("progress -t 2 -n 2", "Missing option '--output' / '-o'"),
     ("progress -t 2 -n 2 -o new --solver none", "'none' is not one of 'cadical103'"),
     ("progress -o new --distinguish obe-weak", "expected A>B or A>B,C, found 'obe-weak'"),
     ("progress -o new --distinguish obe-weak>obe-strong", "no test is like that"),

@@ -556,11 +556,6 @@ def test_a_list_of_cycles_goes_without_what_is_for_tests(other):
     assert refused.exit_code == 2 and "is for" in refused.stderr
 
 
-def test_an_output_is_asked_for():
-    refused = synth("memory", "--edges", "PodWW Rfe PodRR Fre")
-    assert refused.exit_code == 2 and "Missing option '--output' / '-o'" in refused.stderr
-
-
 def test_a_size_of_fourteen(tmp_path):
     """Rings of threads that write, and of threads that write and read; and a suite goes on where it was stopped."""
     asked = ("--edges", "PodWW PodWR Coe Fre MembarSysdWR", "--size", "13..14", "-j", 1)
