@@ -75,7 +75,10 @@ def _owned_folder(parent: Path, prefix: str) -> Iterator[Path]:
     _remove_folders(parent)
     while True:
         folder = Path(mkdtemp(prefix=prefix, suffix=_SUFFIX, dir=parent))
-        held = _opened(folder, os.O_DIRECTORY)
+        try:
+            held = _opened(folder, os.O_DIRECTORY)
+        except FileNotFoundError:  # another process has taken it for one that was left
+            continue
         if hold(held) and folder.exists():  # else another process took it for one that was left
             break
         os.close(held)

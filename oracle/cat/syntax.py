@@ -222,7 +222,7 @@ def _included(name: str, beside: str | None, texts: Container[str] = ()) -> str 
     name or a link leads to out of these folders."""
     folders = (Path(beside).parent if beside else _LIBRARY, _MODELS, _LIBRARY)
     paths = [(folder / name.strip('"'), folder) for folder in folders]
-    there = (str(path) for path, folder in paths if is_within(path, folder))
+    there = (str(path) for path, folder in paths if is_within(path, folder) or is_within(path, _MODELS))
     return next((path for path in there if os.path.isfile(path) or (path in texts and path != beside)), None)
 
 
