@@ -3,8 +3,9 @@
 Registers take the place of local variables (``--spirv-mem2reg``), and nothing else is optimised: the accesses of memory
 are those of the source, each at its line, and parameters keep their names.
 
-The translator gives the atomics of OpenCL 1.x (``atomic_add``, ``atomic_inc``) relaxed order and the scope of a
-work-group (KhronosGroup/SPIRV-LLVM-Translator, issue 934). Those with an order and scope are as they are written.
+The translator gives the atomics of OpenCL 1.x (``atomic_add``, ``atomic_inc``) the scope of a work-group
+(KhronosGroup/SPIRV-LLVM-Translator, issue 934), though they are atomic for the device. ``include/atomics.h`` puts
+others in their place. Those with an order and scope are as they are written.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def compile_kernels(file: Path, code: Path, options: Sequence[str] = ()) -> Comp
         raise InputError(f"clang and llvm-spirv of one version are needed for OpenCL C: {INSTALL}", str(file))
     standard = [] if any(each.startswith("-cl-std") for each in options) else _STANDARD
     as_written = ["-O1", "-Xclang", "-disable-llvm-passes"]
-    words = [*_WORDS, "-g", "-fno-discard-value-names", *standard, *as_written]
+    header = Path(__file__).with_name("include") / "atomics.h"
+    words = [*_WORDS, "-g", "-fno-discard-value-names", "-include", str(header), *standard, *as_written]
     bitcode = code.with_suffix(".bc")
     done = handed(
         file,

@@ -70,6 +70,8 @@ def computed(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Val
         return Unknown("the result of a division by 0")
     if all(isinstance(value, int) for value in values):
         return compute(name, words, [value for value in values if isinstance(value, int)])
+    if name == "selp" and isinstance(values[2], int):
+        return values[0 if values[2] & 1 else 1]
     for value in values:
         if isinstance(value, Unknown):
             return value

@@ -155,9 +155,9 @@ class KernelFunction:
     """A kernel (``entry``) or function: parameters, results, registers by type, variables, code, and labels.
 
     Names of nested scopes are made unique. ``block`` has the threads of a block along x, y and z where the module says
-    them. ``labels`` maps a label to the number of the instruction behind it;
-    ``tables`` maps the label of a ``.branchtargets`` or ``.calltargets`` to the names that it lists. ``body`` is None
-    where the function is only declared.
+    them; ``chosen`` has the directions along which the host chooses others. ``labels`` maps a label to the number of
+    the instruction behind it; ``tables`` maps the label of a ``.branchtargets`` or ``.calltargets`` to the names that
+    it lists. ``body`` is None where the function is only declared.
     """
 
     name: str
@@ -172,6 +172,7 @@ class KernelFunction:
     directives: tuple[str, ...] = ()
     line: int = 0
     block: tuple[int, int, int] | None = None
+    chosen: tuple[int, ...] = ()
 
     def number_of(self, parameter: str) -> int | None:
         """Return the number of a parameter by its name, or by that of a box of its tensor map, ``map(0,16)``; None

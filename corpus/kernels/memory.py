@@ -23,7 +23,7 @@ from corpus.kernels.launch import ArrayArgument, SharedArgument
 from corpus.kernels.specialiser import OWN, Access, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Missing, Pointer, Scaled, Unknown, Value, plain_name
 from corpus.litmus import test as litmus
-from corpus.litmus.ptx_arithmetic import WIDTHS, signed, type_of
+from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
 
 def address_of(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> Value:
@@ -239,7 +239,7 @@ def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> litmus.Ope
             return litmus.Loc(placeholder(array, offset))
         case Unknown(reason):
             at.assumed[f"{reason} is stored as some number"] = None
-            return signed(0x7F00_0000 + len(at.assumed), 8 * size)
+            return at.some_number(reason, 8 * size)
         case Held(register, width) if width > 8 * size:
             return litmus.Reg(at.temporary(f"cvt.s{8 * size}.u{width}", litmus.Reg(register), 0))
         case _:

@@ -33,6 +33,7 @@ from corpus.kernels.specialiser import (
     is_aligned,
 )
 from corpus.kernels.tidying import tidied
+from corpus.kernels.untold import UntoldValues, untold_values
 from corpus.kernels.values import Pointer, plain_name
 from corpus.litmus import test as litmus
 from corpus.litmus.normal import map_operands
@@ -80,6 +81,7 @@ class KernelProgram:
     threads come to a barrier, without a bound; then who waits for a thread that has ended may not wait in truth.
     ``undefined`` are the locations that hold nothing at the start, ``names`` the functions of threads where there are
     several. ``choices``: what the system may do in several ways, of which the launch has one, and how many there are.
+    ``untold`` are the locations that may hold a value which nothing tells, with what it is.
     """
 
     test: litmus.LitmusTest
@@ -97,6 +99,7 @@ class KernelProgram:
     names: tuple[str, ...] = ()
     initialised: frozenset[str] = frozenset()
     choices: Mapping[str, int] = field(default_factory=dict)
+    untold: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lasting(self) -> tuple[str, ...]:
@@ -112,7 +115,8 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
     """
     if LANGUAGES[module.language].grows:
         created = created_threads(module, kernel, launch, LANGUAGES[module.language])
-        return _program(module, kernel, launch, created.followed, created.assumed, created)
+        untold = untold_values(module, [code for _, code in created.followed])
+        return _program(module, kernel, launch, created.followed, created.assumed, untold, created)
     every = list(launch.threads())
     if len(every) > MOST_THREADS:
         own = " with --block" if kernel.block == launch.block else ""
@@ -127,6 +131,7 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
     if accessed:
         way = replace(way, accessed=accessed)
         found = way.found()
+    untold = untold_values(module, [code for _, code in found.threads])
     divergent, decided = _divergent(launch, found.threads)  # before equal ways are made one
     if not decided and LANGUAGES[module.language].exits:
         way = replace(way, aligns=True)
@@ -139,7 +144,7 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
         uncounted = _may_part(followed)
         if uncounted:
             assumed["where memory decides what a thread does with its subgroup, the others do it too"] = None
-    program = _program(module, kernel, launch, followed, assumed, divergent=divergent, uncounted=uncounted)
+    program = _program(module, kernel, launch, followed, assumed, untold, divergent=divergent, uncounted=uncounted)
     return replace(program, choices=found.choices)
 
 
@@ -149,6 +154,7 @@ def _program(
     launch: KernelLaunch,
     followed: Followed,
     assumed: dict[str, None],
+    untold: UntoldValues,
     created: CreatedThreads | None = None,
     divergent: tuple[ir.KernelInstruction, ...] = (),
     uncounted: bool = False,
@@ -158,6 +164,9 @@ def _program(
     if kernel.block not in (None, launch.block):
         sizes = ["x".join(map(str, size)) for size in (launch.block, kernel.block or ())]
         assumed[f"work-groups are of {sizes[0]} threads, where the module says {sizes[1]}"] = None
+    if kernel.chosen:
+        size = "x".join(map(str, launch.block))
+        assumed[f"work-groups are of {size} threads, of which constants of specialisation are the size"] = None
     layout = _Layout(module, kernel, launch, [code for _, code in kept], created)
     assumed |= layout.assumed | dict.fromkeys(layout.zeros()) | dict.fromkeys(module.assumed)
     threads = []
@@ -194,6 +203,7 @@ def _program(
         frozenset(layout.undefined),
         names,
         frozenset(layout.initialised),
+        untold=layout.untold(untold),
     )
 
 
@@ -845,6 +855,19 @@ class _Layout:
             data = variable.initial[offset : offset + size].ljust(size, b"\0")
             return int.from_bytes(data, "little", signed=True)
         return 0
+
+    def untold(self, values: UntoldValues) -> dict[str, str]:
+        """Return the locations that may hold a value which nothing tells, with what it may have come from."""
+        found = {}
+        for array, places in self._accesses.items():
+            computed = {
+                (n * size, size) for size in [self._computed.get(array)] if size for n in range(self._few(array, size))
+            }
+            for offset, size in places.keys() | computed:
+                why = values.of(array, offset, size)
+                if why is not None:
+                    found[self.name(array, offset)] = why
+        return found
 
     def mixed(self) -> Iterable[MixedSize]:
         """Yield the accesses of one array that overlap and are not of one place and size."""

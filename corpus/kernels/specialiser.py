@@ -81,6 +81,22 @@ class NotUnderstoodError(InputError):
     """The error for an instruction that is not understood; its line is one of the PTX text, or of the source."""
 
 
+def refusal(module: ir.Module, ins: ir.KernelInstruction | None, what: str, grows: bool = False) -> NotUnderstoodError:
+    """Return the error for an instruction of a module; ``grows``: places are those of the source alone."""
+    if ins is None:
+        return NotUnderstoodError(what, module.path)
+    if grows and ins.source:
+        return NotUnderstoodError(what, ins.source.file, ins.source.line, ins.source.column)
+    at = f" ({ins.source})" if ins.source else ""
+    if module.unit != "line":
+        return NotUnderstoodError(f"{ins.called}: {what}{at}, at {module.unit} {ins.line}", module.path)
+    return NotUnderstoodError(f"{ins.called}: {what}{at}", module.path, ins.line, 1)
+
+
+SOME_NUMBER = 0x7F00_0000
+"""What stands for values that nothing tells begins here."""
+
+
 class Access(NamedTuple):
     """An access of the residual program: the array, the offset in bytes (None: it is computed), and the size.
 
@@ -101,6 +117,8 @@ class Residual(NamedTuple):
     access: Access | None = None
     more: tuple[Access, ...] = ()
     """The other accesses of an asynchronous operation: what it reads, and the mbarrier where it completes."""
+    untold: str = ""
+    """What the value is that an assignment gives, where nothing tells it and it is some number."""
 
     @property
     def accesses(self) -> tuple[Access, ...]:
@@ -304,17 +322,16 @@ class ThreadSpecialiser:
         """Append an instruction to the residual program."""
         self.code.append(Residual(instruction, self._origin, access, more))
 
+    def some_number(self, reason: str, width: int) -> litmus.Reg:
+        """Return a register with some number of so many bits, in place of a value that nothing tells, and why."""
+        number = signed(SOME_NUMBER + len(self.assumed), width)
+        register = self.new_register()
+        self.code.append(Residual(litmus.Assign(register, "mov", (number,)), self._origin, untold=reason))
+        return litmus.Reg(register)
+
     def wrong(self, what: str) -> NotUnderstoodError:
         """Return the error for the instruction at hand."""
-        ins = self._origin
-        if ins is None:
-            return NotUnderstoodError(what, self.module.path)
-        if self.grows and ins.source:
-            return NotUnderstoodError(what, ins.source.file, ins.source.line, ins.source.column)
-        at = f" ({ins.source})" if ins.source else ""
-        if self.module.unit != "line":
-            return NotUnderstoodError(f"{ins.called}: {what}{at}, at {self.module.unit} {ins.line}", self.module.path)
-        return NotUnderstoodError(f"{ins.called}: {what}{at}", self.module.path, ins.line, 1)
+        return refusal(self.module, self._origin, what, self.grows)
 
     def looks_through(self, state: State) -> None:
         """Count that all that is known is looked through as instructions to follow, where it is much."""

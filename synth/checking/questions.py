@@ -19,7 +19,7 @@ from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.kernels.ir import KernelInstruction, SourceLine
 from corpus.kernels.program import KernelProgram, MixedSize
-from corpus.kernels.specialiser import MARK, is_aligned
+from corpus.kernels.specialiser import MARK, NotUnderstoodError, is_aligned
 from corpus.litmus import test as litmus
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.normal import map_operands
@@ -290,7 +290,10 @@ def _ask_ends(
             why = stop.register.removeprefix(MARK)
             kind = _KINDS.get(why, why)
             asked.found(KernelFinding(kind, _STOPPED[why], _marked(program, stop), execution))
-    if condition is not None:
+    if condition is not None and (why := _untold(program, condition)):
+        asked.answers["expectation"] = CheckAnswer.UNKNOWN
+        asked.reasons.append(why)
+    elif condition is not None:
         wanted = condition.quantifier is litmus.Quantifier.EXISTS
         holds = search.satisfied(condition.proposition)
         fails = holds if condition.quantifier is litmus.Quantifier.NOT_EXISTS else ~holds
@@ -299,6 +302,15 @@ def _ask_ends(
             execution = None if search.find([inside, holds]) is not None else search.find([inside])
         if execution is not None:
             asked.found(KernelFinding("expectation", f"the expectation {expectation} may fail", (), execution))
+
+
+def _untold(program: KernelProgram, condition: litmus.Condition) -> str:
+    """Return why an expectation has no answer: it is of a location that may hold a value which nothing tells."""
+    for term in (term for part in litmus.propositions(condition) for term in _terms(part)):
+        if isinstance(term, litmus.Loc) and term.name in program.untold:
+            why = program.untold[term.name]
+            return f"the expectation is of {term.name}, which may hold {why}: nothing tells its value"
+    return ""
 
 
 def _is_certain(thread: litmus.Thread, register: str) -> bool:
@@ -368,6 +380,8 @@ def wrong(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
     ]
     if expectation:
         condition = _condition(program, expectation)
+        if why := _untold(program, condition):
+            raise NotUnderstoodError(why)
         if condition.quantifier is litmus.Quantifier.FORALL:
             parts.append(litmus.Not(condition.proposition))
         elif condition.quantifier is litmus.Quantifier.NOT_EXISTS:
@@ -422,13 +436,18 @@ def _unused(name: str, others: Collection[str]) -> str:
     return name if name not in others else _unused(f"{name}_", others)
 
 
-_KINDS = {"assert": "trap", "abort": "trap", "null": "bounds", "lane": "barrier", "count": "barrier"}
+_KINDS = {
+    **dict.fromkeys(("assert", "abort"), "trap"),
+    **dict.fromkeys(("null", "misaligned"), "bounds"),
+    **dict.fromkeys(("lane", "count"), "barrier"),
+}
 """The kinds of findings that a thread stops for, by why it stops, where that is another word."""
 
 _STOPPED = {
     "trap": "a thread comes to a trap",
     "assert": "an assertion fails",
     "bounds": "an access is outside of its array",
+    "misaligned": "an address is not a multiple of what its access needs",
     "null": "a null pointer is dereferenced",
     "abort": "a thread gives up",
     "lane": "a thread is not in the mask of lanes that it names, which PTX leaves undefined",

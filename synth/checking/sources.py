@@ -282,21 +282,26 @@ def sizes_of(words: LaunchWords) -> tuple[Extent, Extent, Extent] | None:
     return grid, block, cluster
 
 
-def launches_of(file: KernelFile, words: LaunchWords, block: Extent | None = None) -> tuple[KernelLaunch, ...]:
+def launches_of(file: KernelFile, words: LaunchWords, kernel: KernelFunction) -> tuple[KernelLaunch, ...]:
     """Return the launch of these sizes; those of ``DEFAULT`` where neither a grid nor a block is given. A program of C
     has one without.
 
-    ``block``: the size of a block that the module says, which counts where none is given. Raises ``InputError`` where
-    a program of C is given a size.
+    The size of a block that the module says counts where none is given, and along directions in which the host chooses
+    it, and the module says 1, one of two threads as well. Raises ``InputError`` where a program of C is given a size.
     """
     if file.language.grows:
         if words.grid or words.block or words.cluster or words.warp or words.first or words.arguments:
             raise InputError("a program of C has no launch: its main creates its threads", str(file.path))
         return (KernelLaunch(),)
     grid, size, cluster = sizes_of(words) or ONE
+    block = kernel.block
+    blocks = [] if block is None else list(dict.fromkeys((block, _widened(block, kernel.chosen))))
     if words.grid or words.block:
-        return (KernelLaunch(grid, block if block and not words.block else size, cluster, words.warp or WARP),)
-    usual = DEFAULT if block is None else _of_block(block)
+        every = [size] if words.block or not blocks else blocks
+        return tuple(KernelLaunch(grid, each, cluster, words.warp or WARP) for each in every)
+    usual = DEFAULT if block is None else [each for one in blocks for each in _of_block(one)]
+    if kernel.chosen and block == (1, 1, 1):
+        usual = DEFAULT
     sized = (
         replace(each, grid=_multiple(each.grid, cluster), cluster=cluster, warp=words.warp or each.warp)
         for each in usual
@@ -307,6 +312,12 @@ def launches_of(file: KernelFile, words: LaunchWords, block: Extent | None = Non
 def _multiple(grid: Extent, cluster: Extent) -> Extent:
     """Return the smallest grid that is no smaller and whose blocks make whole clusters."""
     x, y, z = (-(-blocks // size) * size for blocks, size in zip(grid, cluster, strict=True))
+    return x, y, z
+
+
+def _widened(block: Extent, chosen: Sequence[int]) -> Extent:
+    """Return a block with two threads in place of one along the directions in which the host chooses its size."""
+    x, y, z = (2 if n in chosen and size == 1 else size for n, size in enumerate(block))
     return x, y, z
 
 

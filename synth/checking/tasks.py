@@ -70,10 +70,12 @@ class KernelTask:
         module = self.file.module
         states: list[Mapping[str, ArrayImage]] = [{}]
         assumed: dict[str, None] = {}
+        untold: dict[str, str] = {}
         for kernel, launch in self.before:
             begun = _programs(module, kernel, launch, states)
             states = []
             for program in begun:
+                untold |= {program.cells[name].array: why for name, why in program.untold.items()}
                 after = _StatesAfter(program, model, unroll)
                 if after.cut:
                     assumed[f"{kernel.name} leaves what it does within {unroll} jumps back of its loops"] = None
@@ -84,6 +86,10 @@ class KernelTask:
             if not states:
                 raise NotUnderstoodError(f"{kernel.name}, which runs before, does not come to an end")
         programs = _programs(module, self.kernel, self.launch, states)
+        read = {cell.array for program in programs for cell in program.cells.values()}
+        for array, why in untold.items():
+            if array in read:
+                raise NotUnderstoodError(f"a kernel before leaves {why} in {array}: nothing tells its value")
         return [replace(program, assumed=(*program.assumed, *assumed)) for program in programs]
 
 
@@ -153,9 +159,12 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
         for kernel in each.kernels:
             names = names_of(file, kernel)
             arguments = _arguments(kernel, names, (*file.given.items(), *map(argument, each.words.arguments)))
-            for launch in launches_of(file, each.words, kernel.block):
+            for launch in launches_of(file, each.words, kernel):
                 launch = replace(launch, arguments=arguments, names=names)
-                yield KernelTask(*specialised(file, kernel, launch), launch, each.words.expect, each.before)
+                place, found = specialised(file, kernel, launch)
+                if found.block is not None and not each.words.block and kernel.block == launch.block:
+                    launch = replace(launch, block=found.block)  # of which arguments are constants
+                yield KernelTask(place, found, launch, each.words.expect, each.before)
 
 
 class _Launched(NamedTuple):
@@ -221,7 +230,9 @@ def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> t
     names = names_of(file, kernel)
     named = {key: value for key, value in arguments.items() if key in names}
     sized = words if words.grid or words.block else replace(words, grid="1")
-    (launch,) = launches_of(file, sized, kernel.block)
+    launch, *others = launches_of(file, sized, kernel)
+    if others:
+        raise InputError(f"--first: expected --block, as the host chooses the size of {name}'s work-groups")
     return kernel, replace(launch, arguments=named | own, names=names)
 
 

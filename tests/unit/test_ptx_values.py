@@ -76,7 +76,8 @@ def test_values_that_are_known(body, register, value):
 def test_results_that_nothing_says_are_some_number(opcode):
     found = code(f"{opcode} %r1, 0, 0; st.global.b32 [out], %r1;")
     (store,) = (each for each in found if isinstance(each, litmus.Store))
-    assert isinstance(store.value, int) and store.value > 0x7F000000
+    (number,) = (each for each in found if isinstance(each, litmus.Assign) and litmus.Reg(each.target) == store.value)
+    assert isinstance(number.operands[0], int) and number.operands[0] > 0x7F000000
 
 
 def test_an_address_in_constant_memory_is_one():

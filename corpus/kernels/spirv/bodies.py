@@ -19,6 +19,7 @@ from corpus.kernels.spirv import pointers
 from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of
 from corpus.kernels.spirv.composing import COMPOSING, compute, untold
 from corpus.kernels.spirv.computing import computation
+from corpus.kernels.spirv.extended import extended
 from corpus.kernels.spirv.groups import GROUP_OPERATIONS, group_operation
 from corpus.kernels.spirv.module import Id, SpirvBlock, SpirvFunction, SpirvInstruction, SpirvInteger
 from corpus.litmus.ptx_arithmetic import WIDTHS
@@ -256,6 +257,7 @@ _FLOW: Mapping[str, Callable[[SpirvBody, SpirvBlock], None]] = {
 
 _TRANSLATED: Mapping[str, Callable[[SpirvCode], None]] = {
     **COMPOSING,
+    "OpExtInst": extended,
     **dict.fromkeys(
         (
             *("OpAccessChain", "OpInBoundsAccessChain", "OpPtrAccessChain", "OpInBoundsPtrAccessChain"),

@@ -7,8 +7,8 @@ from functools import reduce
 
 from corpus.kernels.ir import Number, Operand, Register, Vector
 from corpus.kernels.spirv.code import SpirvCode, bits_of
-from corpus.kernels.spirv.computing import PAIRS, Computation, computation
-from corpus.kernels.spirv.module import Enumerant, Id, SpirvInteger
+from corpus.kernels.spirv.computing import PAIRS, Computation
+from corpus.kernels.spirv.module import SpirvInteger
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 
@@ -23,11 +23,11 @@ def compute(code: SpirvCode, rule: Computation, ids: Sequence[str]) -> None:
             raise code.wrong("has operands of several lengths")
         given = [each[n if len(each) > 1 else 0] for each in values]
         first = own[0][n if len(own[0]) > 1 else 0] if own else kind
-        found = _steps(code, rule, kind, first, given)
+        found = steps_of(code, rule, kind, first, given)
         code.put("mov", (bits_of(kind),), (target, found[-1]))
 
 
-def _steps(code: SpirvCode, rule: Computation, kind: str, first: str, given: Sequence[Operand]) -> list[Register]:
+def steps_of(code: SpirvCode, rule: Computation, kind: str, first: str, given: Sequence[Operand]) -> list[Register]:
     """Append the steps of a computation, and return their results."""
     steps: list[Register] = []
     for number, step in enumerate(rule):
@@ -54,27 +54,10 @@ def pair(code: SpirvCode) -> None:
     """``OpIAddCarry`` and its kin, whose result is a struct of two numbers, or of two vectors."""
     one, other = (code.values(each) for each in code.ids()[:2])
     kinds = code.kinds(code.type_of(code.ids()[0]))
-    every = [_steps(code, PAIRS[code.at.name], kind, kind, both) for kind, *both in zip(kinds, one, other, strict=True)]
+    every = [
+        steps_of(code, PAIRS[code.at.name], kind, kind, both) for kind, *both in zip(kinds, one, other, strict=True)
+    ]
     code.set_result([*(steps[0] for steps in every), *(steps[-1] for steps in every)])
-
-
-def extended(code: SpirvCode) -> None:
-    """``OpExtInst``: by the tables, nothing, or a result that is not told."""
-    match code.at.operands:
-        case (Id(set), Enumerant(which), *operands):
-            name = code.source.module.imports.get(set, "")
-            ids = [each.name for each in operands if isinstance(each, Id)]
-            rule = computation(which) if not which.startswith("Op") else None
-            if name.startswith(("NonSemantic", "OpenCL.DebugInfo")):
-                return
-            if which == "printf":
-                code.set_result([Number(0)])
-            elif rule is not None and ids:
-                compute(code, rule, ids)
-            else:
-                untold(code)
-        case _:
-            raise code.wrong("is not understood")
 
 
 def untold(code: SpirvCode) -> None:
@@ -211,7 +194,6 @@ COMPOSING: Mapping[str, Callable[[SpirvCode], None]] = {
     "OpAll": _folding("and.pred"),
     "OpDot": dot,
     "OpVectorTimesScalar": times_scalar,
-    "OpExtInst": extended,
     **dict.fromkeys(PAIRS, pair),
 }
 """The instructions of values by their names, but for those that compute scalars of scalars."""

@@ -38,7 +38,8 @@ def _forms(kind: str) -> dict[str, str]:
     return {"s": f"s{width}", "u": f"u{width}", "b": f"b{width}", "f": f"f{width}", "k": kind}
 
 
-def _rule(*steps: str) -> Computation:
+def rule(*steps: str) -> Computation:
+    """Return the steps that texts say, each an opcode and its operands."""
     return tuple(ComputationStep(words[0], tuple(words[1:])) for words in (step.split() for step in steps))
 
 
@@ -160,41 +161,45 @@ _UNARY = {
 }
 
 _COMPUTATIONS: Mapping[str, Computation] = {
-    **{name: _rule(opcode + _TWO) for name, opcode in _BINARY.items()},
-    **{name: _rule(opcode + _ONE) for name, opcode in _UNARY.items()},
-    "OpLogicalEqual": _rule("xor.pred 0 1", "not.pred t0"),
-    "OpSMod": _rule("rem.{s} 0 1", "add.{s} t0 1", "rem.{s} t1 1"),
-    "OpIsNan": _rule("setp.nan.{f} 0 0"),
-    "OpIsInf": _rule("add.{f} 0 0", "setp.eq.{f} t0 0", "setp.ne.{f} 0 #0", "and.pred t1 t2"),
-    "OpSelect": _rule("selp.{rb} 1 2 0"),
-    "OpBitFieldInsert": _rule("bfi.{b} 1 0 2 3"),
-    "OpBitFieldSExtract": _rule("bfe.{s} 0 1 2"),
-    "OpBitFieldUExtract": _rule("bfe.{u} 0 1 2"),
-    "OpPtrDiff": _rule("sub.s64 0 1"),
-    "FindILsb": _rule("neg.{s} 0", "and.{b} 0 t0", "bfind.{u} t1"),
-    "SClamp": _rule("max.{s} 0 1", "min.{s} t0 2"),
-    "UClamp": _rule("max.{u} 0 1", "min.{u} t0 2"),
-    "FClamp": _rule("max.{f} 0 1", "min.{f} t0 2"),
-    "s_clamp": _rule("max.{s} 0 1", "min.{s} t0 2"),
-    "u_clamp": _rule("max.{u} 0 1", "min.{u} t0 2"),
-    "fclamp": _rule("max.{f} 0 1", "min.{f} t0 2"),
-    "Fma": _rule("fma.rn.{f} 0 1 2"),
-    "fma": _rule("fma.rn.{f} 0 1 2"),
-    "mad": _rule("mul.{f} 0 1", "add.{f} t0 2"),
-    "s_mad24": _rule("mul24.lo.{s} 0 1", "add.{s} t0 2"),
-    "u_mad24": _rule("mul24.lo.{u} 0 1", "add.{u} t0 2"),
-    "bitselect": _rule("and.{b} 1 2", "not.{b} 2", "and.{b} 0 t1", "or.{b} t0 t2"),
-    "s_abs_diff": _rule("max.{s} 0 1", "min.{s} 0 1", "sub.{s} t0 t1"),
-    "u_abs_diff": _rule("max.{u} 0 1", "min.{u} 0 1", "sub.{u} t0 t1"),
+    **{name: rule(opcode + _TWO) for name, opcode in _BINARY.items()},
+    **{name: rule(opcode + _ONE) for name, opcode in _UNARY.items()},
+    "OpLogicalEqual": rule("xor.pred 0 1", "not.pred t0"),
+    "OpSMod": rule("rem.{s} 0 1", "add.{s} t0 1", "rem.{s} t1 1"),
+    "OpIsNan": rule("setp.nan.{f} 0 0"),
+    "OpIsInf": rule("add.{f} 0 0", "setp.eq.{f} t0 0", "setp.ne.{f} 0 #0", "and.pred t1 t2"),
+    "OpSelect": rule("selp.{rb} 1 2 0"),
+    "OpBitFieldInsert": rule("bfi.{b} 1 0 2 3"),
+    "OpBitFieldSExtract": rule("bfe.{s} 0 1 2"),
+    "OpBitFieldUExtract": rule("bfe.{u} 0 1 2"),
+    "OpPtrDiff": rule("sub.s64 0 1"),
+    "FindILsb": rule("neg.{s} 0", "and.{b} 0 t0", "bfind.{u} t1"),
+    "SClamp": rule("max.{s} 0 1", "min.{s} t0 2"),
+    "UClamp": rule("max.{u} 0 1", "min.{u} t0 2"),
+    "FClamp": rule("max.{f} 0 1", "min.{f} t0 2"),
+    "s_clamp": rule("max.{s} 0 1", "min.{s} t0 2"),
+    "u_clamp": rule("max.{u} 0 1", "min.{u} t0 2"),
+    "fclamp": rule("max.{f} 0 1", "min.{f} t0 2"),
+    "Fma": rule("fma.rn.{f} 0 1 2"),
+    "fma": rule("fma.rn.{f} 0 1 2"),
+    "mad": rule("mul.{f} 0 1", "add.{f} t0 2"),
+    "NClamp": rule("max.{f} 0 1", "min.{f} t0 2"),
+    "s_mad_hi": rule("mul.hi.{s} 0 1", "add.{s} t0 2"),
+    "u_mad_hi": rule("mul.hi.{u} 0 1", "add.{u} t0 2"),
+    "u_abs": rule("mov.{b} 0"),
+    "s_mad24": rule("mul24.lo.{s} 0 1", "add.{s} t0 2"),
+    "u_mad24": rule("mul24.lo.{u} 0 1", "add.{u} t0 2"),
+    "bitselect": rule("and.{b} 1 2", "not.{b} 2", "and.{b} 0 t1", "or.{b} t0 t2"),
+    "s_abs_diff": rule("max.{s} 0 1", "min.{s} 0 1", "sub.{s} t0 t1"),
+    "u_abs_diff": rule("max.{u} 0 1", "min.{u} 0 1", "sub.{u} t0 t1"),
 }
 """The instructions that compute scalars of scalars, by their names; those of sets of extended instructions have no
 ``Op``."""
 
 PAIRS: Mapping[str, Computation] = {
-    "OpIAddCarry": _rule("add.{s} 0 1", "setp.lt.{u} t0 0", "selp.{b} #1 #0 t1"),
-    "OpISubBorrow": _rule("sub.{s} 0 1", "setp.lt.{u} 0 1", "selp.{b} #1 #0 t1"),
-    "OpUMulExtended": _rule("mul.lo.{u} 0 1", "mul.hi.{u} 0 1"),
-    "OpSMulExtended": _rule("mul.lo.{s} 0 1", "mul.hi.{s} 0 1"),
+    "OpIAddCarry": rule("add.{s} 0 1", "setp.lt.{u} t0 0", "selp.{b} #1 #0 t1"),
+    "OpISubBorrow": rule("sub.{s} 0 1", "setp.lt.{u} 0 1", "selp.{b} #1 #0 t1"),
+    "OpUMulExtended": rule("mul.lo.{u} 0 1", "mul.hi.{u} 0 1"),
+    "OpSMulExtended": rule("mul.lo.{s} 0 1", "mul.hi.{s} 0 1"),
 }
 """Those whose result is a struct of two: the result of the first step, and of the last."""
 

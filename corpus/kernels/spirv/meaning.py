@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from corpus.kernels import ir
 from corpus.kernels.computing import set_result
 from corpus.kernels.meaning import COMMON
+from corpus.kernels.memory import address_of
 from corpus.kernels.specialiser import KernelLanguage, Meaning, State, ThreadSpecialiser
 from corpus.kernels.spirv.bodies import NOT_UNDERSTOOD
 from corpus.kernels.spirv.meeting import OPENCL_EXCHANGE, VULKAN_EXCHANGE, barrier, group
 from corpus.kernels.spirv.special import special
-from corpus.kernels.values import Pointer, Unknown
+from corpus.kernels.values import Pointer, Scaled, Unknown
 
 
 def length(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -32,6 +33,20 @@ def length(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
     return True
 
 
+def aligned(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Ask that an address be a multiple of so many bytes: the behaviour is undefined where it is not (SPIR-V, 3.33)."""
+    place, bytes = ins.operands
+    address = address_of(at, state, place)
+    assert isinstance(bytes, ir.Number)
+    if isinstance(address, Pointer) and address.offset % bytes.value:
+        return at.stops("misaligned")
+    if isinstance(address, Scaled) and address.scale % bytes.value == 0 and address.offset % bytes.value:
+        return at.stops("misaligned")
+    if isinstance(address, Scaled) and address.scale % bytes.value:
+        raise at.wrong(f"an address of which memory decides whether it is a multiple of {bytes.value}")
+    return True
+
+
 def untold(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """An instruction whose result is taken as unknown."""
     set_result(at, state, ins.operands[0], Unknown(f"the result of {ins.called}"))
@@ -45,6 +60,7 @@ def not_understood(at: ThreadSpecialiser, state: State, ins: ir.KernelInstructio
 
 _MEANINGS: Mapping[str, Meaning] = {
     **COMMON,
+    "aligned": aligned,
     "barrier": barrier,
     "group": group,
     "length": length,

@@ -19,6 +19,7 @@ from corpus.kernels.spirv.modes import (
     write_order,
 )
 from corpus.kernels.spirv.module import Id, Mask, SpirvInteger
+from corpus.kernels.spirv.types import TypeScalar
 from corpus.litmus.ptx_arithmetic import WIDTHS
 from corpus.litmus.test import Mode, Order, Scope
 
@@ -53,7 +54,7 @@ def access_chain(code: SpirvCode) -> None:
     constant, parts = 0, list[Operand]()
     coherent = base in code.coherent or _is_coherent(code, base)
     if "PtrAccessChain" in code.at.name:
-        constant += _step(code, indices.pop(0), code.types.pointer_stride(pointer), parts)
+        constant += step(code, indices.pop(0), code.types.pointer_stride(pointer), parts)
     for index in indices:
         if code.types.name(type) == "OpTypeStruct":
             member = code.number(index)
@@ -62,21 +63,25 @@ def access_chain(code: SpirvCode) -> None:
             constant += element.offset
             type = element.type
         else:
-            constant += _step(code, index, code.types.element(type, 1).offset, parts)
+            constant += step(code, index, code.types.element(type, 1).offset, parts)
             type = code.types.element(type, 0).type
     if coherent:
         code.coherent.add(code.at.result or "")
-    address: Operand = place(code, base)
+    (target,) = code.result()
+    code.put("mov", ("b64",), (target, sum_of(code, place(code, base), constant, parts)))
+
+
+def sum_of(
+    code: SpirvCode, base: Register | Symbol | Number, constant: int, parts: Sequence[Operand]
+) -> Register | Symbol | Number:
+    """Return an address that is so many bytes, and the sum of parts that are computed, behind another one."""
+    address = base
     if parts:
         total = parts[0]
         for part in parts[1:]:
             total = code.compute("add.s64", "u64", total, part)
         address = code.compute("add.s64", "u64", address, total)
-    (target,) = code.result()
-    if constant:
-        code.put("add", ("s64",), (target, address, Number(constant)))
-    else:
-        code.put("mov", ("b64",), (target, address))
+    return code.compute("add.s64", "u64", address, Number(constant)) if constant else address
 
 
 def _is_coherent(code: SpirvCode, id: str, member: int | None = None) -> bool:
@@ -84,7 +89,7 @@ def _is_coherent(code: SpirvCode, id: str, member: int | None = None) -> bool:
     return any(module.decoration(id, name, member) is not None for name in ("Coherent", "Volatile"))
 
 
-def _step(code: SpirvCode, index: str, stride: int, parts: list[Operand]) -> int:
+def step(code: SpirvCode, index: str, stride: int, parts: list[Operand]) -> int:
     """Return the bytes that an index stands for, where it is known; otherwise append their computation."""
     value = code.value(index)
     (kind,) = code.kinds(code.type_of(index))
@@ -151,7 +156,7 @@ def scope_of(code: SpirvCode, id: str) -> Scope | None:
     return SCOPES[number]
 
 
-def _memory_kind(kind: str) -> str:
+def memory_kind(kind: str) -> str:
     """Return the kind that a scalar has in memory: small integers are read with their sign, a truth value is a word."""
     return {"b8": "s8", "b16": "s16", "pred": "b32"}.get(kind, kind)
 
@@ -161,6 +166,29 @@ def _mask(code: SpirvCode, number: int = 0) -> Mask | None:
     return masks[min(number, len(masks) - 1)] if masks else None
 
 
+def align(code: SpirvCode, base: Register | Symbol | Number, bytes: int, offset: int = 0) -> None:
+    """Ask that an address be a multiple of so many bytes, where it is not a variable's own."""
+    if bytes > 1 and (isinstance(base, Register) or offset % bytes):
+        code.put("aligned", (), (MemoryOperand(base, offset), Number(bytes)))
+
+
+def _align_scalars(
+    code: SpirvCode, base: Register | Symbol | Number, scalars: Sequence[TypeScalar], mask: Mask | None
+) -> None:
+    """Ask that an address be the multiple that its access says, or that scalars there be multiples of their sizes."""
+    said = mask.get("Aligned") if mask else None
+    if said is not None:
+        match said.parameters:
+            case (SpirvInteger(bytes),) if bytes > 0 and bytes & bytes - 1 == 0:
+                align(code, base, bytes)
+                return
+        raise code.wrong("Aligned: expected a power of 2")
+    every = [(WIDTHS[scalar.memory_kind] // 8, scalar.offset) for scalar in scalars]
+    most = max((size for size, _ in every), default=1)
+    for size, offset in {(most, 0), *((size, offset) for size, offset in every if offset % size)}:
+        align(code, base, size, offset)
+
+
 def load(code: SpirvCode) -> None:
     """``OpLoad``: each scalar of what a pointer points to."""
     pointer = code.ids()[0]
@@ -168,21 +196,26 @@ def load(code: SpirvCode) -> None:
     mode = access_mode(code, pointer, _mask(code), False)
     base = place(code, pointer)
     scalars = code.types.scalars(code.at.type)
+    _align_scalars(code, base, scalars, _mask(code))
     for target, scalar in zip(code.result(), scalars, strict=True):
-        code.put("load", (_memory_kind(scalar.kind),), (target, MemoryOperand(base, scalar.offset)), mode=mode)
+        code.put("load", (memory_kind(scalar.kind),), (target, MemoryOperand(base, scalar.offset)), mode=mode)
 
 
 def store(code: SpirvCode) -> None:
     """Write ``OpStore`` as a store of each scalar of the value."""
     pointer, value = code.ids()[:2]
-    write(code, pointer, code.type_of(value), code.values(value), access_mode(code, pointer, _mask(code), True))
+    mask = _mask(code)
+    write(code, pointer, code.type_of(value), code.values(value), access_mode(code, pointer, mask, True), mask)
 
 
-def write(code: SpirvCode, pointer: str, type: str, values: Sequence[Operand], mode: Mode) -> None:
-    """Write the scalars of a value of a type."""
+def write(
+    code: SpirvCode, pointer: str, type: str, values: Sequence[Operand], mode: Mode, mask: Mask | None = None
+) -> None:
+    """Write the scalars of a value of a type, by an access with these memory operands."""
     base = place(code, pointer)
+    _align_scalars(code, base, code.types.scalars(type), mask)
     for scalar, value in zip(code.types.scalars(type), values, strict=True):
-        code.put("store", (_memory_kind(scalar.kind),), (MemoryOperand(base, scalar.offset), value), mode=mode)
+        code.put("store", (memory_kind(scalar.kind),), (MemoryOperand(base, scalar.offset), value), mode=mode)
 
 
 def copy(code: SpirvCode) -> None:
@@ -192,17 +225,20 @@ def copy(code: SpirvCode) -> None:
     writing = access_mode(code, target, _mask(code, 0), True)
     to, of = place(code, target), place(code, source)
     if code.at.name == "OpCopyMemory":
-        pieces = [(each.offset, each.kind) for each in code.types.scalars(code.types.pointee(code.type_of(source)))]
+        scalars = code.types.scalars(code.types.pointee(code.type_of(source)))
+        _align_scalars(code, of, scalars, _mask(code, 1))
+        _align_scalars(code, to, scalars, _mask(code, 0))
+        pieces = [(each.offset, each.kind) for each in scalars]
     else:
         length = code.number(size[0])
         if length > _MOST_COPIED:
             raise code.wrong(f"of more than {_MOST_COPIED:,} bytes is not understood")
-        step = next(each for each in (4, 2, 1) if length % each == 0)
-        pieces = [(offset, f"b{8 * step}") for offset in range(0, length, step)]
+        width = next(each for each in (4, 2, 1) if length % each == 0)
+        pieces = [(offset, f"b{8 * width}") for offset in range(0, length, width)]
     for offset, kind in pieces:
         value = code.temporary(kind)
-        code.put("load", (_memory_kind(kind),), (value, MemoryOperand(of, offset)), mode=reading)
-        code.put("store", (_memory_kind(kind),), (MemoryOperand(to, offset), value), mode=writing)
+        code.put("load", (memory_kind(kind),), (value, MemoryOperand(of, offset)), mode=reading)
+        code.put("store", (memory_kind(kind),), (MemoryOperand(to, offset), value), mode=writing)
 
 
 # atomics
@@ -231,6 +267,13 @@ def _semantics(code: SpirvCode, scope: str, semantics: str) -> SpirvSemantics:
     return SpirvSemantics(scope_of(code, scope), code.number(semantics))
 
 
+def _atomic(code: SpirvCode, pointer: str, kind: str) -> MemoryOperand:
+    """Return the memory of an atomic access of a kind, whose address has to be a multiple of its size."""
+    base = place(code, pointer)
+    align(code, base, WIDTHS[kind] // 8)
+    return MemoryOperand(base)
+
+
 def _kind(code: SpirvCode, type: str) -> str:
     kinds = code.kinds(type)
     if len(kinds) != 1:
@@ -244,8 +287,8 @@ def atomic_load(code: SpirvCode) -> None:
     assert code.at.type is not None
     given, model = _semantics(code, scope, semantics), code.source.model
     mode = model.atomic(given, storage_of(code, pointer), read_order(order_of(model, given)))
-    kind = _memory_kind(_kind(code, code.at.type))
-    code.put("load", (kind,), (*code.result(), MemoryOperand(place(code, pointer))), mode=mode)
+    kind = memory_kind(_kind(code, code.at.type))
+    code.put("load", (kind,), (*code.result(), _atomic(code, pointer, kind)), mode=mode)
 
 
 def atomic_store(code: SpirvCode) -> None:
@@ -254,8 +297,8 @@ def atomic_store(code: SpirvCode) -> None:
     said, model = _semantics(code, scope, semantics), code.source.model
     mode = model.atomic(said, storage_of(code, pointer), write_order(order_of(model, said)))
     value: Operand = code.value(given[0]) if given else Number(0)
-    kind = _memory_kind(_kind(code, code.type_of(given[0]))) if given else "b32"
-    code.put("store", (kind,), (MemoryOperand(place(code, pointer)), value), mode=mode)
+    kind = memory_kind(_kind(code, code.type_of(given[0]))) if given else "b32"
+    code.put("store", (kind,), (_atomic(code, pointer, kind), value), mode=mode)
 
 
 def atomic_update(code: SpirvCode) -> None:
@@ -267,7 +310,7 @@ def atomic_update(code: SpirvCode) -> None:
     value = code.value(given[0]) if given else Number(1)
     said, model = _semantics(code, scope, semantics), code.source.model
     mode = model.atomic(said, storage_of(code, pointer), order_of(model, said))
-    operands = (*code.result(), MemoryOperand(place(code, pointer)), value)
+    operands = (*code.result(), _atomic(code, pointer, kind), value)
     code.put("update", (operation, kind), operands, mode=mode)
 
 
@@ -278,9 +321,9 @@ def compare_exchange(code: SpirvCode) -> None:
     said, failed, model = _semantics(code, scope, equal), _semantics(code, scope, unequal), code.source.model
     order, failure = order_of(model, said), read_order(order_of(model, failed))
     mode = model.atomic(said, storage_of(code, pointer), order)
-    given = (MemoryOperand(place(code, pointer)), code.value(comparator), code.value(value))
-    fails: Order | None = failure if failure is not read_order(order) else None
     kind = bits_of(_kind(code, code.at.type))
+    given = (_atomic(code, pointer, kind), code.value(comparator), code.value(value))
+    fails: Order | None = failure if failure is not read_order(order) else None
     code.put("update", ("cas", kind), (*code.result(), *given), mode=mode, failure=fails)
 
 
@@ -290,7 +333,7 @@ def test_and_set(code: SpirvCode) -> None:
     said, model = _semantics(code, scope, semantics), code.source.model
     mode = model.atomic(said, storage_of(code, pointer), order_of(model, said))
     old = code.temporary("b32")
-    code.put("update", ("exch", "b32"), (old, MemoryOperand(place(code, pointer)), Number(1)), mode=mode)
+    code.put("update", ("exch", "b32"), (old, _atomic(code, pointer, "b32"), Number(1)), mode=mode)
     code.put("setp", ("ne", "s32"), (*code.result(), old, Number(0)))
 
 

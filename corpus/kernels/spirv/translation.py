@@ -270,6 +270,7 @@ class _Translation:
             {},
             line=function.line,
             block=self._local_size(point.function),
+            chosen=tuple(n for n, number in enumerate(self._sizes) if number is not None),
         )
         return kernel, tuple(each.source_name for each in parameters)
 
@@ -433,19 +434,20 @@ class _Translation:
                 yield SpirvParameter(variable, self._module.names.get(id) or (name if id.isdecimal() else id))
 
     def _local_size(self, function: str) -> tuple[int, int, int] | None:
-        """Return the size of a work-group where the module says it, and the launch does not choose it."""
+        """Return the size of a work-group where the module says it, if by constants of specialisation as they are.
+
+        Raises ``InputError`` where it says it by what is no number from 1 on.
+        """
         parts = _size_parts(self._module, function)
-        if any(spec_id(self._module, each) is not None for each in parts):
-            return None
-        numbers: list[int] = []
-        try:
-            numbers = [self._source.constants.number(each) for each in parts]
-        except InputError:
-            return None
+        numbers = [self._source.constants.number(each) for each in parts]
         for mode in self._module.execution_modes.get(function, ()):
             if mode.name == "LocalSize" and not numbers:
                 numbers = [each.value for each in mode.parameters if isinstance(each, SpirvInteger)]
-        return (numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 and min(numbers) > 0 else None
+        if not numbers:
+            return None
+        if len(numbers) != 3 or min(numbers) < 1:
+            raise InputError(f"a work-group of {numbers} threads is not understood", self._module.path)
+        return numbers[0], numbers[1], numbers[2]
 
 
 def spec_id(module: SpirvModule, id: str) -> int | None:

@@ -1,0 +1,150 @@
+"""Small kernels in which one word of the language decides, each judged wrong or refused by name, none in silence.
+
+Each language's kernels are compiled and asked about by one command. A row is the kernel, its launch, and what is said:
+the kinds of what is found; ``SAFE``; ``UNKNOWN`` and the kinds without an answer; or a part of why it is not
+understood.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from commands import synth
+
+
+class Trap(NamedTuple):
+    text: str
+    said: str
+    launch: str = "--grid 2"
+
+
+def _writes(call: str, kind: str = "float") -> str:
+    return f"kernel void k(global {kind} *a, global float *out) {{ out[get_global_id(0)] = {call}; }}"
+
+
+OPENCL = {
+    "vstore4": Trap("kernel void k(global float *out) { vstore4((float4)(1.0f), 0, out); }", "race"),
+    "vload2": Trap(
+        "kernel void k(global int *a, global int *out) {"
+        " if (get_global_id(0)) a[1] = 1; else out[0] = vload2(0, a).x; }",
+        "race",
+    ),
+    "vstore_elsewhere": Trap(
+        "kernel void k(global int *out) { int i = get_global_id(0); vstore2((int2)(i, 7), i, out); }",
+        "SAFE",
+        "--grid 2 --expect 'out[0] == 0 && out[1] == 7 && out[2] == 1 && out[3] == 7'",
+    ),
+    "vstore_half": Trap("kernel void k(global half *out) { vstore_half(1.0f, 0, out); }", "race"),
+    "vstore_half_rounded": Trap(
+        "kernel void k(global half *out) { vstore_half2_rtp((float2)(2049.0f, 1.5f), 0, out); }",
+        "SAFE",
+        "--grid 1 --expect 'out[0] == 0x6801 && out[1] == 0x3e00'",
+    ),
+    "vload_half": Trap(
+        "kernel void k(global ushort *h, global float *out) { out[0] = vload_half(1, (global half *)h); }",
+        "SAFE",
+        "--grid 1 --arg h=[0,15872] --expect 'out[0] == 0x3fc00000'",
+    ),
+    "vloada_half3": Trap(
+        "kernel void k(global half *a, global float *out) {"
+        " if (get_global_id(0)) vstore_half(1.0f, 4, a); else out[0] = vloada_half3(1, a).x; }",
+        "race",
+    ),
+    "vstorea_half4": Trap(
+        "kernel void k(global half *a) { vstorea_half4_rtz((float4)(1.0f), 0, a + 1); }", "bounds", "--grid 1"
+    ),
+    "fract": Trap(_writes("fract(1.5f, a)"), "race"),
+    "modf": Trap(_writes("modf(1.5f, a)"), "race"),
+    "frexp": Trap(_writes("frexp(1.5f, a)", "int"), "race"),
+    "sincos": Trap(_writes("sincos(1.5f, a)"), "race"),
+    "remquo": Trap(_writes("remquo(1.5f, 1.0f, a)", "int"), "race"),
+    "lgamma_r": Trap(_writes("lgamma_r(1.5f, a)", "int"), "race"),
+    "prefetch": Trap("kernel void k(global int *a) { if (get_global_id(0)) prefetch(a, 4); else a[0] = 1; }", "SAFE"),
+    "printf": Trap(_writes('printf("%d", 1) ? 1 : a[0]'), "nothing tells|depends on the result of OpExtInst"),
+    "async_copy": Trap(
+        "kernel void k(global int *a, local int *l) {"
+        " event_t e = async_work_group_copy(l, a, 4, 0); wait_group_events(1, &e); }",
+        "OpGroupAsyncCopy",
+    ),
+    "misaligned": Trap("kernel void k(global char *a) { *(global int *)(a + 1) = 1; }", "bounds", "--grid 1"),
+    "packed": Trap(
+        "struct __attribute__((packed)) Two { char c; int n; };\n"
+        "kernel void k(global struct Two *a) { a[get_global_id(0)].n = 1; }",
+        "SAFE",
+    ),
+    "undefined_decides": Trap(
+        "kernel void k(global int *a) { int x; int i = get_global_id(0);"
+        " if (i == 0) a[0] = x; barrier(CLK_GLOBAL_MEM_FENCE); if (a[0] == 5) a[1] = 1; }",
+        "an undefined value, whose value nothing tells, decides",
+        "--grid 1",
+    ),
+    "undefined_expected": Trap(
+        "kernel void k(global int *a) { int x; a[0] = x; }", "UNKNOWN expectation", "--grid 1 --expect 'a[0] != 5'"
+    ),
+    "legacy_atomic": Trap("kernel void k(global int *a) { atomic_add(a, 1); atomic_inc(a); }", "SAFE"),
+    "scoped_atomic": Trap(
+        "kernel void k(global atomic_int *a) {"
+        " atomic_fetch_add_explicit(a, 1, memory_order_relaxed, memory_scope_work_group); }",
+        "race",
+    ),
+}
+
+GLSL = {
+    "modf": Trap("buffer B { float w; float o[]; };|o[me] = modf(1.5, w);", "race", "--grid 1"),
+    "frexp": Trap("buffer B { int w; float o[]; };|o[me] = frexp(1.5, w);", "race", "--grid 1"),
+    "size_by_constant": Trap("buffer B { int w; };|w = 1;", "race", "--grid 1"),
+    "untold": Trap("buffer B { int w; float f; };|if (sin(f) > 0.5) w = 1;", "nothing tells|depends on", "--grid 1"),
+}
+
+
+def _said(answers: list[dict[str, Any]]) -> str:
+    """What is said of a kernel's launches together."""
+    found = {name for one in answers for name, answer in one["answers"].items() if answer == "FOUND"}
+    problems = [one["problem"] for one in answers if one.get("problem")]
+    if found or problems:
+        return " ".join((*sorted(found), *problems))
+    unknown = {name for one in answers for name, answer in one["answers"].items() if answer == "UNKNOWN"}
+    return f"UNKNOWN {' '.join(sorted(unknown))}" if unknown else "SAFE"
+
+
+def _check(folder: Path, suffix: str, traps: dict[str, Trap], text: Callable[[str, Trap], str]) -> None:
+    for name, trap in traps.items():
+        (folder / f"{name}{suffix}").write_text(
+            f"{text(name, trap)}\n// synth check: {trap.launch}\n", encoding="utf-8"
+        )
+    result = synth("check", folder, "--json", "--jobs", 1)
+    answers: dict[str, list[dict[str, Any]]] = {}
+    for one in json.loads(result.stdout):
+        answers.setdefault(Path(one["file"]).stem, []).append(one)
+    said = {name: _said(answers[name]) for name in traps}
+    wrong = {name: each for name, each in said.items() if not _agrees(each, traps[name].said)}
+    assert wrong == {}, {name: traps[name].said for name in wrong}
+
+
+def _agrees(said: str, wanted: str) -> bool:
+    if (" " in wanted and not wanted.startswith("UNKNOWN")) or wanted.startswith("Op"):
+        return any(each in said for each in wanted.split("|"))
+    return said == wanted
+
+
+@pytest.mark.device
+def test_words_of_opencl(to_spirv: Callable[[str], None], tmp_path: Path) -> None:
+    to_spirv("opencl")
+    _check(tmp_path, ".cl", OPENCL, lambda name, trap: trap.text)
+
+
+@pytest.mark.device
+def test_words_of_glsl(to_spirv: Callable[[str], None], tmp_path: Path) -> None:
+    to_spirv("glsl")
+
+    def text(name: str, trap: Trap) -> str:
+        buffer, body = trap.text.split("|")
+        size = "local_size_x_id = 0" if name == "size_by_constant" else "local_size_x = 2"
+        head = f"#version 450\nlayout({size}) in;\nlayout(binding = 0) {buffer}\n"
+        return f"{head}void main() {{ uint me = gl_GlobalInvocationID.x; {body} }}"
+
+    _check(tmp_path, ".comp", GLSL, text)
