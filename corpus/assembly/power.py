@@ -17,11 +17,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
-from corpus.assembly.language import MachineJump, MachineLanguage, Meaning, nothing
+from corpus.assembly.language import (
+    LABEL,
+    NOTHING,
+    ORDERS,
+    READS,
+    UPDATES,
+    WRITES,
+    InstructionRow,
+    JumpRow,
+    MachineJump,
+    MachineLanguage,
+    Meaning,
+    OperandPattern,
+    nothing,
+)
 from corpus.assembly.text import AssemblyLine
-from corpus.assembly.thread import AskedBranch, AssemblyThread
+from corpus.assembly.thread import AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
 from corpus.litmus.processors import mode_of
 from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence
@@ -31,6 +46,20 @@ _CONDITIONS = {"eq": "eq", "ne": "ne", "lt": "lt", "ge": "ge", "le": "le", "gt":
 _CONDITIONS |= {"nl": "ge", "ng": "le"}
 _SIGNLESS = {"eq": "eq", "ne": "ne", "lt": "ltu", "ge": "geu", "le": "leu", "gt": "gtu"}
 _ALL = (1 << 64) - 1
+_R = "(?:[12]?[0-9]|3[01])"
+_KINDS: Mapping[str, OperandPattern] = {
+    "r": OperandPattern(_R, ("5", "6", "0")),
+    "n": OperandPattern("-?(?:0x[0-9a-fA-F]{1,4}|0|[1-9][0-9]{0,4})", ("2", "-1", "32768")),
+    "c5": OperandPattern(_R, ("3",)),
+    "c6": OperandPattern("(?:[1-5]?[0-9]|6[0-3])", ("3",)),
+    "m": OperandPattern(rf"-?(?:0|[1-9][0-9]{{0,4}})\({_R}\)", ("0(3)", "256(3)")),
+    "field": OperandPattern("(?:cr)?[0-7]", ("7", "cr1")),
+    "bit": OperandPattern(_R, ("2", "30")),
+    "mask": OperandPattern("0|[1-9][0-9]{0,2}", ("128",)),
+    "one": OperandPattern("[01]", ("0", "1")),
+    "label": LABEL,
+    "next": OperandPattern(r"[.$]\+4", (".+4",)),
+}
 
 
 def _get(thread: AssemblyThread, text: str) -> MachineValue:
@@ -44,13 +73,16 @@ def _base(thread: AssemblyThread, text: str) -> MachineValue:
 
 def _put(thread: AssemblyThread, text: str, value: MachineValue) -> None:
     thread.put(f"r{text}", value)
+    thread.forget(f"r{text} turned")
 
 
-def _immediate(text: str) -> MachineValue:
-    try:
-        return number(int(text, 0))
-    except ValueError:
-        return UnknownValue(f"the address {text} is not understood")
+def _immediate(text: str) -> AffineValue:
+    return number(int(text, 0))
+
+
+def _high(text: str) -> AffineValue:
+    """A number of 16 bits with its sign, moved up by 16 bits."""
+    return number(((int(text, 0) & 0xFFFF ^ 0x8000) - 0x8000) << 16)
 
 
 def _address(thread: AssemblyThread, operands: tuple[str, ...]) -> MachineValue:
@@ -64,16 +96,20 @@ def _address(thread: AssemblyThread, operands: tuple[str, ...]) -> MachineValue:
 
 
 def _three(operation: str, immediate: bool = False, high: bool = False, record: bool = False) -> Meaning:
-    """``op target, left, right``; ``high``: the number is moved up by 16 bits; ``record``: cr0 compares with 0."""
+    """``op target, left, right``; ``high``: the number is moved up by 16 bits; ``record``: cr0 compares 64 bits with 0,
+    of which a mask leaves the lower ones.
+    """
 
     def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, left, right = ins.operands
         one = _base(thread, left) if ins.mnemonic in ("addi", "addis") else _get(thread, left)
-        other = _immediate(right) if immediate else _get(thread, right)
-        result = thread.computed(operation, one, thread.shifted(other, 16) if high else other)
+        other: MachineValue = _immediate(right) if immediate else _get(thread, right)
+        if high:
+            other = _high(right) if operation == "add" else thread.shifted(other, 16)
+        result = thread.computed(operation, one, other)
         _put(thread, target, result)
         if record:
-            thread.compare(result, number(0), carry=False, key="cr0")
+            thread.compare(result, number(0), carry=False, order=not high, key="cr0")
 
     return meaning
 
@@ -87,11 +123,13 @@ def _move(thread: AssemblyThread, ins: AssemblyLine) -> None:
     _put(thread, ins.operands[0], _get(thread, ins.operands[1]))
 
 
-def _constant(shift: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        _put(thread, ins.operands[0], thread.shifted(_immediate(ins.operands[1]), shift))
+def _constant(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    target, text = ins.operands
+    _put(thread, target, _high(text) if ins.mnemonic == "lis" else _immediate(text))
 
-    return meaning
+
+def _extend(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    _put(thread, ins.operands[0], thread.extended(_get(thread, ins.operands[1]), ins.mnemonic == "extsw"))
 
 
 def _mask(begin: int, end: int) -> int:
@@ -103,13 +141,20 @@ def _mask(begin: int, end: int) -> int:
 
 def _rotated(thread: AssemblyThread, value: MachineValue, amount: int, mask: int) -> MachineValue:
     """A value of 32 bits with zeros above, rotated in 64 bits to the left, and masked."""
-    if isinstance(value, UnknownValue):
+    if isinstance(value, UnknownValue) or value.base is not None:
+        return value if isinstance(value, UnknownValue) else UnknownValue("a rotated address is not understood")
+    if amount == 0 and mask == _ALL:
         return value
     amount %= 64
-    taken = ((mask >> amount) | (mask << (64 - amount))) & _ALL & 0xFFFFFFFF
+    every = ((mask >> amount) | (mask << (64 - amount))) & _ALL
+    taken = every & 0xFFFFFFFF
     if value.constant is not None:
-        whole = value.constant & 0xFFFFFFFF & taken
-        return number(((whole << amount) | (whole >> (64 - amount))) & _ALL)
+        whole = value.constant & _ALL
+        return number(((whole << amount) | (whole >> (64 - amount))) & mask)
+    if every == taken:
+        value = thread.word(value)
+    elif not thread.is_word(value):
+        return UnknownValue("a rotation of more than 32 bits is not understood")
     left = amount if taken >> (64 - amount) == 0 or amount == 0 else amount - 64
     if left < 0 and taken & ((1 << -left) - 1):
         return UnknownValue("a rotation that moves bits both ways is not understood")
@@ -126,6 +171,8 @@ def _rotated_word(thread: AssemblyThread, value: MachineValue, amount: int, mask
         if mask & ((1 << amount) - 1) != mask:
             return UnknownValue("a rotation that moves bits both ways is not understood")
         amount += 32
+    if isinstance(value, AffineValue) and value.base is None:
+        value = thread.word(value)
     return _rotated(thread, value, amount, mask)
 
 
@@ -135,10 +182,17 @@ def _rotate_word(thread: AssemblyThread, ins: AssemblyLine) -> None:
     amount, begin, end = (int(each) for each in numbers)
     mask = _mask(begin + 32, end + 32) & 0xFFFFFFFF
     value = _rotated_word(thread, _get(thread, source), amount, mask)
+    if begin > end:
+        value = _without_above(thread, value)
     if ins.mnemonic == "rlwimi":
         rest = thread.compute("and", _get(thread, target), number(~mask & 0xFFFFFFFF))
-        value = thread.compute("or", rest, value)
+        value = _without_above(thread, thread.compute("or", rest, value))
     _put(thread, target, value)
+
+
+def _without_above(thread: AssemblyThread, value: MachineValue) -> MachineValue:
+    """A value whose upper half is not known: that of the target, or of the mask."""
+    return replace(value, low=True) if isinstance(value, AffineValue) else value
 
 
 def _clear_left(thread: AssemblyThread, ins: AssemblyLine) -> None:
@@ -172,13 +226,12 @@ def _rotate(thread: AssemblyThread, ins: AssemblyLine) -> None:
         thread.put(f"r{target} turned", ComparedFlags(value, number((turned + moved) % 64)))
         return
     _put(thread, target, _rotated(thread, value, turned + moved, masks[name]()))
-    thread.forget(f"r{target} turned")
 
 
 def _word_shift(sign: int) -> Meaning:
     def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, source, amount = ins.operands
-        _put(thread, target, thread.shifted(_get(thread, source), sign * int(amount)))
+        _put(thread, target, thread.extended(thread.shifted(_get(thread, source), sign * int(amount)), False))
 
     return meaning
 
@@ -188,18 +241,19 @@ def _compare(immediate: bool, wide: bool, signless: bool) -> Meaning:
 
     def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         field, left, right = ins.operands if len(ins.operands) == 3 else ("0", *ins.operands)
-        field = field.removeprefix("cr")
         one, other = _get(thread, left), _immediate(right) if immediate else _get(thread, right)
-        thread.compare(one, other, wide, key=f"cr{field}")
-        thread.put(f"cr{field} signless", number(int(signless)))
+        key = f"cr{field.removeprefix('cr')}"
+        flags = ComparedFlags(one, other, wide, signless)
+        for part in ("", " carry", " order"):
+            thread.put(f"{key}{part}", flags)
 
     return meaning
 
 
 def _asked(thread: AssemblyThread, field: str, operation: str) -> tuple[str, ComparedFlags]:
-    signless = thread.content(f"cr{field} signless") == number(1)
-    operation = _SIGNLESS[operation] if signless else operation
-    return operation, thread.flags(operation, f"cr{field}")
+    key = f"cr{field.removeprefix('cr')}"
+    operation = _SIGNLESS[operation] if thread.flags("eq", key).signless else operation
+    return operation, thread.flags(operation, key)
 
 
 def _select(thread: AssemblyThread, ins: AssemblyLine) -> None:
@@ -215,7 +269,7 @@ def _select(thread: AssemblyThread, ins: AssemblyLine) -> None:
 def _named_select(operation: str) -> Meaning:
     def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, one, other, *field = ins.operands
-        condition = thread.holds(*_asked(thread, (field or ["0"])[0].removeprefix("cr"), operation))
+        condition = thread.holds(*_asked(thread, (field or ["0"])[0], operation))
         _put(thread, target, thread.select(condition, _base(thread, one), _get(thread, other)))
 
     return meaning
@@ -227,20 +281,20 @@ def _unknown(thread: AssemblyThread, ins: AssemblyLine) -> None:
 
 
 def _unknown_bit(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    field = int(ins.operands[0]) // 4
-    unknown = UnknownValue("a bit of the condition register was computed")
-    thread.compare(unknown, unknown, key=f"cr{field}")
+    thread.no_flags("a bit of the condition register was computed", key=f"cr{int(ins.operands[0]) // 4}")
 
 
-def _unknown_field(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    field = 7 - int(ins.operands[0]).bit_length() + 1
-    unknown = UnknownValue("a field of the condition register was computed")
-    thread.compare(unknown, unknown, key=f"cr{field}")
+def _unknown_fields(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    """``mtcrf mask, register``: the highest of eight bits is field 0."""
+    for field in range(8):
+        if int(ins.operands[0]) >> (7 - field) & 1:
+            thread.no_flags("a field of the condition register was computed", key=f"cr{field}")
 
 
 def _load(size: int) -> Meaning:
     def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        _put(thread, ins.operands[0], thread.load(_address(thread, ins.operands[1:]), size))
+        value = thread.load(_address(thread, ins.operands[1:]), size)
+        _put(thread, ins.operands[0], thread.extended(value, True) if ins.mnemonic.startswith("lwa") else value)
 
     return meaning
 
@@ -264,7 +318,6 @@ def _store_conditional(thread: AssemblyThread, ins: AssemblyLine) -> None:
     read = thread.store_exclusive(_address(thread, tuple(address)), _get(thread, source), lambda _: DEFAULT_RMW)
     thread.control(read)
     thread.compare(AffineValue(FAILED), number(0), key="cr0")
-    thread.put("cr0 signless", number(0))
 
 
 def _fence(word: str) -> Meaning:
@@ -279,91 +332,101 @@ def _sync(thread: AssemblyThread, ins: AssemblyLine) -> None:
     thread.fence(mode_of(Fence, words[ins.operands]) or PLAIN)
 
 
-def _table() -> Mapping[str, Meaning]:
-    table: dict[str, Meaning] = {
-        "nop": nothing,
-        "li": _constant(0),
-        "lis": _constant(16),
-        "mr": _move,
-        **dict.fromkeys(("extsw", "zextw"), _move),
-        "addi": _three("add", True),
-        "addis": _three("add", True, True),
-        "add": _three("add"),
-        "sub": _three("sub"),
-        "subf": _subtract_from,
-        "mullw": _three("mul"),
-        "mulli": _three("mul", True),
-        "and": _three("and"),
-        "or": _three("or"),
-        "xor": _three("xor"),
-        "ori": _three("or", True),
-        "xori": _three("xor", True),
-        "oris": _three("or", True, True),
-        "xoris": _three("xor", True, True),
-        "andi.": _three("and", True, record=True),
-        "andis.": _three("and", True, True, record=True),
-        "rlwinm": _rotate_word,
-        "rlwimi": _rotate_word,
-        **dict.fromkeys(("rldicl", "rldicr", "rldic", "rotldi", "sldi", "clrldi", "srdi"), _rotate),
-        "slwi": _word_shift(1),
-        "srwi": _word_shift(-1),
-        "isel": _select,
-        "iseleq": _named_select("eq"),
-        "isellt": _named_select("lt"),
-        "iselgt": _named_select("gt"),
-        **dict.fromkeys(("mfocrf", "mfcr", "setbc", "setbcr"), _unknown),
-        **dict.fromkeys(("crmove", "crnot", "crand", "cror", "crxor", "crnor", "creqv"), _unknown_bit),
-        "mtocrf": _unknown_field,
-        "mtcrf": _unknown_field,
-        "lwz": _load(4),
-        "lwzx": _load(4),
-        "lwa": _load(4),
-        "lwax": _load(4),
-        "lbz": _load(1),
-        "ld": _load(8),
-        "ldx": _load(8),
-        "std": _store(8),
-        "stdx": _store(8),
-        "stdu": _store(8),
-        "stw": _store(4),
-        "stwx": _store(4),
-        "stb": _store(1),
-        "sync": _sync,
-        "hwsync": _fence("sync"),
-        "lwsync": _fence("lwsync"),
-        "isync": _fence("isync"),
-        "eieio": _fence("eieio"),
-        "clrlwi": _clear_left,
-        "lwarx": _load_reserve,
-        "stwcx.": _store_conditional,
+def _table() -> Mapping[str, InstructionRow]:
+    computed: dict[str, tuple[str, Meaning]] = {
+        "nop": ("", nothing),
+        **dict.fromkeys(("li", "lis"), ("r n", _constant)),
+        "mr": ("r r", _move),
+        **dict.fromkeys(("extsw", "zextw"), ("r r", _extend)),
+        "addi": ("r r n", _three("add", True)),
+        "addis": ("r r n", _three("add", True, True)),
+        "add": ("r r r", _three("add")),
+        "sub": ("r r r", _three("sub")),
+        "subf": ("r r r", _subtract_from),
+        "mullw": ("r r r", _three("mul")),
+        "mulli": ("r r n", _three("mul", True)),
+        "and": ("r r r", _three("and")),
+        "or": ("r r r", _three("or")),
+        "xor": ("r r r", _three("xor")),
+        "ori": ("r r n", _three("or", True)),
+        "xori": ("r r n", _three("xor", True)),
+        "oris": ("r r n", _three("or", True, True)),
+        "xoris": ("r r n", _three("xor", True, True)),
+        "andi.": ("r r n", _three("and", True, record=True)),
+        "andis.": ("r r n", _three("and", True, True, record=True)),
+        **dict.fromkeys(("rlwinm", "rlwimi"), ("r r c5 c5 c5", _rotate_word)),
+        **dict.fromkeys(("rldicl", "rldicr", "rldic"), ("r r c6 c6", _rotate)),
+        **dict.fromkeys(("rotldi", "sldi", "clrldi", "srdi"), ("r r c6", _rotate)),
+        "slwi": ("r r c5", _word_shift(1)),
+        "srwi": ("r r c5", _word_shift(-1)),
+        "clrlwi": ("r r c5", _clear_left),
+        "isel": ("r r r bit", _select),
+        "iseleq": ("r r r", _named_select("eq")),
+        "isellt": ("r r r", _named_select("lt")),
+        "iselgt": ("r r r", _named_select("gt")),
+        "mfocrf": ("r mask", _unknown),
+        "mfcr": ("r", _unknown),
+        **dict.fromkeys(("setbc", "setbcr"), ("r bit", _unknown)),
+        **dict.fromkeys(("crmove", "crnot"), ("bit bit", _unknown_bit)),
+        **dict.fromkeys(("crand", "cror", "crxor", "crnor", "creqv"), ("bit bit bit", _unknown_bit)),
+        **dict.fromkeys(("mtocrf", "mtcrf"), ("mask r", _unknown_fields)),
     }
     for width, wide in (("w", False), ("d", True)):
         for letter, signless in (("", False), ("l", True)):
-            table[f"cmp{letter}{width}"] = _compare(False, wide, signless)
-            table[f"cmp{letter}{width}i"] = _compare(True, wide, signless)
+            computed[f"cmp{letter}{width}"] = ("field? r r", _compare(False, wide, signless))
+            computed[f"cmp{letter}{width}i"] = ("field? r n", _compare(True, wide, signless))
+    table = {name: InstructionRow(NOTHING, forms, meaning) for name, (forms, meaning) in computed.items()}
+    for name, size in (("lwz", 4), ("lwa", 4), ("ld", 8), ("lbz", 1)):
+        table[name] = InstructionRow(READS, "r m", _load(size))
+    for name, size in (("lwzx", 4), ("lwax", 4), ("ldx", 8)):
+        table[name] = InstructionRow(READS, "r r r", _load(size))
+    for name, size in (("std", 8), ("stdu", 8), ("stw", 4), ("stb", 1)):
+        table[name] = InstructionRow(WRITES, "r m", _store(size))
+    for name, size in (("stdx", 8), ("stwx", 4)):
+        table[name] = InstructionRow(WRITES, "r r r", _store(size))
+    return MappingProxyType(
+        {
+            **table,
+            "sync": InstructionRow(ORDERS, " / c5", _sync),
+            "hwsync": InstructionRow(ORDERS, "", _fence("sync")),
+            "lwsync": InstructionRow(ORDERS, "", _fence("lwsync")),
+            "isync": InstructionRow(ORDERS, "", _fence("isync")),
+            "eieio": InstructionRow(ORDERS, "", _fence("eieio")),
+            "lwarx": InstructionRow(UPDATES, "r r r one?", _load_reserve),
+            "stwcx.": InstructionRow(UPDATES, "r r r", _store_conditional),
+        }
+    )
+
+
+def _branch(word: str) -> JumpRow:
+    """``bne 7, label``, where field 0 need not be said."""
+
+    def jump(ins: AssemblyLine) -> MachineJump:
+        field, target = ("0", *ins.operands)[-2:]
+        asked = lambda thread: thread.asked(*_asked(thread, field, _CONDITIONS[word]))  # noqa: E731
+        return MachineJump("" if target in (".+4", "$+4") else target, asked)
+
+    return JumpRow("field? label|next", jump)
+
+
+def _return(word: str) -> JumpRow:
+    """``bnelr 7``."""
+
+    def jump(ins: AssemblyLine) -> MachineJump:
+        (field,) = ins.operands or ("0",)
+        return MachineJump(None, lambda thread: thread.asked(*_asked(thread, field, _CONDITIONS[word])))
+
+    return JumpRow("field?", jump)
+
+
+def _jumps() -> Mapping[str, JumpRow]:
+    table = {"blr": JumpRow("", lambda ins: MachineJump(None))}
+    table["b"] = JumpRow("label", lambda ins: MachineJump(ins.operands[0]))
+    for word in _CONDITIONS:
+        for likely in ("", "+", "-"):
+            table |= {f"b{word}{likely}": _branch(word), f"b{word}lr{likely}": _return(word)}
     return MappingProxyType(table)
 
 
-def _jump(ins: AssemblyLine) -> MachineJump | None:
-    name, operands = ins.mnemonic.rstrip("+-"), ins.operands
-    if name == "blr":
-        return MachineJump(None)
-    if name == "b":
-        return MachineJump(operands[0])
-    returns = name.endswith("lr")
-    word = name[1:].removesuffix("lr")
-    if not name.startswith("b") or word not in _CONDITIONS:
-        return None
-    field, target = ("0", *operands)[-2:] if not returns else ((*operands, "0")[0], "")
-    operation = _CONDITIONS[word]
-
-    def asked(thread: AssemblyThread) -> bool | AskedBranch:
-        return thread.asked(*_asked(thread, field.removeprefix("cr"), operation))
-
-    if returns:
-        return MachineJump(None, asked)
-    return MachineJump("" if target in (".+4", "$+4") else target, asked)
-
-
-POWER = MachineLanguage("power", "#", ("r3", "r4"), "r1", _table(), _jump)
+POWER = MachineLanguage("power", "#", ("r3", "r4"), "r1", _KINDS, _table(), _jumps())
 """Power, with the words of ``corpus.litmus.processors.POWER``."""

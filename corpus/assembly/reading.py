@@ -172,6 +172,8 @@ class _Function:
                 thread.watched.append(watch)
             for ins in part.body:
                 self._interpret(ins)
+            if number != self._end and not part.ending.successors:
+                raise InputError("a function that does not return")
             if number == self._end:
                 self._keep_registers(part)
             else:
@@ -181,10 +183,12 @@ class _Function:
 
     def _interpret(self, ins: AssemblyLine) -> None:
         self._thread.here = ins
-        meaning = self._language.table.get(ins.mnemonic)
-        if meaning is None:
+        row = self._language.table.get(ins.mnemonic)
+        if row is None:
             raise self._thread.refuse("this instruction is not known")
-        meaning(self._thread, ins)
+        if wrong := self._language.wrong_operands(ins, row.forms):
+            raise self._thread.refuse(wrong)
+        row.meaning(self._thread, ins)
 
     def _leave(self, number: int, part: _Part, heads: Mapping[int, frozenset[int]]) -> None:
         """Interpret the end of a block, and hand the state on."""
@@ -267,13 +271,13 @@ class _Function:
             return (
                 UnknownValue("ways meet that bring different addresses or values that are not known") if known else None
             )
-        target = self._thread.fresh()
+        target, whole = self._thread.fresh(), all(map(self._thread.is_whole, numbers))
         for (way, _), value in zip(part.before, numbers, strict=True):
             self._thread.code = way.code
             self._thread.code.append(
                 Emitted(litmus.Assign(target, "mov", (self._thread.operand(value),)), self._thread.here.line)
             )
-        return register(target)
+        return replace(register(target), low=not whole)
 
     def _keep_registers(self, part: _Part) -> None:
         """Append moves to the registers that the condition asks for."""
@@ -330,20 +334,20 @@ def _cut(code: AssemblyCode, language: MachineLanguage) -> list[_Part]:
             continue
         if closed:
             parts.append(_Part())
-        jump = language.jump(ins)
-        closed = jump is not None
-        if jump is None:
+        row = language.jumps.get(ins.mnemonic)
+        closed = row is not None
+        if row is None:
             parts[-1].body.append(ins)
+        elif wrong := language.wrong_operands(ins, row.forms):
+            raise InputError(f"{ins}: {wrong}", line=ins.line)
         else:
-            parts[-1].ending = _Ending(jump, ins)
+            parts[-1].ending = _Ending(row.jump(ins), ins)
     parts.append(_Part())
     end = len(parts) - 1
     for number, part in enumerate(parts[:-1]):
         jump, following = part.ending.jump, number + 1
         if jump is None:
-            if following == end:
-                raise InputError("a function that does not return")
-            part.ending.successors = (following,)
+            part.ending.successors = () if following == end else (following,)
             continue
         if jump.target and jump.target not in labels:
             assert part.ending.instruction is not None

@@ -3,7 +3,7 @@
     fence r, rw                    F.fence.r.rw       amoswap.w.aqrl a0, a4, (a0)    v0 := rmw exch x, 2 aqrl
     lw a2, 256(a0)                 v1 := [y]          bne a3, a5, .LBB0_2            a branch
 
-Registers have 64 bits, and numbers of 32 are kept in them with their sign.
+Registers have 64 bits, and numbers of 32 are kept in them with their sign. ``x10`` and ``a0`` are one register.
 
 A pair of ``lr`` and ``sc`` is an atomic operation with the tag ``exclusive``, whose accesses are ordered each by
 itself; the branch on the result of the ``sc`` is part of it.
@@ -20,7 +20,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from corpus.assembly.language import MachineJump, MachineLanguage, Meaning, nothing
+from corpus.assembly.language import (
+    LABEL,
+    NOTHING,
+    NUMBER,
+    ORDERS,
+    READS,
+    UPDATES,
+    WRITES,
+    InstructionRow,
+    JumpRow,
+    MachineJump,
+    MachineLanguage,
+    Meaning,
+    OperandPattern,
+    nothing,
+)
 from corpus.assembly.text import AssemblyLine
 from corpus.assembly.thread import AskedBranch, AssemblyThread
 from corpus.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
@@ -29,25 +44,40 @@ from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence, Load, Mode, Rmw, Store
 
 Operation = Callable[[AssemblyThread, MachineValue, MachineValue], MachineValue]
 
-_ADDRESS = re.compile(r"(-?(?:0x)?[0-9a-fA-F]*)\((\w+)\)")
-_NUMBER = re.compile(r"-?(0x[0-9a-fA-F]+|\d+)")
+_ADDRESS = re.compile(rf"((?:{NUMBER})?)\((\w+)\)")
+_NUMBER = re.compile(NUMBER)
+_NAMES = ("zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", *(f"a{each}" for each in range(8)))
+_NAMES += (*(f"s{each}" for each in range(2, 12)), *(f"t{each}" for each in range(3, 7)))
+_REGISTERS = {name: name for name in _NAMES} | {f"x{number}": name for number, name in enumerate(_NAMES)} | {"fp": "s0"}
+"""The name of each register by the names that it has (RISC-V Assembly Programmer's Manual, general registers)."""
+_ANY = "|".join(_REGISTERS)
+_KINDS: Mapping[str, OperandPattern] = {
+    "r": OperandPattern(_ANY, ("a5", "t1", "zero", "x14")),
+    "n": OperandPattern(NUMBER, ("2", "-1", "0x10")),
+    "u20": OperandPattern("0x[0-9a-fA-F]{1,5}|0|[1-9][0-9]{0,6}", ("262144",)),
+    "c5": OperandPattern("[12]?[0-9]|3[01]", ("3",)),
+    "c6": OperandPattern("[1-5]?[0-9]|6[0-3]", ("3",)),
+    "m": OperandPattern(rf"(?:{NUMBER})?\((?:{_ANY})\)", ("0(a0)", "256(a0)")),
+    "m0": OperandPattern(rf"0?\((?:{_ANY})\)", ("(a0)",)),
+    "set": OperandPattern("i?o?r?w?", ("rw", "r", "iorw")),
+    "ra": OperandPattern("ra|x1", ("ra",)),
+    "label": LABEL,
+}
 
 
 def _get(thread: AssemblyThread, name: str) -> MachineValue:
-    return number(0) if name in ("zero", "x0") else thread.get({"fp": "s0"}.get(name, name))
+    name = _REGISTERS[name]
+    return number(0) if name == "zero" else thread.get(name)
 
 
 def _put(thread: AssemblyThread, name: str, value: MachineValue) -> None:
-    if name not in ("zero", "x0"):
-        thread.put({"fp": "s0"}.get(name, name), value)
+    name = _REGISTERS[name]
+    if name != "zero":
+        thread.put(name, value)
 
 
 def _value(thread: AssemblyThread, text: str) -> MachineValue:
-    if _NUMBER.fullmatch(text):
-        return number(int(text, 0))
-    if text.startswith("%"):
-        return UnknownValue(f"the address {text} is not understood")
-    return _get(thread, text)
+    return number(int(text, 0)) if _NUMBER.fullmatch(text) else _get(thread, text)
 
 
 def _address(thread: AssemblyThread, text: str) -> MachineValue:
@@ -57,10 +87,16 @@ def _address(thread: AssemblyThread, text: str) -> MachineValue:
     return thread.add(_get(thread, found[2]), number(int(found[1] or "0", 0)))
 
 
+def _word(thread: AssemblyThread, ins: AssemblyLine, value: MachineValue) -> MachineValue:
+    """A result, of which an instruction on words keeps the lowest 32 bits with their sign."""
+    return thread.lowered(value) if ins.mnemonic.endswith("w") else value
+
+
 def _three(operation: str) -> Meaning:
     def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, left, right = ins.operands
-        _put(thread, target, thread.computed(operation, _get(thread, left), _value(thread, right)))
+        result = thread.computed(operation, _get(thread, left), _value(thread, right))
+        _put(thread, target, _word(thread, ins, result))
 
     return meaning
 
@@ -68,12 +104,8 @@ def _three(operation: str) -> Meaning:
 def _shift(sign: int, wide: bool) -> Meaning:
     def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
         target, source, amount = ins.operands
-        value: MachineValue = UnknownValue("a shift by what was read is not understood")
-        if _NUMBER.fullmatch(amount):
-            value = thread.shifted(_get(thread, source), sign * int(amount, 0), wide)
-            if not wide:
-                value = thread.narrowed(value)
-        _put(thread, target, value)
+        value = thread.shifted(_get(thread, source), sign * int(amount, 0), wide)
+        _put(thread, target, value if wide else thread.lowered(value))
 
     return meaning
 
@@ -83,16 +115,18 @@ def _move(thread: AssemblyThread, ins: AssemblyLine) -> None:
 
 
 def _negated(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    _put(thread, ins.operands[0], thread.subtract(number(0), _value(thread, ins.operands[1])))
+    _put(thread, ins.operands[0], _word(thread, ins, thread.subtract(number(0), _value(thread, ins.operands[1]))))
 
 
-def _narrow(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    _put(thread, ins.operands[0], thread.narrowed(_value(thread, ins.operands[1])))
+def _extend(signed: bool) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        _put(thread, ins.operands[0], thread.extended(_get(thread, ins.operands[1]), signed))
+
+    return meaning
 
 
 def _upper(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    value = _value(thread, ins.operands[1])
-    _put(thread, ins.operands[0], thread.shifted(value, 12))
+    _put(thread, ins.operands[0], thread.lowered(number(int(ins.operands[1], 0) << 12)))
 
 
 def _set(operation: str, zero: bool = False) -> Meaning:
@@ -111,7 +145,11 @@ def _load(size: int, word: str | None = None) -> Meaning:
     mode = (mode_of(Load, word) or PLAIN) if word else PLAIN
 
     def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        _put(thread, ins.operands[0], thread.load(_address(thread, ins.operands[1]), size, mode))
+        value = thread.load(_address(thread, ins.operands[1]), size, mode)
+        known = value.constant if isinstance(value, AffineValue) else None
+        if ins.mnemonic == "lb" and known is not None:
+            value = number((known ^ 0x80) - 0x80)
+        _put(thread, ins.operands[0], value)
 
     return meaning
 
@@ -139,7 +177,7 @@ def _atomic(operation: str, word: str) -> Meaning:
         target, source, address = ins.operands
         operands = (_get(thread, target), _get(thread, source)) if operation == "cas" else (_get(thread, source),)
         place = _address(thread, address)
-        _put(thread, target, thread.update(operation, place, operands, mode, target not in ("zero", "x0")))
+        _put(thread, target, thread.update(operation, place, operands, mode, _REGISTERS[target] != "zero"))
 
     return meaning
 
@@ -172,7 +210,7 @@ def _store_conditional(word: str) -> Meaning:
 
 
 def _fence(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    words = [each.replace("i", "").replace("o", "") for each in ins.operands] or ["rw", "rw"]
+    words = [each.replace("i", "").replace("o", "") for each in ins.operands] or ["rw", "rw"]  # devices are not here
     found = mode_of(Fence, "fence." + ".".join(words))
     if found is None:
         raise thread.refuse("this fence is not known")
@@ -190,71 +228,79 @@ _BRANCHES |= {"bgt": "gt", "ble": "le", "bgtu": "gtu", "bleu": "leu"}
 _ZERO_BRANCHES = {"beqz": "eq", "bnez": "ne", "bltz": "lt", "bgez": "ge", "bgtz": "gt", "blez": "le"}
 
 
-def _table() -> Mapping[str, Meaning]:
-    table: dict[str, Meaning] = {
-        "nop": nothing,
-        "li": _move,
-        "mv": _move,
-        "lui": _upper,
-        **dict.fromkeys(("sext.w", "zext.w"), _narrow),
-        **dict.fromkeys(("add", "addi", "addw", "addiw"), _three("add")),
-        **dict.fromkeys(("sub", "subw"), _three("sub")),
-        **dict.fromkeys(("neg", "negw"), _negated),
-        **dict.fromkeys(("mul", "mulw"), _three("mul")),
-        **dict.fromkeys(("and", "andi"), _three("and")),
-        **dict.fromkeys(("or", "ori"), _three("or")),
-        **dict.fromkeys(("xor", "xori"), _three("xor")),
-        "slli": _shift(1, True),
-        "slliw": _shift(1, False),
-        "srli": _shift(-1, True),
-        "srliw": _shift(-1, False),
-        "slt": _set("lt"),
-        "slti": _set("lt"),
-        "sltu": _set("ltu"),
-        "sltiu": _set("ltu"),
-        "seqz": _set("eq", zero=True),
-        "snez": _set("ne", zero=True),
-        "lw": _load(4),
-        "lwu": _load_unsigned,
-        "ld": _load(8),
-        "lbu": _load(1),
-        "lb": _load(1),
-        "sw": _store(4),
-        "sd": _store(8),
-        "sb": _store(1),
-        "lw.aq": _load(4, "aq"),
-        "sw.rl": _store(4, "rl"),
-        "fence": _fence,
-        "fence.tso": _fence_tso,
+def _table() -> Mapping[str, InstructionRow]:
+    computed: dict[str, tuple[str, Meaning]] = {
+        "nop": ("", nothing),
+        "li": ("r n", _move),
+        "mv": ("r r", _move),
+        "lui": ("r u20", _upper),
+        "sext.w": ("r r", _extend(True)),
+        "zext.w": ("r r", _extend(False)),
+        **dict.fromkeys(("neg", "negw"), ("r r", _negated)),
+        **dict.fromkeys(("add", "addi", "addw", "addiw"), ("r r r|n", _three("add"))),
+        **dict.fromkeys(("sub", "subw"), ("r r r", _three("sub"))),
+        **dict.fromkeys(("mul", "mulw"), ("r r r", _three("mul"))),
+        **dict.fromkeys(("and", "andi"), ("r r r|n", _three("and"))),
+        **dict.fromkeys(("or", "ori"), ("r r r|n", _three("or"))),
+        **dict.fromkeys(("xor", "xori"), ("r r r|n", _three("xor"))),
+        "slli": ("r r c6", _shift(1, True)),
+        "slliw": ("r r c5", _shift(1, False)),
+        "srli": ("r r c6", _shift(-1, True)),
+        "srliw": ("r r c5", _shift(-1, False)),
+        **dict.fromkeys(("slt", "slti"), ("r r r|n", _set("lt"))),
+        **dict.fromkeys(("sltu", "sltiu"), ("r r r|n", _set("ltu"))),
+        "seqz": ("r r", _set("eq", zero=True)),
+        "snez": ("r r", _set("ne", zero=True)),
+    }
+    table = {name: InstructionRow(NOTHING, forms, meaning) for name, (forms, meaning) in computed.items()}
+    table |= {
+        "lw": InstructionRow(READS, "r m", _load(4)),
+        "lwu": InstructionRow(READS, "r m", _load_unsigned),
+        "ld": InstructionRow(READS, "r m", _load(8)),
+        "lbu": InstructionRow(READS, "r m", _load(1)),
+        "lb": InstructionRow(READS, "r m", _load(1)),
+        "sw": InstructionRow(WRITES, "r m", _store(4)),
+        "sd": InstructionRow(WRITES, "r m", _store(8)),
+        "sb": InstructionRow(WRITES, "r m", _store(1)),
+        "lw.aq": InstructionRow(READS, "r m0", _load(4, "aq")),
+        "sw.rl": InstructionRow(WRITES, "r m0", _store(4, "rl")),
+        "fence": InstructionRow(ORDERS, " / set set", _fence),
+        "fence.tso": InstructionRow(ORDERS, "", _fence_tso),
     }
     for order, word in (("", ""), (".aq", "aq"), (".rl", "rl"), (".aqrl", "aqrl")):
-        table |= {f"{name}.w{order}": _atomic(operation, word) for name, operation in _AMO.items()}
-        table |= {f"lr.w{order}": _load_reserved(word), f"sc.w{order}": _store_conditional(word)}
+        for name, operation in _AMO.items():
+            table[f"{name}.w{order}"] = InstructionRow(UPDATES, "r r m0", _atomic(operation, word))
+        table[f"lr.w{order}"] = InstructionRow(UPDATES, "r m0", _load_reserved(word))
+        table[f"sc.w{order}"] = InstructionRow(UPDATES, "r r m0", _store_conditional(word))
     return MappingProxyType(table)
 
 
-def _jump(ins: AssemblyLine) -> MachineJump | None:
-    name, operands = ins.mnemonic, ins.operands
-    if name == "ret" or (name == "jr" and operands == ("ra",)):
-        return MachineJump(None)
-    if name == "j":
-        return MachineJump(operands[0])
-    if name in _BRANCHES:
+def _branch(operation: str, zero: bool) -> JumpRow:
+    """``bne left, right, label``; with ``zero``, ``bnez left, label``."""
+
+    def jump(ins: AssemblyLine) -> MachineJump:
+        left, *rest = ins.operands
 
         def asked(thread: AssemblyThread) -> bool | AskedBranch:
-            left, right = (_get(thread, each) for each in operands[:2])
-            return thread.asked(_BRANCHES[name], ComparedFlags(left, right, wide=True))
+            right = number(0) if zero else _get(thread, rest[0])
+            return thread.asked(operation, ComparedFlags(_get(thread, left), right, wide=True))
 
-        return MachineJump(operands[2], asked)
-    if name in _ZERO_BRANCHES:
+        return MachineJump(ins.operands[-1], asked)
 
-        def asked_of_zero(thread: AssemblyThread) -> bool | AskedBranch:
-            flags = ComparedFlags(_get(thread, operands[0]), number(0), wide=True)
-            return thread.asked(_ZERO_BRANCHES[name], flags)
-
-        return MachineJump(operands[1], asked_of_zero)
-    return None
+    return JumpRow("r label" if zero else "r r label", jump)
 
 
-RISCV = MachineLanguage("riscv", "#", ("a0", "a1"), "sp", _table(), _jump, signed=True)
+def _jumps() -> Mapping[str, JumpRow]:
+    return MappingProxyType(
+        {
+            "ret": JumpRow("", lambda ins: MachineJump(None)),
+            "jr": JumpRow("ra", lambda ins: MachineJump(None)),
+            "j": JumpRow("label", lambda ins: MachineJump(ins.operands[0])),
+            **{name: _branch(operation, zero=False) for name, operation in _BRANCHES.items()},
+            **{name: _branch(operation, zero=True) for name, operation in _ZERO_BRANCHES.items()},
+        }
+    )
+
+
+RISCV = MachineLanguage("riscv", "#", ("a0", "a1"), "sp", _KINDS, _table(), _jumps(), signed=True)
 """RISC-V, with the words of ``corpus.litmus.processors.RISCV``."""

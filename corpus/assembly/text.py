@@ -3,7 +3,8 @@
     P0:                                  the function P0
             stlr    w8, [x0]  // note    AssemblyLine(2, "stlr", ("w8", "[x0]"))
     .LBB0_2:                             a label
-            .p2align 4                   a directive, which is left out
+            .p2align 4                   a directive that says nothing of what is executed, which is left out
+            .byte 0xf0                   one that may, AssemblyLine(5, ".byte", ("0xf0",)): no table has a row for it
 
 A function ends at the next label that is none of the compiler's own (``.L..``) or at its ``.size``. Source: GNU as,
 sections 3.3 (comments), 3.5 (statements) and 5.3 (labels).
@@ -17,7 +18,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _LABEL = re.compile(r"([.A-Za-z_$][\w.$@]*):(?=\s|$)")
-_PREFIXES = ("lock", "rep", "repz", "notrack")
+_PREFIXES = ("lock", "rep", "repe", "repz", "repne", "repnz", "notrack")
+_SILENT = frozenset(
+    f".{word}"
+    for word in (
+        *("p2align", "align", "balign", "loc", "file", "ident", "type", "globl", "global", "weak", "hidden", "local"),
+        *("size", "addrsig", "addrsig_sym", "localentry", "abiversion", "machine", "option", "attribute", "arch"),
+    )
+)
+"""Directives that put nothing into the code, besides those of call frames (``.cfi_``): GNU as, chapter 7."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +67,9 @@ def functions_of(text: str, comment: str) -> Mapping[str, AssemblyCode]:
                 here = functions[name] = []
             elif here is not None:
                 here.append(AssemblyLabel(number, name))
-        if rest.startswith("."):
-            if rest.split()[0] == ".size":
+        directive = rest.split()[0] if rest.startswith(".") else ""
+        if directive in _SILENT or directive.startswith(".cfi_"):
+            if directive == ".size":
                 here = None
         elif rest and here is not None:
             here.append(_instruction(number, rest))

@@ -17,7 +17,7 @@ has read; so the outcomes are the same. A branch out of the pair is that of a co
 ``cmpxchg`` is one operation, too, and the load before it stays a load.
 
 Gaps, each of which is refused by name: other loops, accesses of shared memory that are not of 32 bits, tables of
-addresses, calls, vectors, and comparisons of 64 bits or without a sign in tests with negative numbers.
+addresses, calls, vectors, and comparisons of 64 bits whose upper halves are not known.
 """
 
 from __future__ import annotations
@@ -104,6 +104,17 @@ PAIR = "pair"
 
 SIGNED = {"ltu": "lt", "leu": "le", "gtu": "gt", "geu": "ge"}
 """The comparison of two numbers that are not negative, for each that is without a sign."""
+_HALF = 1 << 31
+"""The least number of 32 bits that is negative with a sign."""
+_COMPUTED: Mapping[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+}
+"""The operations whose lowest 32 bits are those of any larger width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +157,7 @@ class AssemblyThread:
         self._taken = taken
         self._meaning: dict[str, litmus.Assign] = {}
         self._bits: set[str] = set()
+        self._read: set[str] = set()
         self._loaded: set[str] = set()
         self._made = 0
         self.state: State = {}
@@ -179,9 +191,8 @@ class AssemblyThread:
     def get(self, key: str) -> MachineValue:
         """Return what a register holds."""
         found = self.content(key)
-        if found is None:
+        if not isinstance(found, AffineValue | UnknownValue):
             return UnknownValue(f"{key} holds nothing that is known")
-        assert isinstance(found, AffineValue | UnknownValue)
         return found
 
     def forget(self, key: Key) -> None:
@@ -192,22 +203,36 @@ class AssemblyThread:
 
     def flags(self, operation: str, key: str = "flags") -> ComparedFlags:
         """Return the flags that an operation asks, of a processor or of one of its fields of flags."""
-        found = self.content(f"{key} carry" if operation in SIGNED else key)
+        part = " carry" if operation in SIGNED else "" if operation in ("eq", "ne") else " order"
+        found = self.content(f"{key}{part}")
         return found if isinstance(found, ComparedFlags) else NOTHING
 
     def flags_of_sign(self) -> ComparedFlags:
         """Return the flags of a comparison with 0, of which alone the flag of the sign is understood."""
-        found = self.flags("lt")
+        found = self.flags("eq")
         unknown = UnknownValue("a sign of a difference is not understood")
         return found if found.right == number(0) else ComparedFlags(unknown, number(0))
 
     def compare(
-        self, left: MachineValue, right: MachineValue, wide: bool = False, carry: bool = True, key: str = "flags"
+        self,
+        left: MachineValue,
+        right: MachineValue,
+        wide: bool = False,
+        carry: bool = True,
+        order: bool = True,
+        key: str = "flags",
     ) -> None:
-        """Set flags by a comparison. Without ``carry``, the comparisons without a sign tell something else."""
+        """Set flags by a comparison. Without ``carry``, the comparisons without a sign tell something else; without
+        ``order`` those with one do, as after a sum that may not fit.
+        """
         flags = ComparedFlags(left, right, wide)
         self.put(key, flags)
         self.put(f"{key} carry", flags if carry else NOTHING)
+        self.put(f"{key} order", flags if order else NOTHING)
+
+    def no_flags(self, reason: str, key: str = "flags") -> None:
+        """Set flags of which nothing is known."""
+        self.compare(UnknownValue(reason), UnknownValue(reason), key=key)
 
     # computing
 
@@ -232,7 +257,8 @@ class AssemblyThread:
         assign = litmus.Assign(target, operation, operands)
         self.code.append(Emitted(assign, self.here.line))
         self._meaning[target] = assign
-        if operation in litmus.COMPARISONS or (operation in ("and", "or", "xor") and all(map(self._bit, operands))):
+        is_logic = operation in ("and", "or", "xor") and all(map(self._bit, operands))
+        if operation in litmus.COMPARISONS or operation.startswith("setp.") or is_logic:
             self._bits.add(target)
         return register(target)
 
@@ -273,7 +299,7 @@ class AssemblyThread:
             return total
         if left.base is not None or right.base is not None:
             return UnknownValue("a sum of addresses is not understood")
-        return self.assigned("add", self.operand(left), self.operand(right))
+        return replace(self.assigned("add", self.operand(left), self.operand(right)), low=True)
 
     def subtract(self, left: MachineValue, right: MachineValue) -> MachineValue:
         """Return a difference."""
@@ -305,12 +331,14 @@ class AssemblyThread:
                 return UnknownValue(f"'{operation}' of an address is not understood")
         assert isinstance(left, AffineValue) and isinstance(right, AffineValue)
         one, other = left.constant, right.constant
-        if any(each is not None and not -(1 << 31) <= each < 1 << 32 for each in (one, other)):
+        if one is not None and other is not None and operation in _COMPUTED:
+            return number(_COMPUTED[operation](one, other))
+        if any(each is not None and not -_HALF <= each < 2 * _HALF for each in (one, other)):
             return UnknownValue(f"'{operation}' of more than 32 bits is not understood")
         if one is not None and other is not None:
             return number(compute(operation, wrap(one), wrap(other)))
         if operation == "and" and other is not None and self._keeps(left, other):
-            return left
+            return left if other == -1 else self.lowered(left)
         if operation in ("or", "xor", "add", "sub") and other == 0:
             return left
         if operation in ("or", "xor", "add") and one == 0:
@@ -319,7 +347,9 @@ class AssemblyThread:
             for constant, value in ((one, right), (other, left)):
                 if constant is not None and constant & self._possible(value) == 0:
                     return value.moved(constant)  # no bit is in both
-        return self.assigned(operation, self.operand(left), self.operand(right))
+        masked = operation == "and" and any(each is not None and 0 <= each < _HALF for each in (one, other))
+        low = operation in ("mul", "sub") or (operation in _COMPUTED and not masked and (left.low or right.low))
+        return replace(self.assigned(operation, self.operand(left), self.operand(right)), low=low)
 
     def _possible(self, value: AffineValue) -> int:
         """The bits that a number may have, as far as a mask before says it."""
@@ -329,7 +359,67 @@ class AssemblyThread:
                 masks = [each & 0xFFFFFFFF for each in made.operands if isinstance(each, int)]
                 inner = [self._possible(register(each.name)) for each in made.operands if isinstance(each, litmus.Reg)]
                 return reduce(operator.and_, [*masks, *inner], 0xFFFFFFFF)
+            if made is not None and made.operation == "shr.u32" and isinstance(made.operands[1], int):
+                return 0xFFFFFFFF >> made.operands[1] % 32
         return 1 if self.is_bit(value) else 0xFFFFFFFF
+
+    def _range(self, value: AffineValue) -> tuple[int, int]:
+        """The least and the greatest number that a sum may be, of registers of 32 bits with their sign."""
+        lowest = highest = value.number
+        for name, factor in value.terms:
+            possible = self._possible(register(name))
+            whole = possible >= _HALF and not (self.signless and name in self._read)
+            ends = factor * (-_HALF if whole else 0), factor * min(possible, _HALF - 1)
+            lowest, highest = lowest + min(ends), highest + max(ends)
+        return lowest, highest
+
+    def is_whole(self, value: MachineValue) -> bool:
+        """Whether the 64 bits of a value are a number of 32 bits with its sign."""
+        if not isinstance(value, AffineValue) or value.base is not None or value.low:
+            return False
+        lowest, highest = self._range(value)
+        fits = (-_HALF if self._signed or not value.terms else 0) <= lowest and highest < _HALF
+        single = value.number == 0 and [factor for _, factor in value.terms] == [1]
+        return fits or (single and self._signed)
+
+    def is_word(self, value: AffineValue) -> bool:
+        """Whether the 64 bits of a value are some 32 with zeros above, where that is how registers keep numbers."""
+        single = value.number == 0 and [factor for _, factor in value.terms] == [1]
+        lowest, highest = self._range(value)
+        return value.base is None and not value.low and (single or (lowest >= 0 and highest < _HALF))
+
+    def word(self, value: AffineValue) -> AffineValue:
+        """Return the lowest 32 bits of a number with zeros above, in a register of their own where need be."""
+        found = self.extended(value, False)
+        if isinstance(found, AffineValue) and found.low:
+            operand = self.operand(value)
+            assert isinstance(operand, litmus.Reg)
+            return register(operand.name)
+        assert isinstance(found, AffineValue)
+        return found
+
+    def lowered(self, value: MachineValue) -> MachineValue:
+        """Return the lowest 32 bits of a value, extended as registers of 64 bits keep them here."""
+        return self.extended(value, self._signed)
+
+    def extended(self, value: MachineValue, signed: bool) -> MachineValue:
+        """Return the lowest 32 bits of a value, with their sign or with zeros above."""
+        if isinstance(value, UnknownValue) or value.base in _TRUTHS:
+            return value
+        if value.base is not None:
+            return UnknownValue("half of an address is not understood")
+        if value.constant is not None:
+            low = wrap(value.constant)
+            return number(low if signed else low % (2 * _HALF))
+        lowest, highest = self._range(value)
+        if (-_HALF if signed else 0) <= lowest and highest < _HALF:
+            return replace(value, low=False)
+        if self._signed and signed and (value.number or [factor for _, factor in value.terms] != [1]):
+            found = self.operand(value)
+            assert isinstance(found, litmus.Reg)
+            return register(found.name)
+        single = value.number == 0 and [factor for _, factor in value.terms] == [1]
+        return replace(value, low=not (single and signed == self._signed))
 
     def _keeps(self, value: AffineValue, mask: int) -> bool:
         """Whether a mask keeps all bits that a number may have."""
@@ -355,27 +445,23 @@ class AssemblyThread:
             return value.times(1 << left) or UnknownValue("a shifted address is not understood")
         if value.constant is not None:
             return number((value.constant & (1 << (64 if wide else 32)) - 1) >> -left)
+        if left == 0:
+            return value
+        if value.base is not None:
+            return UnknownValue("a shifted address is not understood")
         if not wide:
             return self.compute("shr.u32", value, number(-left))
+        if not value.low and self._range(value)[0] >= 0 and self._range(value)[1] < _HALF:
+            return self.compute("shr.u32", value, number(-left))
         (name, factor), *others = value.terms
-        if value.base is None and value.number == 0 and not others:
+        if value.number == 0 and not others and not value.low:
             up = factor.bit_length() - 1
-            if factor == 1 and self.signless:
-                return self.compute("shr.u32", value, number(-left))
             if factor == 1 << up and 32 <= up < 64:
                 # What is left of the number are its lowest bits.
                 kept = register(name)
                 rest = kept if up == 32 else self.compute("and", kept, number((1 << (64 - up)) - 1))
                 return self.shifted(rest, up + left)
         return UnknownValue("a shift of 64 bits is not understood")
-
-    def narrowed(self, value: MachineValue) -> MachineValue:
-        """Return a number of which only 32 bits are kept."""
-        if isinstance(value, AffineValue) and value.base is None and any(factor != 1 for _, factor in value.terms):
-            found = self.operand(value)
-            assert isinstance(found, litmus.Reg)
-            return register(found.name)
-        return value
 
     def byte(self, value: MachineValue) -> MachineValue:
         """Return the lowest byte of a value that is known to be no larger."""
@@ -394,20 +480,30 @@ class AssemblyThread:
             return self.holds(_OF_SIGN[operation], ComparedFlags(bit, number(0)))
         if (told := self._told(operation, flags)) is not None:
             return number(told[0]) if told[0] == told[1] else AffineValue(SUCCEEDED if told[0] else FAILED)
+        if (known := _known_comparison(operation, flags)) is not None:
+            return number(known)
         return self.compute(self._checked(operation, flags), flags.left, flags.right)
 
     def _checked(self, operation: str, flags: ComparedFlags) -> str:
-        if (operation in SIGNED or (flags.wide and not self._signed)) and not self.signless:
-            raise self.refuse("a test with negative numbers, and it compares 64 bits or without a sign")
-        for side in (flags.left, flags.right):
-            if flags.wide and isinstance(side, AffineValue) and any(factor != 1 for _, factor in side.terms):
+        """The operation of litmus tests that a comparison is: one of 32 bits, with or without a sign."""
+        left, right = flags.left, flags.right
+        if flags.wide and left != right:
+            if not self._signed and not self.signless:
+                raise self.refuse("a test with negative numbers, and it compares 64 bits")
+            if not (self.is_whole(left) and self.is_whole(right)):
                 raise self.refuse("a comparison of numbers of 64 bits")
-        return SIGNED.get(operation, operation)
+        plain = SIGNED.get(operation, operation)
+        ranges = [self._range(each) for each in (left, right) if isinstance(each, AffineValue)]
+        if operation in SIGNED and not all(lowest >= 0 and highest < _HALF for lowest, highest in ranges):
+            return f"setp.{plain}.u32"
+        return plain
 
     def _bit_of_sign(self, flags: ComparedFlags) -> MachineValue | None:
         """The bit of what was read that has been moved to the sign of 64 bits, where a comparison is of such a one."""
         left = flags.left
-        if flags.wide and flags.right == number(0) and isinstance(left, AffineValue) and len(left.terms) == 1:
+        if not flags.wide or flags.right != number(0) or not isinstance(left, AffineValue) or left.low:
+            return None
+        if len(left.terms) == 1:
             ((name, factor),) = left.terms
             up = factor.bit_length() - 1
             if left.base is None and left.number == 0 and factor == 1 << up and 32 <= up < 64:
@@ -424,14 +520,18 @@ class AssemblyThread:
             self.asks_success = told[0] != told[1]
             return told[0] == 1
         if isinstance(left, AffineValue) and isinstance(right, AffineValue):
-            if left.constant is not None and right.constant is not None:
-                return compute(self._checked(operation, flags), wrap(left.constant), wrap(right.constant)) == 1
+            if (known := _known_comparison(operation, flags)) is not None:
+                return known == 1
             meant = self._meaning.get(left.terms[0][0]) if self.is_bit(left) and left.terms else None
             if right.constant == 0 and operation in ("eq", "ne") and meant and meant.operation in litmus.COMPARISONS:
                 held = meant.operation if operation == "ne" else litmus.NEGATED[meant.operation]
                 return AskedBranch(litmus.Comparison(held, *meant.operands))
         operation = self._checked(operation, flags)
-        return AskedBranch(litmus.Comparison(operation, self.operand(left), self.operand(right)))
+        operands = self.operand(left), self.operand(right)
+        if operation in litmus.COMPARISONS:
+            return AskedBranch(litmus.Comparison(operation, *operands))
+        ((holder, _),) = self.assigned(operation, *operands).terms
+        return AskedBranch(litmus.Comparison("ne", litmus.Reg(holder), 0))
 
     def _told(self, operation: str, flags: ComparedFlags) -> tuple[int, int] | None:
         """The results of a comparison of the success of an operation, where it succeeds and where it fails."""
@@ -470,6 +570,8 @@ class AssemblyThread:
             raise self.refuse(f"it accesses the {address.base} at an address that was computed of what was read")
         if address.base != STACK and size != WORD:
             raise self.refuse(f"an access of {size} bytes, and locations have {WORD}")
+        if address.base != STACK and address.low:
+            raise self.refuse("an address of which only the lowest 32 bits are known")
         return address
 
     def _address(self, place: AffineValue) -> litmus.Operand:
@@ -505,7 +607,7 @@ class AssemblyThread:
                 values[name] = read if made is None else compute(made.operation, *operands)
             return values[name]
 
-        return wrap(sum(factor * value(name) for name, factor in terms))
+        return sum(factor * value(name) for name, factor in terms)
 
     def load(self, address: MachineValue, size: int, mode: litmus.Mode = litmus.PLAIN) -> MachineValue:
         """Return what a load of so many bytes gives."""
@@ -513,6 +615,7 @@ class AssemblyThread:
         if place.base == MEMORY:
             target = self.fresh()
             self._loaded.add(target)
+            self._read.add(target)
             self.emit(litmus.Load(target, self._address(place), mode))
             return register(target)
         slot = self.content((str(place.base), place.number))
@@ -520,7 +623,7 @@ class AssemblyThread:
             return UnknownValue("it reads of the stack what was not put there")
         if slot.size < size:
             return UnknownValue("it reads more bytes of the stack than were put there")
-        return self.byte(slot.value) if size == 1 else slot.value
+        return self.byte(slot.value) if size == 1 else self.lowered(slot.value) if size == WORD else slot.value
 
     def store(self, address: MachineValue, size: int, value: MachineValue, mode: litmus.Mode = litmus.PLAIN) -> None:
         """Store a value of so many bytes."""
@@ -565,6 +668,8 @@ class AssemblyThread:
             raise self.refuse(f"an atomic operation on the {place.base}")
         target = self.fresh() if wanted else None
         given = tuple(self.operand(value) for value in operands)
+        if target is not None:
+            self._read.add(target)
         self.emit(litmus.Rmw(operation, target, self._address(place), given, mode))
         return UnknownValue("nothing is read") if target is None else register(target)
 
@@ -577,6 +682,7 @@ class AssemblyThread:
             raise self.refuse("it begins an exclusive pair within another one, or not of a location")
         operand = self._address(place)
         known, target = self._made, self.fresh()
+        self._read.add(target)
         emitted = Emitted(None, self.here.line)
         self.code.append(emitted)
         for loop in self.watched:
@@ -703,3 +809,20 @@ class AssemblyThread:
             if left == litmus.Reg(old) and not self._of(other, old):
                 return made.operation, other
         raise self.refuse("what it stores is no operation of litmus tests on what was read")
+
+
+_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {each: getattr(operator, each) for each in litmus.COMPARISONS}
+
+
+def _known_comparison(operation: str, flags: ComparedFlags) -> int | None:
+    """Whether a comparison of two constants holds, None where one is none."""
+    if not isinstance(flags.left, AffineValue) or not isinstance(flags.right, AffineValue):
+        return None
+    left, right = flags.left.constant, flags.right.constant
+    if left is None or right is None:
+        return None
+    bits = 1 << (64 if flags.wide else 32)
+    one, other = left % bits, right % bits
+    if operation not in SIGNED:
+        one, other = (each - bits if each >= bits // 2 else each for each in (one, other))
+    return int(_COMPARISONS[SIGNED.get(operation, operation)](one, other))

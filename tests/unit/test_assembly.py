@@ -228,7 +228,7 @@ def test_an_exchange_that_may_fail_once(status):
 
 
 REFUSED = {
-    ("armv8", "str d0, [x0]; ret"): "an access of 8 bytes",
+    ("armv8", "str d0, [x0]; ret"): "its operands are none of those that are known",
     ("armv8", "dsb sy; ret"): "this instruction is not known",
     ("armv8", "bl f; ret"): "this instruction is not known",
     ("armv8", "ldr x8, [x0]; ret"): "an access of 8 bytes, and locations have 4",
