@@ -50,6 +50,7 @@ _R = "(?:[12]?[0-9]|3[01])"
 _KINDS: Mapping[str, OperandPattern] = {
     "r": OperandPattern(_R, ("5", "6", "0")),
     "n": OperandPattern("-?(?:0x[0-9a-fA-F]{1,4}|0|[1-9][0-9]{0,4})", ("2", "-1", "32768")),
+    "u": OperandPattern("0x[0-9a-fA-F]{1,4}|0|[1-9][0-9]{0,4}", ("2", "32768")),
     "c5": OperandPattern(_R, ("3",)),
     "c6": OperandPattern("(?:[1-5]?[0-9]|6[0-3])", ("3",)),
     "m": OperandPattern(rf"-?(?:0|[1-9][0-9]{{0,4}})\({_R}\)", ("0(3)", "256(3)")),
@@ -136,7 +137,7 @@ def _mask(begin: int, end: int) -> int:
     """The bits from one to another, which are numbered from the highest one of 64."""
     if begin <= end:
         return (_ALL >> begin) & (_ALL << (63 - end)) & _ALL
-    return _ALL & ~_mask(end + 1, begin - 1)
+    return _ALL if begin == end + 1 else _ALL & ~_mask(end + 1, begin - 1)
 
 
 def _rotated(thread: AssemblyThread, value: MachineValue, amount: int, mask: int) -> MachineValue:
@@ -348,12 +349,12 @@ def _table() -> Mapping[str, InstructionRow]:
         "and": ("r r r", _three("and")),
         "or": ("r r r", _three("or")),
         "xor": ("r r r", _three("xor")),
-        "ori": ("r r n", _three("or", True)),
-        "xori": ("r r n", _three("xor", True)),
-        "oris": ("r r n", _three("or", True, True)),
-        "xoris": ("r r n", _three("xor", True, True)),
-        "andi.": ("r r n", _three("and", True, record=True)),
-        "andis.": ("r r n", _three("and", True, True, record=True)),
+        "ori": ("r r u", _three("or", True)),
+        "xori": ("r r u", _three("xor", True)),
+        "oris": ("r r u", _three("or", True, True)),
+        "xoris": ("r r u", _three("xor", True, True)),
+        "andi.": ("r r u", _three("and", True, record=True)),
+        "andis.": ("r r u", _three("and", True, True, record=True)),
         **dict.fromkeys(("rlwinm", "rlwimi"), ("r r c5 c5 c5", _rotate_word)),
         **dict.fromkeys(("rldicl", "rldicr", "rldic"), ("r r c6 c6", _rotate)),
         **dict.fromkeys(("rotldi", "sldi", "clrldi", "srdi"), ("r r c6", _rotate)),
@@ -374,7 +375,8 @@ def _table() -> Mapping[str, InstructionRow]:
     for width, wide in (("w", False), ("d", True)):
         for letter, signless in (("", False), ("l", True)):
             computed[f"cmp{letter}{width}"] = ("field? r r", _compare(False, wide, signless))
-            computed[f"cmp{letter}{width}i"] = ("field? r n", _compare(True, wide, signless))
+            immediate = "field? r u" if signless else "field? r n"
+            computed[f"cmp{letter}{width}i"] = (immediate, _compare(True, wide, signless))
     table = {name: InstructionRow(NOTHING, forms, meaning) for name, (forms, meaning) in computed.items()}
     for name, size in (("lwz", 4), ("lwa", 4), ("ld", 8), ("lbz", 1)):
         table[name] = InstructionRow(READS, "r m", _load(size))

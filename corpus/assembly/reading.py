@@ -66,6 +66,21 @@ def _read(
     language: MachineLanguage, text: str, test: litmus.LitmusTest, names: CompiledNames, prefix: str
 ) -> litmus.LitmusTest:
     functions = functions_of(text, language.comment)
+    if not _has_negatives(test):
+        found = _threads(language, functions, test, names, prefix, signless=True)
+        if not _has_negatives(found):
+            return found
+    return _threads(language, functions, test, names, prefix, signless=False)
+
+
+def _threads(
+    language: MachineLanguage,
+    functions: Mapping[str, AssemblyCode],
+    test: litmus.LitmusTest,
+    names: CompiledNames,
+    prefix: str,
+    signless: bool,
+) -> litmus.LitmusTest:
     threads: list[litmus.Thread] = []
     kept: dict[str, None] = {}
     for index, thread in enumerate(test.threads):
@@ -74,7 +89,7 @@ def _read(
         if code is None:
             raise InputError(f"no function {name}")
         mine = _kept_in(test, names, index)
-        body = _Function(language, code, names, thread, mine, signless=not _has_negatives(test)).read()
+        body = _Function(language, code, names, thread, mine, signless).read()
         stored = {ins.address for ins in body if isinstance(ins, litmus.Store)}
         kept |= {name: None for name in mine.values() if litmus.Loc(name) in stored}
         threads.append(litmus.Thread(body, thread.place))
@@ -96,13 +111,15 @@ def _kept_in(test: litmus.LitmusTest, names: CompiledNames, thread: int) -> Mapp
 
 
 def _has_negatives(test: litmus.LitmusTest) -> bool:
-    """Whether a value of the test may be less than 0."""
+    """Whether a value that memory holds may be less than 0: a number is, or sums may not fit into 31 bits."""
     every = [ins for thread in test.threads for ins in thread.instructions]
-    values = [operand for ins in every for operand in litmus.operands(ins)]
-    values += [location.initial for location in test.locations]
-    values += [value for thread in test.threads for _, value in thread.registers]
-    subtracts = any(isinstance(ins, litmus.Assign | litmus.Rmw) and ins.operation == "sub" for ins in every)
-    return subtracts or any(isinstance(value, int) and value < 0 for value in values)
+    changing = [ins for ins in every if not isinstance(ins, litmus.Assign | litmus.Rmw) or ins.operation != "and"]
+    values = [operand for ins in changing for operand in litmus.operands(ins) if isinstance(operand, int)]
+    values += [location.initial for location in test.locations if isinstance(location.initial, int)]
+    values += [value for thread in test.threads for _, value in thread.registers if isinstance(value, int)]
+    sums = [ins.operation for ins in every if isinstance(ins, litmus.Assign | litmus.Rmw)]
+    longest = max((value.bit_length() for value in values), default=0) + sums.count("add")
+    return bool({"sub", "mul"} & set(sums)) or longest > 31 or any(value < 0 for value in values)
 
 
 @dataclass(slots=True)

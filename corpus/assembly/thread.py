@@ -348,7 +348,8 @@ class AssemblyThread:
                 if constant is not None and constant & self._possible(value) == 0:
                     return value.moved(constant)  # no bit is in both
         masked = operation == "and" and any(each is not None and 0 <= each < _HALF for each in (one, other))
-        low = operation in ("mul", "sub") or (operation in _COMPUTED and not masked and (left.low or right.low))
+        kept = all(map(self.is_whole if self._signed else self.is_word, (left, right)))
+        low = operation in ("mul", "sub") or (operation in _COMPUTED and not masked and not kept)
         return replace(self.assigned(operation, self.operand(left), self.operand(right)), low=low)
 
     def _possible(self, value: AffineValue) -> int:
@@ -386,7 +387,8 @@ class AssemblyThread:
         """Whether the 64 bits of a value are some 32 with zeros above, where that is how registers keep numbers."""
         single = value.number == 0 and [factor for _, factor in value.terms] == [1]
         lowest, highest = self._range(value)
-        return value.base is None and not value.low and (single or (lowest >= 0 and highest < _HALF))
+        most = _HALF if value.terms else 2 * _HALF
+        return value.base is None and not value.low and (single or (lowest >= 0 and highest < most))
 
     def word(self, value: AffineValue) -> AffineValue:
         """Return the lowest 32 bits of a number with zeros above, in a register of their own where need be."""
@@ -756,7 +758,7 @@ class AssemblyThread:
             return read, ComparedFlags(AffineValue(SUCCEEDED), number(1))
         read = self.update("cas", address, (expected, value), mode)
         assert isinstance(read, AffineValue)
-        return read, ComparedFlags(read, expected)
+        return read, ComparedFlags(expected, read)
 
     def leaves(self, comparison: litmus.Comparison) -> None:
         """Close the exclusive pair on the way where the comparison does not hold; it is open where both are equal.

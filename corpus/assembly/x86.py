@@ -358,7 +358,7 @@ def _cmpxchg(thread: AssemblyThread, ins: AssemblyLine) -> None:
     expected, value = thread.get("%rax"), read(thread, source, 4)
     old, flags = thread.compare_exchange(_address(thread, target), expected, value, DEFAULT_RMW)
     write(thread, "%eax", 4, old)
-    thread.compare(flags.left, flags.right)
+    thread.compare(flags.left, flags.right)  # the accumulator less what was read
 
 
 def _push(thread: AssemblyThread, ins: AssemblyLine) -> None:
