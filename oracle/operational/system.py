@@ -97,10 +97,11 @@ class OperationalSystem:
         self._holders: list[dict[int, int]] = []  # for each location: thread -> its holder
         self._observers: list[int | None] = []
         for at, (location, owner) in enumerate(zip(test.locations, owners, strict=True)):
-            users = [number for number, thread in enumerate(self._threads) if thread.accesses >> at & 1]
-            keys = [blocks[number] if strong else number for number in users]
-            ranks = {key: rank for rank, key in enumerate(dict.fromkeys(keys))}
-            holders = {number: ranks[key] for number, key in zip(users, keys, strict=True)}
+            keys = blocks if strong else range(len(self._threads))
+            used = [key for key, thread in zip(keys, self._threads, strict=True) if thread.accesses >> at & 1]
+            ranks = {key: rank for rank, key in enumerate(dict.fromkeys(used))}
+            # A thread that never accesses the location has its block's copy too, which its fences share.
+            holders = {number: ranks[key] for number, key in enumerate(keys) if key in ranks}
             of = [0] * len(ranks)
             for number, holder in holders.items():
                 of[holder] = blocks[number]

@@ -21,19 +21,22 @@ SHAPES = [(2, 2), (3, 2), (3, 3), (2, 2, 2), (1, 1, 2), (1, 2, 2), (1, 1, 1, 2),
 
 
 def random_program(rng, lengths):
-    """Loads, stores of distinct values and fences, in any placement; sometimes shared, sometimes with final memory."""
+    """Loads, stores of distinct values and fences over three locations, in any placement; sometimes shared, sometimes
+    with final memory. Of a fifth of the loads nobody uses the value."""
     values = count(1)
     threads = []
     for length in lengths:
         body = []
         for number in range(length):
-            at = Loc(rng.choice("xy"))
+            at = Loc(rng.choice("xyz"))
             choices = [Load(f"r{number}", at), Store(at, next(values)), rng.choice([CTA, GL])]
             body += rng.choices(choices, [3, 3, 2])
         threads.append(body)
     blocks = [rng.randrange(len(lengths)) for _ in lengths]
-    shared = [at for at in "xy" if rng.random() < 0.3] if len(set(blocks)) == 1 else []
-    return litmus_test(threads, blocks, shared, [at for at in "xy" if rng.random() < 0.3])
+    shared = [at for at in "xyz" if rng.random() < 0.3] if len(set(blocks)) == 1 else []
+    test = litmus_test(threads, blocks, shared, [at for at in "xyz" if rng.random() < 0.3])
+    observed = tuple(term for term in test.condition.observed if isinstance(term, Loc) or rng.random() < 0.8)
+    return replace(test, condition=replace(test.condition, observed=observed))
 
 
 def test_all_tests_of_2x2_against_the_listed_rules():

@@ -71,6 +71,34 @@ def test_assembly_means_to_herd7_what_it_means_here(processor, count):
     assert bool(apart) == bool(others)
 
 
+SWPL_LDAPR = """AArch64 SB+{0}s
+{{ 0:X1=x; 0:X3=y; 1:X1=y; 1:X3=x; x=0; y=0; }}
+ P0 | P1 ;
+ MOV W4,#1 | MOV W4,#1 ;
+ {0} W4,W0,[X1] | {0} W4,W0,[X1] ;
+ {1} W5,[X1] | {1} W5,[X1] ;
+ LDR W2,[X3] | LDR W2,[X3] ;
+exists (0:X5=1 /\\ 0:X2=0 /\\ 1:X5=1 /\\ 1:X2=0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("swap", "load", "today", "before"),
+    [
+        ("SWPL", "LDAPR", "ALLOWED", "FORBIDDEN"),
+        ("SWPL", "LDAR", "FORBIDDEN", "FORBIDDEN"),  # a release is before an ldar
+        ("SWP", "LDAR", "ALLOWED", "FORBIDDEN"),
+        ("SWP", "LDR", "ALLOWED", "ALLOWED"),
+        ("SWPAL", "LDAPR", "FORBIDDEN", "FORBIDDEN"),  # all is after it
+    ],
+)
+def test_an_acquire_that_reads_its_threads_atomic_is_after_the_read_of_that(swap, load, today, before):
+    """Since 2022 it may come before the write: herdtools7, pull request 325; as herd7 7.58 says."""
+    models = resolve_consistency_models(["armv8", str(ROOT / "examples/models/armv8-2018.cat")])
+    test = parse_litmus(SWPL_LDAPR.format(swap, load))
+    assert [model.judge(test).answer.value for model in models] == [today, before]
+
+
 @pytest.mark.parametrize(
     ("models", "options", "said"),
     [
