@@ -146,13 +146,17 @@ class _Graph:
         order = self.reached()
         before: dict[int, frozenset[str]] = dict.fromkeys((*order, -1), frozenset())
         before[-1] = self._needed
+        nodes = [(number, self.nodes[number]) for number in reversed(order)]
+        flows = [
+            (number, node.after, frozenset(litmus.written(node.instruction)), frozenset(litmus.reads(node.instruction)))
+            for number, node in nodes
+        ]
         changed = True
         while changed:
             changed = False
-            for number in reversed(order):
-                node = self.nodes[number]
-                live = frozenset[str]().union(*(before[each] for each in node.after))
-                live = live - frozenset(litmus.written(node.instruction)) | frozenset(litmus.reads(node.instruction))
+            for number, after, written, read in flows:
+                live = before[after[0]] if len(after) == 1 else frozenset[str]().union(*(before[n] for n in after))
+                live = live - written | read
                 if live != before[number]:
                     before[number] = live
                     changed = True

@@ -1,0 +1,31 @@
+"""Random kernels on machines: what PoCL makes of OpenCL C, and lavapipe of GLSL, is what ``check`` says that memory
+holds at the end.
+
+The programs have what all languages have; ``benchmarks/kernels_on_machines.py`` runs as many as one likes.
+"""
+
+from collections import Counter
+
+import pytest
+from machines import seen_on
+
+pytestmark = pytest.mark.device
+
+MACHINES = {"opencl": "opencl", "vulkan": "glsl"}
+"""The back end that knows whether there is a machine."""
+
+PART = 25
+
+
+@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_memory_that_a_machine_leaves_is_one_that_check_allows(machine, part, need, to_spirv):
+    backend = MACHINES[machine]
+    need(backend, runs=True)
+    to_spirv(backend)
+    seeds = [str(number) for number in range(part * PART, part * PART + PART)]
+    found = list(seen_on(machine, seeds, common=True))
+    answers = Counter(each.answer for each in found)
+    wrong = [each for each in found if each.answer not in ("agreed", "not understood", "unknown")]
+    assert not wrong
+    assert answers["agreed"] > PART - 5, found
