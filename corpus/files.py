@@ -56,6 +56,8 @@ def read_bytes(path: Path, most: int = LARGEST_TEXT) -> bytes:
     larger.
     """
     with open_bytes(path) as file:
+        if os.fstat(file.fileno()).st_size > most:  # a pipe has no size, and is read for so many bytes
+            raise InputError(f"cannot read: larger than {most} bytes", str(path))
         try:
             data = file.read(_FEW)
             if len(data) == _FEW:

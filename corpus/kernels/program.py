@@ -17,7 +17,7 @@ from corpus.errors import InputError
 from corpus.kernels import ir
 from corpus.kernels.creation import SLOT, CreatedThreads, created_threads
 from corpus.kernels.languages import LANGUAGES
-from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, ThreadIds
+from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, ThreadIds, volume
 from corpus.kernels.meeting import done_at, exchanges
 from corpus.kernels.ptx.moving import WORD
 from corpus.kernels.specialiser import (
@@ -107,6 +107,13 @@ class KernelProgram:
         return tuple(name for name, cell in self.cells.items() if _outlasts(cell.array) and name not in self.outside)
 
 
+def check_size(launch: KernelLaunch, path: str, hint: str = "") -> None:
+    """Raise ``InputError``, before any thread is made, where a launch has too many of them."""
+    threads = volume(launch.grid) * volume(launch.block)
+    if threads > MOST_THREADS:
+        raise InputError(f"expected a launch of at most {MOST_THREADS} threads{hint}, found {threads}", path)
+
+
 def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch) -> KernelProgram:
     """Return the program that is left of a kernel and a launch.
 
@@ -117,10 +124,7 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
         created = created_threads(module, kernel, launch, LANGUAGES[module.language])
         untold = untold_values(module, [code for _, code in created.followed])
         return _program(module, kernel, launch, created.followed, created.assumed, untold, created)
-    every = list(launch.threads())
-    if len(every) > MOST_THREADS:
-        own = " with --block" if kernel.block == launch.block else ""
-        raise InputError(f"expected a launch of at most {MOST_THREADS} threads{own}, found {len(every)}", module.path)
+    check_size(launch, module.path, " with --block" if kernel.block == launch.block else "")
     way = _Following(module, kernel, launch)
     found = way.found()
     grains = _grains((code for _, code in found.threads), module.path)

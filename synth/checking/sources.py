@@ -220,9 +220,11 @@ def names_of(file: KernelFile, kernel: KernelFunction) -> tuple[str, ...]:
 def extent(text: str, option: str) -> Extent:
     """Return ``4``, ``4,2`` or ``4x2x1`` as numbers along x, y and z. Raises ``InputError`` where it is none."""
     parts = re.split(r"[x,]", text)
-    if not 1 <= len(parts) <= 3 or not all(part.isdecimal() and 0 < int(part) < 1 << 16 for part in parts):
-        raise InputError(f"{option}: expected a number of blocks or threads, as 2 or 2x1x1, found '{text}'")
-    x, y, z = (*map(int, parts), 1, 1)[:3]
+    numbers = [int(part) for part in parts if re.fullmatch("[0-9]{1,5}", part)]
+    if not 1 <= len(parts) == len(numbers) <= 3 or not all(0 < number < 1 << 16 for number in numbers):
+        wanted = "a number of blocks or threads, each below 65536, as 2 or 2x1x1"
+        raise InputError(f"{option}: expected {wanted}, found {_shown(text)}")
+    x, y, z = (*numbers, 1, 1)[:3]
     return x, y, z
 
 
@@ -234,26 +236,53 @@ _SIZES = {
 }
 """The bytes of the types of CUDA C++ that ``--arg`` knows."""
 
-_ELEMENT = r"(?:\d+\*)?-?\d+"
+_NUMBER = r"-?(?:0[xX][0-9a-fA-F]+|[0-9]+)"
+_ELEMENT = r"(?:[0-9]+\*)?-?[0-9]+"
+
+MOST_ELEMENTS = 2**16
+"""The most elements of an array whose values are given."""
+
+MOST_ZEROS = 2**40
+"""The most elements of an array of zeros, of which only those are kept that are accessed."""
 
 
 def argument(text: str) -> tuple[str, Argument]:
     """Return ``n=4``, ``data=[1,2]``, ``data=[8*0,1]``, ``data=int[8]`` or ``out=&data`` as a name and its value.
 
-    Raises ``InputError`` for others.
+    Raises ``InputError`` for others, and for what is beyond the limits, before anything is made of it.
     """
     name, equals, value = text.partition("=")
     name = re.sub(r"\A(\d+)\.(\d+)\Z", r"b\1_\2", name)  # of a set and a binding
-    if equals and re.fullmatch(r"-?(?:0[xX][0-9a-fA-F]+|\d+)", value):
-        return name, int(value, 0)
+    if equals and re.fullmatch(_NUMBER, value):
+        return name, _number(value)
     if equals and re.fullmatch(rf"\[\s*(?:{_ELEMENT}\s*(?:,\s*{_ELEMENT}\s*)*)?\]", value):
         runs = [each.rpartition("*") for each in re.findall(_ELEMENT, value)]
-        return name, ArrayArgument(tuple(int(each) for times, _, each in runs for _ in range(int(times or 1))))
-    if equals and (sized := re.fullmatch(r"([\w ]*)\[(\d+)\]", value)):
-        return name, ArrayArgument((), int(sized[2]), _SIZES.get(sized[1]))
+        counted = [(_number(times or "1"), _number(each)) for times, _, each in runs]
+        if sum(times for times, _ in counted) > MOST_ELEMENTS:
+            raise InputError(f"--arg: expected at most {MOST_ELEMENTS} elements, found {_shown(text)}")
+        return name, ArrayArgument(tuple(each for times, each in counted for _ in range(times)))
+    if equals and (sized := re.fullmatch(r"([\w ]*)\[([0-9]+)\]", value)):
+        count = _number(sized[2])
+        if count > MOST_ZEROS:
+            raise InputError(f"--arg: expected an array of at most {MOST_ZEROS} elements, found {_shown(text)}")
+        return name, ArrayArgument((), count, _SIZES.get(sized[1]))
     if equals and re.fullmatch(r"&\w+", value):
         return name, SharedArgument(value[1:])
-    raise InputError(f"--arg: expected NAME=4, NAME=[1,2,0], NAME=[8*0,1], NAME=int[8] or NAME=&OTHER, found '{text}'")
+    forms = "NAME=4, NAME=[1,2,0], NAME=[8*0,1], NAME=int[8] or NAME=&OTHER"
+    raise InputError(f"--arg: expected {forms}, found {_shown(text)}")
+
+
+def _number(text: str) -> int:
+    """Return a number, decimal or hexadecimal. Raises ``InputError`` where it has more than 64 bits."""
+    hexadecimal = "x" in text.lower()
+    number = int(text, 16 if hexadecimal else 10) if len(text.lstrip("-0xX")) <= 20 else 2**64
+    if not -(2**63) <= number < 2**64:
+        raise InputError(f"--arg: expected a number of at most 64 bits, found {_shown(text)}")
+    return number
+
+
+def _shown(text: str) -> str:
+    return f"'{text}'" if len(text) <= 80 else f"'{text[:60]}..' of {len(text)} characters"
 
 
 ONE: tuple[Extent, Extent, Extent] = ((1, 1, 1),) * 3

@@ -197,11 +197,14 @@ def _models(request: CheckRequest) -> dict[str, dict[str, str]]:
 
     Raises ``InputError`` where an option is wrong for any file.
     """
+    from corpus.kernels.launch import KernelLaunch
+    from corpus.kernels.program import check_size
     from oracle.progress.plugins import resolve_models
     from synth.checking.sources import argument, default_models, sizes_of
     from synth.checking.work import axiomatic
 
-    sizes_of(request.launch)
+    if sizes := sizes_of(request.launch):
+        check_size(KernelLaunch(*sizes), "--grid, --block")
     for text in request.launch.arguments:
         argument(text)
     return {

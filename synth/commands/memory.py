@@ -19,7 +19,7 @@ from constraints.solvers import DEFAULT_SOLVER
 from synth.options.models import ModelName
 from synth.options.page import Page
 from synth.options.question_folder import output_option
-from synth.options.values import Span
+from synth.options.values import MOST_EDGES, Span
 from synth.options.vocabulary import MOST_EVENTS, vocabulary_option
 from synth.options.work import A_PART, limit_options, run_options
 
@@ -64,7 +64,7 @@ from synth.options.work import A_PART, limit_options, run_options
     is_flag=True,
     help="Near twins of each test too, which are allowed: its relaxations, and accesses turned round.",
 )
-@click.option("--size", type=Span(2), default="4", show_default=True, help="Number of edges of a cycle.")
+@click.option("--size", type=Span(2, MOST_EDGES), default="4", show_default=True, help="Number of edges of a cycle.")
 @click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
 @click.option(
     "--scopes",

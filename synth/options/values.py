@@ -38,6 +38,10 @@ MOST = 999
 """The highest number, where nothing else is said."""
 
 
+MOST_EDGES = 64
+"""The most edges of a cycle: one of 64 is found in seconds, and one of twice as many in a minute."""
+
+
 class Span(click.ParamType[Numbers]):
     """A number, MIN..MAX or ..MAX; its value is the least and the most."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
+import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -192,3 +194,48 @@ def test_a_repair_says_what_it_was_asked(tmp_path: Path) -> None:
     }
     for expectation, line in said.items():
         assert line in synth("fix", file, "--expect", expectation).stdout
+
+
+DIGITS = "9" * 10_000
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--grid", "60000x60000x60000"], "at most 64 threads, found 216000000000000"),
+        (["--cluster", "60000x60000x60000"], "at most 64 threads"),
+        (["--block", "1024x1024"], "at most 64 threads, found 1048576"),
+        (["--grid", DIGITS], "each below 65536"),
+        (["--arg", f"n={DIGITS}"], "a number of at most 64 bits"),
+        (["--arg", f"n=0x{DIGITS}"], "a number of at most 64 bits"),
+        (["--arg", f"a=[{DIGITS}]"], "a number of at most 64 bits"),
+        (["--arg", f"a=[{DIGITS}*0]"], "a number of at most 64 bits"),
+        (["--arg", f"a=int[{DIGITS}]"], "a number of at most 64 bits"),
+        (["--arg", "a=[9999999999*0,1]"], "at most 65536 elements"),
+        (["--arg", "n=1", "--expect", f"a == {DIGITS}"], "expected a 32-bit number"),
+    ],
+)
+def test_a_limit_is_met_before_any_work(tmp_path: Path, options: list[str], message: str) -> None:
+    """Also where a comment of the file asks for it. Nothing is answered, and the line is short."""
+    begun = time.process_time()
+    result = synth("check", kernel(tmp_path, copy()), *options)
+    assert result.exit_code == 2 and message in result.stderr and max(map(len, result.stderr.splitlines())) < 400
+    comment = " ".join(map(shlex.quote, options))
+    commented = synth("check", kernel(tmp_path, copy(comment)))
+    assert commented.exit_code == 2 and message in commented.stderr
+    assert time.process_time() - begun < 2
+
+
+@pytest.mark.parametrize(
+    "command", ["check big.ptx", "check big.cu", "check big.spv", "label big.litmus", "map big.map"]
+)
+def test_a_large_file_is_not_read(tmp_path: Path, command: str) -> None:
+    name, file = command.split()
+    with (tmp_path / file).open("wb") as out:
+        out.truncate(2**30)
+    result = synth(name, tmp_path / file, *(["-m", "sc"] if name == "label" else []))
+    assert result.exit_code == 2 and "larger than 67108864 bytes" in result.stderr
+
+
+def test_a_number_with_zeros_before_it(tmp_path: Path) -> None:
+    assert synth("check", kernel(tmp_path, copy()), "--grid", 1, "--arg", "n=007", "--expect", "a == 7").exit_code == 0
