@@ -29,7 +29,7 @@ SCOPES: Mapping[int, Scope | None] = {
 }
 """The levels of the scopes; that of one invocation, or of a call of a shader, is none."""
 
-_ORDERS = {0x2: Order.ACQUIRE, 0x4: Order.RELEASE, 0x8: Order.ACQ_REL, 0x10: Order.SC}
+ORDERS = {0x2: Order.ACQUIRE, 0x4: Order.RELEASE, 0x8: Order.ACQ_REL, 0x10: Order.SC}
 _READS = {Order.ACQ_REL: Order.ACQUIRE, Order.RELEASE: Order.RELAXED}
 _WRITES = {Order.ACQ_REL: Order.RELEASE, Order.ACQUIRE: Order.RELAXED}
 
@@ -38,6 +38,11 @@ WORKGROUP_MEMORY, CROSS_WORKGROUP_MEMORY = 0x100, 0x200
 
 _SEMANTICS = {0x40: "semsc0", WORKGROUP_MEMORY: "semsc1", 0x800: "semsc2", 0x1000: "semsc3"}
 _MADE = {0x2000: "semav", 0x4000: "semvis"}
+KNOWN_SEMANTICS = sum((*ORDERS, *_SEMANTICS, *_MADE, CROSS_WORKGROUP_MEMORY, 0x80, 0x400, 0x8000))
+"""The bits of memory semantics that are understood; those of the memory of subgroups, of atomic counters, and Volatile
+change nothing.
+"""
+
 _CLASSES = {"Workgroup": "sc1", "Image": "sc2", "Output": "sc3"}
 """The storage classes of Vulkan's model but for that of buffers, ``sc0``."""
 
@@ -65,7 +70,7 @@ class SpirvSemantics(NamedTuple):
     @property
     def order(self) -> Order:
         """Return the memory order that memory semantics ask for (SPIR-V, 3.25)."""
-        found = [order for bit, order in _ORDERS.items() if self.bits & bit]
+        found = [order for bit, order in ORDERS.items() if self.bits & bit]
         return found[-1] if found else Order.RELAXED
 
 

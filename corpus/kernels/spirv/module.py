@@ -136,7 +136,8 @@ class SpirvModule:
     from a binary, where the lines of instructions are words. ``imports`` are the names of sets of extended
     instructions by id. ``globals`` are types, constants, variables and undefined values by id;
     ``debug`` what only describes the module and has an id: strings and the instructions of non-semantic sets.
-    ``others`` are instructions without a result that no field has, such as ``OpSource``. A member is a pair of the id
+    ``others`` are instructions without a result that no field has, such as ``OpSource``; ``declared`` are the
+    capabilities, execution modes and decorations as instructions, with their lines. A member is a pair of the id
     of its type and its number. Decorations of groups are those of their targets. ``files`` are the paths of source
     files that the compiler knew by other names.
     """
@@ -159,6 +160,7 @@ class SpirvModule:
     debug: Mapping[str, SpirvInstruction] = field(default_factory=dict)
     functions: Mapping[str, SpirvFunction] = field(default_factory=dict)
     others: tuple[SpirvInstruction, ...] = ()
+    declared: tuple[SpirvInstruction, ...] = field(default=(), compare=False)
     comments: tuple[SpirvComment, ...] = ()
     binary: bool = False
     files: Mapping[str, str] = field(default_factory=dict)

@@ -10,7 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from corpus.kernels.ir import MemoryOperand, Number, Operand, Register, Symbol
 from corpus.kernels.spirv.code import SpirvCode, bits_of
+from corpus.kernels.spirv.declared import MEMORY_OPERANDS, STORAGE_CLASSES
 from corpus.kernels.spirv.modes import (
+    KNOWN_SEMANTICS,
+    ORDERS,
     SCOPES,
     SpirvAccess,
     SpirvSemantics,
@@ -36,8 +39,11 @@ def place(code: SpirvCode, pointer: str) -> Register | Symbol | Number:
 
 
 def storage_of(code: SpirvCode, pointer: str) -> str:
-    """Return the storage class of a pointer."""
-    return code.types.storage(code.type_of(pointer))
+    """Return the storage class of a pointer by which memory is accessed."""
+    storage = code.types.storage(code.type_of(pointer))
+    if storage not in STORAGE_CLASSES:
+        raise code.wrong(f"the storage class {storage} is not understood")
+    return storage
 
 
 # access chains
@@ -163,6 +169,9 @@ def memory_kind(kind: str) -> str:
 
 def _mask(code: SpirvCode, number: int = 0) -> Mask | None:
     masks = [operand for operand in code.at.operands if isinstance(operand, Mask)]
+    for each in (each for mask in masks for each in mask.enumerants):
+        if each.name not in MEMORY_OPERANDS:
+            raise code.wrong(f"the memory operand {each.name} is not understood")
     return masks[min(number, len(masks) - 1)] if masks else None
 
 
@@ -264,7 +273,10 @@ UPDATES: Mapping[str, tuple[str, str]] = {
 
 
 def _semantics(code: SpirvCode, scope: str, semantics: str) -> SpirvSemantics:
-    return SpirvSemantics(scope_of(code, scope), code.number(semantics))
+    bits = code.number(semantics)
+    if bits & ~KNOWN_SEMANTICS or sum(bool(bits & order) for order in ORDERS) > 1:
+        raise code.wrong(f"the memory semantics {bits:#x} are not understood")
+    return SpirvSemantics(scope_of(code, scope), bits)
 
 
 def _atomic(code: SpirvCode, pointer: str, kind: str) -> MemoryOperand:

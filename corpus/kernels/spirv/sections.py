@@ -39,6 +39,9 @@ _OF_MODULE = ("OpType", "OpConstant", "OpSpecConstant", "OpSource", "OpString", 
 _OUTSIDE = ("OpVariable", "OpUntypedVariable", "OpUndef", "OpExtInst", "OpNop", "OpGraph", "OpAsm", "OpAlias")
 """How the names of the other instructions begin that may stand where no function is open."""
 
+_DECLARED = ("OpCapability", "OpExecutionMode", "OpDecorate", "OpMemberDecorate")
+"""How the names of the declarations begin that say what else means."""
+
 MOST_DECORATIONS = 1 << 22
 """The decorations that the targets of groups may have together."""
 
@@ -87,6 +90,7 @@ class _Sections:
         self._globals: dict[str, SpirvInstruction] = {}
         self._debug: dict[str, SpirvInstruction] = {}
         self._others: list[SpirvInstruction] = []
+        self._declared: list[SpirvInstruction] = []
         self._functions: dict[str, SpirvFunction] = {}
         self._function: SpirvInstruction | None = None
         self._parameters: list[SpirvInstruction] = []
@@ -130,6 +134,7 @@ class _Sections:
             debug=self._debug,
             functions=self._functions,
             others=tuple(self._others),
+            declared=tuple(self._declared),
         )
 
     def _fail(self, expected: str) -> NoReturn:
@@ -168,6 +173,8 @@ class _Sections:
                 self._groups.append(self._at)
             case _:
                 return False
+        if name.startswith(_DECLARED):
+            self._declared.append(self._at)
         return True
 
     def _expand_groups(self) -> None:

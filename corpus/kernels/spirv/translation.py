@@ -28,10 +28,11 @@ from corpus.kernels.ir import (
     Variable,
 )
 from corpus.kernels.launch import KernelLaunch
-from corpus.kernels.spirv.bodies import SpirvBody, function_name, moved_labels, results_of
+from corpus.kernels.spirv.bodies import NOT_UNDERSTOOD, SpirvBody, function_name, moved_labels, results_of
 from corpus.kernels.spirv.claims import SpirvHome
 from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of, register_name
 from corpus.kernels.spirv.constants import WORKGROUP_SIZE, SpirvConstants
+from corpus.kernels.spirv.declared import refusals
 from corpus.kernels.spirv.modes import MEMORY_MODELS
 from corpus.kernels.spirv.module import (
     Enumerant,
@@ -251,6 +252,10 @@ class _Translation:
         body = self._body(function.name)
         used = {id for each in reached for id in self._body(each).code.used}
         start = SpirvCode(self._source, SpirvInstruction("OpEntryPoint", None, None, (), function.line))
+        for refused in refusals(self._module):
+            if refused.function in (None, point.function):
+                start.at = refused.at
+                start.put(NOT_UNDERSTOOD, (refused.why,), ())
         parameters = [*self._arguments(start, function)]
         for id, name in self._source.symbols.items():
             bound = id in point.interface and self._variables[name].space == "argument"
