@@ -168,7 +168,8 @@ def own_lines(findings: Iterable[ToldFinding]) -> list[str]:
 
 
 def _line_text(line: SourceLine) -> str:
-    return f"{short(line.file)}:{line.line}"
+    column = f":{line.column}" if line.file.endswith(".wgsl") and line.column else ""
+    return f"{short(line.file)}:{line.line}{column}"
 
 
 def source_lines(ins: KernelInstruction) -> list[dict[str, Any]]:

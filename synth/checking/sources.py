@@ -39,11 +39,13 @@ class KernelFormat(NamedTuple):
     """A format of files that may have kernels: its language, and words of each such file that has one.
 
     A file in a folder without one of these ``words``, which spaces separate, is left out and never compiled: host code,
-    and headers. Empty: any file may have kernels.
+    and headers. Empty: any file may have kernels. ``model`` is asked of where none is named, if that is another than that
+    of what the files are compiled to.
     """
 
     language: str
     words: str = ""
+    model: str = ""
 
 
 FORMATS = {
@@ -53,7 +55,7 @@ FORMATS = {
     ".comp": KernelFormat("GLSL"),
     ".glsl": KernelFormat("GLSL", "local_size"),
     ".cl": KernelFormat("OpenCL C", "kernel"),
-    ".wgsl": KernelFormat("WGSL", "@compute"),
+    ".wgsl": KernelFormat("WGSL", "@compute", "webgpu"),
     **dict.fromkeys(SPIRV, KernelFormat("SPIR-V")),
     ".c": KernelFormat("C", "main thread"),
 }
@@ -82,10 +84,16 @@ class KernelFile:
         """The language of its kernels: what instructions mean, and the model that it has."""
         return LANGUAGES[self.module.language]
 
+    @property
+    def model(self) -> str:
+        """The model that is asked of where none is named."""
+        found = FORMATS.get(self.path.suffix)
+        return (found.model if found else "") or self.language.model
+
 
 def default_models() -> list[str]:
     """Return the models that languages are asked of where none is named."""
-    return sorted({each.model for each in LANGUAGES.values()})
+    return sorted({each.model for each in LANGUAGES.values()} | {each.model for each in FORMATS.values()} - {""})
 
 
 def languages() -> str:
@@ -158,7 +166,20 @@ def _translated(file: KernelFile, specialised: Mapping[int, int]) -> KernelFile:
     found, said = translated(spirv, specialised), read_annotations(spirv)
     module, given = annotated(found.module, said, found.homes, found.types)
     claim = expectation(said, found.homes, found.types, spirv.path)
+    if file.path.suffix == ".wgsl":
+        module = _of_wgsl(module)
     return replace(file, module=module, names=found.names, given=given, claim=claim)
+
+
+def _of_wgsl(module: Module) -> Module:
+    """Return a module as WGSL has it: memory of a work-group begins as zeros (WGSL, 7.3), and all accesses are those of
+    WGSL's own memory model.
+    """
+    begun = {
+        name: replace(each, initial=each.initial or b"\0") if each.space == "shared" else each
+        for name, each in module.variables.items()
+    }
+    return replace(module, variables=begun, assumed=())
 
 
 def specialised(file: KernelFile, kernel: KernelFunction, launch: KernelLaunch) -> tuple[KernelFile, KernelFunction]:

@@ -133,7 +133,7 @@ def _questions(source: KernelSource, request: CheckRequest) -> CheckedKernel | S
 
 def questions_about(tasks: Sequence[KernelTask], request: CheckRequest) -> list[CheckTask]:
     """Return the questions about kernels with launches: each model that is asked for, or else the language's own."""
-    return [KernelQuestion(task, model) for task in tasks for model in request.models or (task.file.language.model,)]
+    return [KernelQuestion(task, model) for task in tasks for model in request.models or (task.file.model,)]
 
 
 def _answer(question: KernelQuestion, request: CheckRequest) -> CheckedKernel:

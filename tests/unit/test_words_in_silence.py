@@ -100,6 +100,19 @@ GLSL = {
     "untold": Trap("buffer B { int w; float f; };|if (sin(f) > 0.5) w = 1;", "nothing tells|depends on", "--grid 1"),
 }
 
+WGSL = {
+    "zeroed": Trap("var<workgroup> s: u32;|out[me] = s;", "SAFE", "--grid 1 --expect 'out[0] == 0 && out[1] == 0'"),
+    "private": Trap("var<private> p: u32;|out[me] = p;", "SAFE", "--grid 1 --expect 'out[0] == 0'"),
+    "other_barrier": Trap("|out[me] = me; workgroupBarrier(); out[2u + me] = out[1u - me];", "race", "--grid 1"),
+    "own_barrier": Trap("|out[me] = me; storageBarrier(); out[2u + me] = out[1u - me];", "SAFE", "--grid 1"),
+    "component": Trap(
+        "var<workgroup> v: vec4<u32>;|if me == 0u { v.x = 1u; } else { out[0] = v.y; }", "SAFE", "--grid 1"
+    ),
+    "modf": Trap(
+        "|let p = modf(f32(out[0])); if p.fract > 0.5 { out[1] = 1u; }", "nothing tells|depends on", "--grid 1"
+    ),
+}
+
 
 def _said(answers: list[dict[str, Any]]) -> str:
     """What is said of a kernel's launches together."""
@@ -148,3 +161,18 @@ def test_words_of_glsl(to_spirv: Callable[[str], None], tmp_path: Path) -> None:
         return f"{head}void main() {{ uint me = gl_GlobalInvocationID.x; {body} }}"
 
     _check(tmp_path, ".comp", GLSL, text)
+
+
+@pytest.mark.slow
+@pytest.mark.device
+def test_words_of_wgsl(need: Callable[..., None], tmp_path: Path) -> None:
+    need("wgsl")
+
+    def text(name: str, trap: Trap) -> str:
+        variable, body = trap.text.split("|", 1)
+        head = f"@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n{variable}\n"
+        return f"{head}@compute @workgroup_size(2) fn main(@builtin(local_invocation_index) me: u32) {{\n  {body}\n}}"
+
+    _check(tmp_path, ".wgsl", WGSL, text)
+    result = synth("check", tmp_path / "other_barrier.wgsl", "--jobs", 1)
+    assert "under webgpu" in result.stdout and "other_barrier.wgsl:4:3: OpStore" in result.stdout

@@ -83,7 +83,10 @@ class SpirvCode:
         if self.source.left < 0:
             raise InputError(f"more than {MOST_INSTRUCTIONS:,} instructions", self.source.module.path)
         module, line = self.source.module, self.at.line
-        source = self.at.source or (None if module.binary else SourceLine(module.path, line, 1))
+        given = self.at.source
+        if given is not None and not given.file:  # naga in wgpu does not know the name of a file
+            given = given._replace(file=module.path)
+        source = given or (None if module.binary else SourceLine(module.path, line, 1))
         self.code.append(
             KernelInstruction(name, tuple(words), tuple(operands), guard, line, source, mode, failure, self.at.name)
         )

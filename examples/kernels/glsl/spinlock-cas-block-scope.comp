@@ -1,6 +1,6 @@
 // The lock taken by compare-and-swap, with atomics of the work-group between work-groups: they are not atomic to each
 // other.
-// synth check: --grid 2 --expect 'x == 2'
+// synth check: --grid 2 --block 1 --expect 'x == 2'
 // synth check: --block 2 --warp 1 --expect 'x == 2'
 #version 450
 #extension GL_KHR_memory_scope_semantics : require

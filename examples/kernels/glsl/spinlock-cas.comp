@@ -1,6 +1,6 @@
 // A lock that is looked at until it is free, taken by compare-and-swap with acquire, given back by a store with
 // release.
-// synth check: --grid 2 --expect 'x == 2'
+// synth check: --grid 2 --block 1 --expect 'x == 2'
 // synth check: --block 2 --warp 1 --expect 'x == 2'
 #version 450
 #extension GL_KHR_memory_scope_semantics : require

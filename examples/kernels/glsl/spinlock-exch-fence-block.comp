@@ -1,5 +1,5 @@
 // The lock taken by exchange, with memory barriers of the work-group between work-groups: too narrow a scope.
-// synth check: --grid 2 --expect 'x == 2'
+// synth check: --grid 2 --block 1 --expect 'x == 2'
 // synth check: --block 2 --warp 1 --expect 'x == 2'
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
