@@ -39,8 +39,8 @@ class KernelFormat(NamedTuple):
     """A format of files that may have kernels: its language, and words of each such file that has one.
 
     A file in a folder without one of these ``words``, which spaces separate, is left out and never compiled: host code,
-    and headers. Empty: any file may have kernels. ``model`` is asked of where none is named, if that is another than that
-    of what the files are compiled to.
+    and headers. Empty: any file may have kernels. ``model`` is asked of where none is named, if that is another
+    than that of what the files are compiled to.
     """
 
     language: str
