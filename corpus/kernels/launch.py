@@ -67,11 +67,12 @@ Argument = int | ArrayArgument | SharedArgument
 class ArrayImage:
     """What earlier kernels of a stream have left in an array: bytes by their offsets. Others are as at the start.
 
-    ``size`` is that of the elements which were accessed last.
+    ``size`` is that of the elements which were accessed last. ``untold`` are the bytes that nothing tells, and why.
     """
 
     size: int
     data: Mapping[int, int]
+    untold: Mapping[int, str] = field(default_factory=dict)
 
     def over(self, value: int, offset: int, size: int) -> int:
         """Return a value of so many bytes at an offset, with sign, after these bytes have been written over it."""

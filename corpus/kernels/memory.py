@@ -271,6 +271,8 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Ope
                 if scale != size:
                     index = litmus.Reg(at.temporary("mul.lo.s64", index, scale // size))
             elif scale == 1:
+                if offset % size:
+                    index, offset = litmus.Reg(at.temporary("add.s64", index, offset)), 0
                 index = litmus.Reg(at.temporary("div.s64", index, size))
             else:
                 raise at.wrong(f"accesses of {size} bytes that are {scale} apart are not understood")

@@ -19,6 +19,7 @@ from corpus.kernels.creation import SLOT, CreatedThreads, created_threads
 from corpus.kernels.languages import LANGUAGES
 from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, ThreadIds, volume
 from corpus.kernels.meeting import done_at, exchanges
+from corpus.kernels.ptx.memory import reads_constants
 from corpus.kernels.ptx.moving import WORD
 from corpus.kernels.specialiser import (
     ENDED_REDUCTION,
@@ -31,9 +32,10 @@ from corpus.kernels.specialiser import (
     ThreadSpecialiser,
     exit_arrival,
     is_aligned,
+    refusal,
 )
 from corpus.kernels.tidying import tidied
-from corpus.kernels.untold import UntoldValues, untold_values
+from corpus.kernels.untold import Place, UntoldValues, untold_values
 from corpus.kernels.values import Pointer, plain_name
 from corpus.litmus import test as litmus
 from corpus.litmus.normal import map_operands
@@ -81,7 +83,8 @@ class KernelProgram:
     threads come to a barrier, without a bound; then who waits for a thread that has ended may not wait in truth.
     ``undefined`` are the locations that hold nothing at the start, ``names`` the functions of threads where there are
     several. ``choices``: what the system may do in several ways, of which the launch has one, and how many there are.
-    ``untold`` are the locations that may hold a value which nothing tells, with what it is.
+    ``untold`` are the locations that may hold a value which nothing tells, with what it is; ``altered``: what they hold
+    may be the same for several numbers in its place.
     """
 
     test: litmus.LitmusTest
@@ -100,6 +103,7 @@ class KernelProgram:
     initialised: frozenset[str] = frozenset()
     choices: Mapping[str, int] = field(default_factory=dict)
     untold: Mapping[str, str] = field(default_factory=dict)
+    altered: bool = False
 
     @property
     def lasting(self) -> tuple[str, ...]:
@@ -135,7 +139,7 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
     if accessed:
         way = replace(way, accessed=accessed)
         found = way.found()
-    untold = untold_values(module, [code for _, code in found.threads])
+    untold = untold_values(module, [code for _, code in found.threads], _left_untold(kernel, launch))
     divergent, decided = _divergent(launch, found.threads)  # before equal ways are made one
     if not decided and LANGUAGES[module.language].exits:
         way = replace(way, aligns=True)
@@ -165,6 +169,7 @@ def _program(
 ) -> KernelProgram:
     """Return the program of what is left for each thread."""
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
+    _check_constants(module, [each for _, code in kept for each in code])
     if kernel.block not in (None, launch.block):
         sizes = ["x".join(map(str, size)) for size in (launch.block, kernel.block or ())]
         assumed[f"work-groups are of {sizes[0]} threads, where the module says {sizes[1]}"] = None
@@ -208,7 +213,36 @@ def _program(
         names,
         frozenset(layout.initialised),
         untold=layout.untold(untold),
+        altered=untold.altered,
     )
+
+
+def _left_untold(kernel: ir.KernelFunction, launch: KernelLaunch) -> dict[Place, str]:
+    """Return the places that hold what nothing tells, as earlier kernels of the stream have left it."""
+    found: dict[Place, str] = {}
+    for kept, image in launch.memory.items():
+        parameters = enumerate(kernel.parameters)
+        names = {f"argument::{launch.source_name(each.name, n)}": f"argument::{each.name}" for n, each in parameters}
+        found |= {(names.get(kept, kept), at, 1): why for at, why in image.untold.items()}
+    return found
+
+
+def _check_constants(module: ir.Module, code: Sequence[Residual]) -> None:
+    """Raise ``NotUnderstoodError`` where a load of memory that nothing may write meanwhile is of what a kernel writes.
+
+    It may give what was there before, whatever orders them, for it goes past the caches that models are of.
+    """
+    written = {
+        access.array
+        for each in code
+        for access in each.accesses
+        if isinstance(each.instruction, litmus.Store | litmus.Rmw | litmus.AsyncOperation)
+    }
+    for each in code:
+        loads = each.origin is not None and isinstance(each.instruction, litmus.Load) and reads_constants(each.origin)
+        for access in each.accesses if loads else ():
+            if access.array in written or not access.array or "" in written:
+                raise refusal(module, each.origin, "of memory that the kernel may write is not understood")
 
 
 def _may_part(followed: Followed) -> bool:
@@ -287,7 +321,9 @@ def left_behind(program: KernelProgram, finals: Mapping[str, int]) -> dict[str, 
         array, offset, size = program.cells[name]
         data = dict(found[array].data) if array in found else {}
         data |= enumerate((value % (1 << 8 * size)).to_bytes(size, "little"), offset)
-        found[array] = ArrayImage(size, data)
+        untold = dict(found[array].untold) if array in found else {}
+        untold |= dict.fromkeys(range(offset, offset + size), program.untold[name]) if name in program.untold else {}
+        found[array] = ArrayImage(size, data, untold)
     return found
 
 

@@ -96,6 +96,9 @@ def refusal(module: ir.Module, ins: ir.KernelInstruction | None, what: str, grow
 SOME_NUMBER = 0x7F00_0000
 """What stands for values that nothing tells begins here."""
 
+_APART, _APART_AT_MOST = 0x9E37_79B1, 1 << 24
+"""How far apart the numbers are that stand for such values: no program has them, nor their sums and differences."""
+
 
 class Access(NamedTuple):
     """An access of the residual program: the array, the offset in bytes (None: it is computed), and the size.
@@ -139,7 +142,12 @@ class _Shape:
 
     def width(self, register: str) -> int:
         """Return the bits of a register."""
-        return self.widths.get(register) or self.widths.get(f"{_stem(register)}<", 64)
+        return self.declared(register) or 64
+
+    def declared(self, register: str) -> int | None:
+        """Return the bits of a register that is declared; None where there is none of its name."""
+        name = _ELEMENT.sub("", register)
+        return self.widths.get(name) or self.widths.get(f"{_stem(name)}<")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +203,8 @@ class KernelLanguage:
     is none of a name). ``model`` is the consistency model that it has unless another is asked for. ``exits``: a thread
     that has ended is not waited for at barriers. ``clusters``: blocks are in clusters; otherwise all are in one queue.
     ``exchange``: how threads of a group exchange values. ``grows``: a kernel begins as one thread, which creates the
-    others.
+    others. ``unfit`` says what is wrong with
+    the words or operands of an instruction, given the bits of registers by their names; None where nothing is.
     """
 
     meanings: Mapping[str, Meaning]
@@ -205,6 +214,7 @@ class KernelLanguage:
     clusters: bool = False
     exchange: GroupExchange = PLAIN_EXCHANGE
     grows: bool = False
+    unfit: Callable[[ir.KernelInstruction, Callable[[str], int | None]], str | None] | None = None
 
 
 GroupSite = tuple[int, int, int]
@@ -288,6 +298,7 @@ class ThreadSpecialiser:
         self.module, self.kernel, self.launch, self.ids = module, kernel, launch, ids
         self.code: list[Residual] = []
         self.assumed: dict[str, None] = {}
+        self._untold = 0
         self.reduced: set[BarrierKey] = set()
         self.choices: dict[str, int] = {}
         self._labels: dict[tuple[object, ...], str] = {}
@@ -324,7 +335,9 @@ class ThreadSpecialiser:
 
     def some_number(self, reason: str, width: int) -> litmus.Reg:
         """Return a register with some number of so many bits, in place of a value that nothing tells, and why."""
-        number = signed(SOME_NUMBER + len(self.assumed), width)
+        self._untold += 1
+        which = ((self.block << 10) + self.number << 8) + self._untold
+        number = signed(SOME_NUMBER + which * _APART % _APART_AT_MOST, width)
         register = self.new_register()
         self.code.append(Residual(litmus.Assign(register, "mov", (number,)), self._origin, untold=reason))
         return litmus.Reg(register)
@@ -476,6 +489,8 @@ class ThreadSpecialiser:
         return label
 
     def _guarded(self, state: State, ins: ir.KernelInstruction, guard: ir.KernelGuard) -> bool:
+        if ins.name == "bra":
+            self._check(state, ins)
         value = self.value(state, ir.Register(guard.register))
         match value:
             case int():
@@ -644,6 +659,8 @@ class ThreadSpecialiser:
             raise self.wrong(f"{name or 'a function by its address'} is not in the module")
         if state.depth >= MOST_CALLS:
             raise self.wrong(f"more than {MOST_CALLS} calls within each other")
+        if len(function.parameters) != len(arguments.parts) and not self.grows:
+            raise self.wrong(f"{name} has {len(function.parameters)} parameters, and {len(arguments.parts)} are given")
         depth = state.depth + 1
         for variable, argument in zip(function.parameters, arguments.parts, strict=False):
             if variable.space == "reg":
@@ -664,14 +681,28 @@ class ThreadSpecialiser:
 
     def step(self, state: State, ins: ir.KernelInstruction) -> bool:
         """Do one instruction, whose predicate holds; return whether the thread goes on."""
+        self._check(state, ins)
         meaning = self._language.meanings.get(ins.name)
         if meaning is None:
             raise self.wrong("is not understood")
         state.at += 1
+        if self._language.unfit:
+            return meaning(self, state, ins)
         try:
             return meaning(self, state, ins)
         except (ValueError, IndexError):  # operands are too few, too many or of another kind
             raise self.wrong("its operands are not understood") from None
+
+    def _check(self, state: State, ins: ir.KernelInstruction) -> None:
+        """Raise ``NotUnderstoodError`` where an instruction has words or operands that the language does not know."""
+        wrong = self._language.unfit and self._language.unfit(ins, lambda name: self._declared(state, name))
+        if wrong:
+            raise self.wrong(wrong)
+
+    def _declared(self, state: State, register: str) -> int | None:
+        """Return the bits of a register that is declared, 0 of a special one; None where there is none of its name."""
+        width = self._shape(state.function).declared(register)
+        return 0 if width is None and self._language.special(self, register) is not None else width
 
     # what is known
 
@@ -897,6 +928,10 @@ def _stem(register: str) -> str:
     """Return a register's name without its number: ``%p'2`` for ``%p1'2``, the ``%p1`` of a nested scope."""
     name, mark, scope = register.partition("'")
     return name.rstrip("0123456789") + mark + scope
+
+
+_ELEMENT = re.compile(r"\.[xyzw]$")
+"""The end of the name of an element of a register that is a vector."""
 
 
 def _shape(function: ir.KernelFunction) -> _Shape:

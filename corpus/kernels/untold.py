@@ -11,10 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from corpus.kernels import ir
 from corpus.kernels.specialiser import Access, Residual, refusal
 from corpus.litmus import test as litmus
+from corpus.litmus.ptx_arithmetic import WIDTHS
+
+Place = tuple[str, int | None, int]
+"""A part of an array: where it begins in bytes (None: anywhere), and its size."""
 
 _ANYWHERE = ""
 """The array of accesses by addresses that memory gives."""
@@ -22,10 +27,15 @@ _ANYWHERE = ""
 
 @dataclass
 class UntoldValues:
-    """Where values are that nothing tells: registers by thread, and places in arrays, each with what it came from."""
+    """Where values are that nothing tells: registers by thread, and places in arrays, each with what it came from.
+
+    ``altered``: one goes through what may give the same result for several numbers, such as a minimum. Where none does,
+    a result that hangs on one is another one for another number.
+    """
 
     registers: list[dict[str, str]] = field(default_factory=list)
-    places: dict[tuple[str, int | None, int], str] = field(default_factory=dict)
+    places: dict[Place, str] = field(default_factory=dict)
+    altered: bool = False
 
     def at(self, access: Access | None) -> str | None:
         """Return what the value at a place may have come from; None where it is told."""
@@ -38,10 +48,19 @@ class UntoldValues:
         return self.at(Access(array, offset, size))
 
 
-def untold_values(module: ir.Module, threads: Sequence[Sequence[Residual]]) -> UntoldValues:
-    """Return where untold values may be. Raises ``NotUnderstoodError`` where one decides what is accessed."""
-    found = UntoldValues([{} for _ in threads])
-    if not any(each.untold for code in threads for each in code):
+_ONE_TO_ONE = ("mov", "exch", "cvt", "add", "sub", "xor")
+"""The operations on integers that give another result for another operand."""
+
+
+def untold_values(
+    module: ir.Module, threads: Sequence[Sequence[Residual]], begun: Mapping[Place, str] = MappingProxyType({})
+) -> UntoldValues:
+    """Return where untold values may be; ``begun`` are the places that hold some at the start.
+
+    Raises ``NotUnderstoodError`` where one decides what is accessed.
+    """
+    found = UntoldValues([{} for _ in threads], dict(begun))
+    if not begun and not any(each.untold for code in threads for each in code):
         return found
     before = -1
     while before != (before := len(found.places) + sum(map(len, found.registers))):
@@ -62,21 +81,33 @@ def _follow(found: UntoldValues, registers: dict[str, str], residual: Residual) 
     ins = residual.instruction
     why = _first(registers, litmus.operands(ins)[len(litmus.addresses(ins)) :])
     match ins:
-        case litmus.Assign(target):
+        case litmus.Assign(target, operation):
             _put(registers, target, residual.untold or why)
+            found.altered |= why is not None and not _is_one_to_one(operation)
         case litmus.Load(target):
             _put(registers, target, found.at(residual.access))
         case litmus.Store():
             _place(found, residual.access, why)
-        case litmus.Rmw(target=target):
-            _put(registers, target, found.at(residual.access))
+        case litmus.Rmw(operation, target):
+            old = found.at(residual.access)
+            _put(registers, target, old)
             _place(found, residual.access, why)
+            found.altered |= (old or why) is not None and not _is_one_to_one(operation)
         case litmus.AsyncOperation():
             why = why or next(filter(None, map(found.at, residual.accesses)), None)
+            found.altered |= why is not None
             for access in residual.accesses:
                 _place(found, access, why)
         case litmus.GroupOperation(target=target):
             _put(registers, target, why)
+            found.altered |= why is not None
+
+
+def _is_one_to_one(operation: str) -> bool:
+    """Decide whether an operation gives another result for another operand."""
+    name, *words = operation.split(".")
+    narrows = name == "cvt" and (len(words) != 2 or WIDTHS[words[0]] < WIDTHS[words[1]])
+    return name in _ONE_TO_ONE and not narrows and not any("f" in word for word in words)
 
 
 def _put(registers: dict[str, str], register: str | None, why: str | None) -> None:
@@ -94,6 +125,10 @@ def _decided(found: UntoldValues, registers: Mapping[str, str], residual: Residu
     ins = residual.instruction
     deciding: Iterable[litmus.Operand] = litmus.addresses(ins)
     if isinstance(ins, litmus.Branch | litmus.Barrier | litmus.AsyncOperation):
+        deciding = litmus.operands(ins)
+    if isinstance(ins, litmus.Load) and ins.phase is not None:  # how long it waits
+        deciding = (*deciding, ins.phase)
+    if isinstance(ins, litmus.Rmw) and ins.operation.startswith("mbarrier."):  # how long others wait
         deciding = litmus.operands(ins)
     if isinstance(ins, litmus.Rmw) and ins.operation.partition(".")[0] == "cas":  # whether it writes
         deciding = (ins.address, *ins.operands[:1])

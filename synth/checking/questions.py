@@ -290,7 +290,8 @@ def _ask_ends(
             why = stop.register.removeprefix(MARK)
             kind = _KINDS.get(why, why)
             asked.found(KernelFinding(kind, _STOPPED[why], _marked(program, stop), execution))
-    if condition is not None and (why := _untold(program, condition)):
+    why = _untold(program, condition) if condition is not None else ""
+    if condition is not None and why and (program.altered or not _is_exact(condition)):
         asked.answers["expectation"] = CheckAnswer.UNKNOWN
         asked.reasons.append(why)
     elif condition is not None:
@@ -300,7 +301,10 @@ def _ask_ends(
         execution = search.find([inside, fails])
         if wanted:
             execution = None if search.find([inside, holds]) is not None else search.find([inside])
-        if execution is not None:
+        if execution is not None and why:
+            asked.answers["expectation"] = CheckAnswer.UNKNOWN
+            asked.reasons.append(why)
+        elif execution is not None:
             asked.found(KernelFinding("expectation", f"the expectation {expectation} may fail", (), execution))
 
 
@@ -311,6 +315,16 @@ def _untold(program: KernelProgram, condition: litmus.Condition) -> str:
             why = program.untold[term.name]
             return f"the expectation is of {term.name}, which may hold {why}: nothing tells its value"
     return ""
+
+
+def _is_exact(condition: litmus.Condition) -> bool:
+    """Return whether a condition asks that locations have certain values, in every execution. Where it holds for some
+    number in place of a value that nothing tells, and that is not altered, nothing that it names hangs on the value.
+    """
+    atoms = list(litmus.atoms(condition.proposition))
+    equal = all(atom.operation == "eq" and isinstance(atom.right, int) for atom in atoms)
+    joined = condition.proposition == litmus.conjunction(atoms)
+    return equal and joined and condition.quantifier is litmus.Quantifier.FORALL and condition.filter is None
 
 
 def _is_certain(thread: litmus.Thread, register: str) -> bool:

@@ -90,7 +90,7 @@ def test_an_address_in_constant_memory_is_one():
     ("body", "message"),
     [
         ("ld.const.u32 %r1, [pointers];", "a part of an address that pointers holds is not understood"),
-        ("ld.const.u64 %rd1, [pointers+4];", "a part of an address that pointers holds is not understood"),
+        ("ld.const.u32 %r1, [pointers+4];", "a part of an address that pointers holds is not understood"),
         ("ld.global.u64 %rd1, [table];", "table holds addresses"),
         ("st.global.u64 [table], 0;", "table holds addresses"),
         ("ld.const.u32 %r1, [elsewhere];", "what elsewhere holds is not in the module"),
@@ -101,7 +101,7 @@ def test_addresses_that_are_not_understood(body, message):
         code(body)
 
 
-@pytest.mark.parametrize("place", ["bytes+1", "bytes+-1", "bytes+4", "pointers+16"])
+@pytest.mark.parametrize("place", ["bytes+8", "bytes+-4", "bytes+4", "pointers+16"])
 def test_constant_memory_has_bounds(place):
     stops = [each.target for each in code(f"ld.const.u32 %r1, [{place}];") if isinstance(each, litmus.Assign)]
     assert stops == ["stopped_by_bounds"]

@@ -300,7 +300,7 @@ def test_assertions_and_printing():
 
 SIZES = {
     "of two sizes": ("st.u32 [%x], 1; ld.u64 %d1, [%x];", 1),
-    "that overlap in part": ("st.v2.u32 [%x], {1, 2}; ld.u64 %d1, [%x+4]; ld.u32 %r1, [%x+8];", 2),
+    "that overlap in part": ("st.v2.u32 [%x+8], {1, 2}; ld.u64 %d1, [%x+8]; ld.u32 %r1, [%x];", 2),
     "on two ways": (
         "ld.u32 %r1, [%y]; setp.eq.s32 %p1, %r1, 0; @%p1 bra A; st.u32 [%x], 1; ret; A: st.u64 [%x], 1;",
         1,

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from corpus.kernels import ir
 from corpus.kernels.computing import move, set_mask, set_result
 from corpus.kernels.meaning import COMMON, nothing, trap
+from corpus.kernels.ptx.instructions import unfit
 from corpus.kernels.ptx.matrices import multiply
 from corpus.kernels.ptx.meeting import active, barrier, elect, fence, map_shared, reduce_, shuffle, vote
-from corpus.kernels.ptx.memory import atomic, load, store
+from corpus.kernels.ptx.memory import atomic, discard, load, space_of, store
 from corpus.kernels.ptx.moving import copy, mbarrier, store_asynchronously
 from corpus.kernels.ptx.special import special
 from corpus.kernels.specialiser import GroupExchange, KernelLanguage, Meaning, State, ThreadSpecialiser
-from corpus.kernels.values import Pointer, Scaled, Unknown
+from corpus.kernels.values import Unknown
 from corpus.litmus.test import EXCHANGED, RELAXED, Mode
 
 
@@ -33,12 +34,9 @@ def is_in_space(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) 
     """``isspacep``: whether a generic address is of a state space. What a launch gives is in global memory."""
     target, address = ins.operands
     value = at.value(state, address)
-    array = value.base if isinstance(value, Scaled) else value.array if isinstance(value, Pointer) else None
-    if array is None:
-        set_result(at, state, target, Unknown(f"the result of {ins.opcode}"))
-        return True
-    space = array.partition(":")[0].replace("argument", "global")
-    set_result(at, state, target, int(space == ins.words[0].partition("::")[0]))
+    space, wanted = space_of(value), ins.words[0].partition("::")[0]
+    known = space is not None and ins.words[0] != "shared::cta"
+    set_result(at, state, target, int(space == wanted) if known else Unknown(f"the result of {ins.opcode}"))
     return True
 
 
@@ -54,6 +52,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "set": set_mask,
     "ld": load,
     "ldu": load,
+    "discard": discard,
     "st": or_later(store),
     "atom": atomic,
     "red": or_later(atomic),
@@ -73,7 +72,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "activemask": active,
     "elect": elect,
     "brkpt": trap,
-    **dict.fromkeys(("nanosleep", "prefetch", "prefetchu", "applypriority", "discard", "setmaxnreg"), nothing),
+    **dict.fromkeys(("nanosleep", "prefetch", "prefetchu", "applypriority", "setmaxnreg"), nothing),
     **dict.fromkeys(("sin", "cos", "lg2", "ex2", "tanh", "rcp", "rsqrt", "copysign", "testp", "createpolicy"), untold),
 }
 """The instructions that are understood, by their names."""
@@ -81,5 +80,5 @@ MEANINGS: Mapping[str, Meaning] = {
 EXCHANGE = GroupExchange(Mode(tags=(EXCHANGED,)), Mode(tags=(RELAXED,)))
 """How lanes of a warp exchange values: they order no other memory in doing so, for PTX does not say that they do."""
 
-PTX = KernelLanguage(MEANINGS, special, "ptx", exits=True, clusters=True, exchange=EXCHANGE)
+PTX = KernelLanguage(MEANINGS, special, "ptx", exits=True, clusters=True, exchange=EXCHANGE, unfit=unfit)
 """The language of kernels of CUDA."""

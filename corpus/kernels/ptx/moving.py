@@ -14,7 +14,7 @@ from corpus.kernels import ir
 from corpus.kernels.computing import ONE_BIT, moved, set_result
 from corpus.kernels.memory import address_of, placed, stored_operand
 from corpus.kernels.ptx.meeting import in_block, known_number, ranked_block
-from corpus.kernels.ptx.memory import access_mode
+from corpus.kernels.ptx.memory import access_mode, in_space
 from corpus.kernels.specialiser import Access, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Pointer, Scaled, Value
 from corpus.laws import ptx as laws
@@ -168,7 +168,8 @@ def store_asynchronously(at: ThreadSpecialiser, state: State, ins: ir.KernelInst
 def _addresses(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> tuple[Value, Value]:
     """Return where a copy is to, and where it is from."""
     target, source = (address_of(at, state, operand) for operand in ins.operands[:2])
-    return target, source
+    spaces = [word for word in ins.words if word.partition("::")[0] in ("shared", "global")]
+    return in_space(at, target, spaces[:1]), in_space(at, source, spaces[1:2])
 
 
 def _copied_in_bulk(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, words: Sequence[str]) -> bool:

@@ -22,18 +22,23 @@ def special(at: ThreadSpecialiser, name: str) -> Value | None:
     size = at.launch.cluster
     every = 0xFFFFFFFF
     numbers = {
-        "%laneid": lane, "%warpid": at.number // at.launch.warp,
-        "%nwarpid": -(-volume(at.launch.block) // at.launch.warp), "%smid": at.block,
-        "%nsmid": volume(at.launch.grid), "%gridid": 1, "%is_explicit_cluster": int(volume(size) > 1),
+        "%laneid": lane, "%is_explicit_cluster": int(volume(size) > 1),
         "%cluster_ctarank": inside[0] + size[0] * (inside[1] + size[1] * inside[2]),
         "%cluster_nctarank": volume(size), "%lanemask_eq": 1 << lane, "%lanemask_le": (2 << lane) - 1,
         "%lanemask_lt": (1 << lane) - 1, "%lanemask_ge": every & -(1 << lane), "%lanemask_gt": every & -(2 << lane),
-        "%envreg0": 0,
     }  # fmt: skip
     if name in numbers:
         return numbers[name]
     if name in ("%envreg1", "%envreg2"):
         return Half(Pointer(f"global::{WORKSPACE}"), name == "%envreg1")
-    if name.startswith(("%clock", "%globaltimer", "%pm", "%dynamic_smem", "%total_smem", "%current_graph")):
+    if name.startswith(_UNTOLD):
         return Unknown(f"the value of {name}")
     return None
+
+
+_UNTOLD = (
+    *("%clock", "%globaltimer", "%pm", "%dynamic_smem", "%total_smem", "%aggr_smem", "%reserved_smem", "%envreg"),
+    *("%current_graph", "%warpid", "%nwarpid", "%smid", "%nsmid", "%gridid"),
+)
+"""The beginnings of the names of registers whose values nothing tells: a thread may be moved, and warps and processors
+have any numbers (10.4 to 10.9)."""
