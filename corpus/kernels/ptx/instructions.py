@@ -39,7 +39,7 @@ from corpus.kernels.specialiser import registers_in
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
 
-class Effect(StrEnum):
+class PtxEffect(StrEnum):
     """What an instruction does besides giving a result."""
 
     NOTHING = "nothing"
@@ -388,23 +388,23 @@ brkpt control: :
 """
 """The forms of instructions that are understood. What a call has are functions and lists, which it checks itself."""
 
-REFUSED: Mapping[str, Effect] = {
+REFUSED: Mapping[str, PtxEffect] = {
     **dict.fromkeys(
-        ("dp2a", "dp4a", "szext", "bmsk", "fns", "addc", "subc", "madc", "istypep", "txq", "suq"), Effect.NOTHING
+        ("dp2a", "dp4a", "szext", "bmsk", "fns", "addc", "subc", "madc", "istypep", "txq", "suq"), PtxEffect.NOTHING
     ),
-    **dict.fromkeys(("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"), Effect.NOTHING),
+    **dict.fromkeys(("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"), PtxEffect.NOTHING),
     **dict.fromkeys(
         tuple(
             f"{name}{lanes}"
             for name in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset")
             for lanes in (2, 4)
         ),
-        Effect.NOTHING,
+        PtxEffect.NOTHING,
     ),
-    **dict.fromkeys(("tex", "tld4", "suld", "ldmatrix"), Effect.READS),
-    **dict.fromkeys(("sust", "stmatrix"), Effect.WRITES),
-    **dict.fromkeys(("sured", "multimem", "tensormap", "tcgen05", "clusterlaunchcontrol", "wmma"), Effect.BOTH),
-    **dict.fromkeys(("mma", "movmatrix", "pmevent", "alloca", "stacksave", "stackrestore"), Effect.NOTHING),
+    **dict.fromkeys(("tex", "tld4", "suld", "ldmatrix"), PtxEffect.READS),
+    **dict.fromkeys(("sust", "stmatrix"), PtxEffect.WRITES),
+    **dict.fromkeys(("sured", "multimem", "tensormap", "tcgen05", "clusterlaunchcontrol", "wmma"), PtxEffect.BOTH),
+    **dict.fromkeys(("mma", "movmatrix", "pmevent", "alloca", "stacksave", "stackrestore"), PtxEffect.NOTHING),
 }
 """The instructions of the ISA that are refused whatever words they have, and what they do: the carry, textures and
 surfaces, matrices in registers and in tensor memory, video instructions, and the stack are not followed."""
@@ -418,10 +418,10 @@ class _Slot(NamedTuple):
     optional: bool
 
 
-class InstructionForm(NamedTuple):
+class PtxForm(NamedTuple):
     """One form of an instruction: its effect, the words that it takes, and the kinds of its operands."""
 
-    effect: Effect
+    effect: PtxEffect
     words: tuple[_Slot, ...]
     operands: tuple[str, ...]
     least: int
@@ -433,23 +433,23 @@ def _slot(text: str) -> _Slot:
     return _Slot(said, frozenset(_KINDS.get(said, said).split()), said != text)
 
 
-def _forms() -> dict[str, tuple[InstructionForm, ...]]:
-    found: dict[str, tuple[InstructionForm, ...]] = {}
+def _forms() -> dict[str, tuple[PtxForm, ...]]:
+    found: dict[str, tuple[PtxForm, ...]] = {}
     for row in _ROWS.strip().splitlines():
         head, _, rest = row.partition(":")
         names, effect = head.split()
         words, _, operands = f"{rest} ".partition(" :")
         kinds = operands.split()
         least = len(kinds) - sum(each.endswith("?") for each in kinds)
-        form = InstructionForm(
-            Effect(effect), tuple(map(_slot, words.split())), tuple(each.rstrip("?") for each in kinds), least
+        form = PtxForm(
+            PtxEffect(effect), tuple(map(_slot, words.split())), tuple(each.rstrip("?") for each in kinds), least
         )
         for name in names.split(","):
             found[name] = (*found.get(name, ()), form)
     return found
 
 
-FORMS: Mapping[str, tuple[InstructionForm, ...]] = _forms()
+FORMS: Mapping[str, tuple[PtxForm, ...]] = _forms()
 """The forms of each instruction that is understood, by its name."""
 
 
@@ -479,7 +479,7 @@ class _Misfit(NamedTuple):
     text: str
 
 
-def _misfit(form: InstructionForm, ins: KernelInstruction, width_of: WidthOf) -> _Misfit:
+def _misfit(form: PtxForm, ins: KernelInstruction, width_of: WidthOf) -> _Misfit:
     """Return what is wrong with the operands of an instruction, as one form has them."""
     least = form.least + sum(word in ins.words for word in _ASKED.values())
     kinds = [kind for kind in form.operands if kind not in _ASKED or _ASKED[kind] in ins.words]
@@ -503,12 +503,12 @@ _ASKED = {"c": "L2::cache_hint", "m": "multicast::cluster"}
 
 
 @cache
-def _spoken(name: str, words: tuple[str, ...]) -> tuple[InstructionForm, ...]:
+def _spoken(name: str, words: tuple[str, ...]) -> tuple[PtxForm, ...]:
     """Return the forms of an instruction that have these words."""
     return tuple(form for form in FORMS[name] if _speaks(form, words))
 
 
-def _speaks(form: InstructionForm, words: Sequence[str]) -> bool:
+def _speaks(form: PtxForm, words: Sequence[str]) -> bool:
     free = list(form.words)
     for word in words:
         slot = next((each for each in free if word in each.words), None)
