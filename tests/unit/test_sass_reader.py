@@ -7,15 +7,21 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from assembly_mutants import code_mutants
 from planted_sass import faulty_sass
 
+from backends.cuda.sass.computing import COMPUTED, sass_row
+from backends.cuda.sass.operands import SassOperands, SassState
 from backends.cuda.sass.reader import read_sass
+from backends.cuda.sass.text import SassInstruction
 from backends.cuda.sass.values import ALL, Arithmetic, MachineValue, Relative
 from backends.cuda.sass.words import TRANSLATION
 from backends.shared.layout import place
+from corpus.assembly.language import form_operands
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from corpus.litmus.arithmetic import compute as calculated
@@ -277,3 +283,127 @@ def covers(code: tuple[Instruction, ...], words: str) -> bool:
     strong = all(ins.mode.order is not Order.WEAK for ins in code if isinstance(ins, Load | Store | Rmw))
     needs = {"release": releases, "acquire": acquires, "acq_rel": releases and acquires}
     return (weak or strong) and needs.get(order, True)
+
+
+REFUSED = {
+    "LDG.E.CONSTANT R9, desc[UR4][R2.64]": "its modifier CONSTANT is not known",
+    "LDG.E.STRONG R9, desc[UR4][R2.64]": "is not understood",
+    "LDG.E R9, desc[UR4][R2.64], P0": "its operands are none of those that are known",
+    "LDG.E R9, desc[UR4][R2.64], R5, R6": "its operands are none of those that are known",
+    "ATOMG.E.ADD.F32.FTZ.RN.STRONG.GPU PT, R9, desc[UR4][R2.64], R5": "its modifier F32 is not known",
+    "ATOMG.E.ADD.STRONG.GPU P0, R9, desc[UR4][R2.64], R5": "its operands are none of those that are known",
+    "ATOMG.E.ADD PT, R9, desc[UR4][R2.64], R5": "is not understood",
+    "STG.E desc[UR4][R2.64]": "its operands are none of those that are known",
+    "BPT.TRAP 0x1": "this instruction is not known",
+    "FENCE.VIEW.ASYNC": "is not understood",
+    "DADD R8, R8, R8": "this instruction is not known",
+    "IADD3.FOO R9, R9, R9, R9": "its modifier FOO is not known",
+    "IADD3 R9, R9": "its operands are none of those that are known",
+    "HFMA2.BF16_V2 R9, -RZ, RZ, 0, 0": "its modifier BF16_V2 is not known",
+    "BRA.CONV `(.L_x_1)": "this jump is not understood",
+    "stg.e desc[UR4][R2.64], R5": "this instruction is not known",
+    "?? 0x0": "this instruction is not known",
+}
+"""Instructions before the message of ``c-mp-rel-acq``, and why they are refused."""
+
+
+def with_line(text: str, before: str, code: str) -> str:
+    """Return machine code with an instruction before the first one that has some words."""
+    lines = text.splitlines()
+    place_of = next(number for number, line in enumerate(lines) if before in line)
+    lines.insert(place_of, f"        /*0001*/                   {code} ;")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_what_has_no_row_is_refused_by_name(code: str) -> None:
+    test, text = stored("c-mp-rel-acq.sm_90.O3")
+    with pytest.raises(InputError) as error:
+        read_sass(with_line(text, "MEMBAR", code), place(test))
+    assert REFUSED[code] in str(error.value) and code.split()[0] in str(error.value)
+
+
+@pytest.mark.parametrize("capability", [75, 100])
+def test_each_row_is_fed_once(capability: int) -> None:
+    """What it computes of known numbers, of unknown ones and of operands of other kinds; none ends in a traceback."""
+    examples = {
+        "R": "R8",
+        "S": "0x3",
+        "P": "P1",
+        "p": "P2",
+        "PT": "PT",
+        "l": "0xc0",
+        "h": "1.5",
+        "c": "c[0x0][0x160]",
+        "special": "SR_TID.X",
+        "a": "[R2.64]",
+        "B": "B0",
+        "any": "R5",
+    }
+    of = SassOperands(Arithmetic(lambda operation, *_: Relative("t")), capability, {"SR_TID.X": 1})
+    states = [SassState("run"), SassState("run", known={**{f"R{n}": n for n in range(10)}, "P1": 1, "P2": 0})]
+    states.append(SassState("run", known={"R8": Relative("t"), "P2": 0}))
+    counts: Counter[str] = Counter()
+    for opcode, row in COMPUTED.items():
+        for part in ["", *sorted(row.parts)]:
+            for form in form_operands(row.forms):
+                for optional in (False, True):
+                    operands = tuple(examples[kinds[-1]] for kinds, may_lack in form if optional or not may_lack)
+                    ins = SassInstruction(None, tuple(filter(None, (opcode, part))), operands)
+                    assert sass_row(ins) is row, ins
+                    assert isinstance(sass_row(replace(ins, parts=(*ins.parts, "FOO"))), str)
+                    assert isinstance(sass_row(replace(ins, operands=(*operands, *["[R2]"] * 8))), str)
+                    found = [row.meaning(of, state, ins) for state in states]
+                    counts["understood" if found[1] is not None else "of unknown result"] += 1
+    print(f"SASS, {len(COMPUTED)} opcodes that compute have a row: {dict(counts)}")
+    assert counts["understood"] > 60
+
+
+NUMBERS = {
+    ("SHF.R.S64.HI", "R9", "RZ", "0x4", "R5"): 0xFFFFFFFF,
+    ("SHF.R.U64.HI", "R9", "RZ", "0x4", "R5"): 0x0FFFFFFF,
+    ("SHF.L.U32", "R9", "R5", "0x21", "RZ"): 0,
+    ("SHF.L.W.U32", "R9", "R5", "0x21", "RZ"): None,
+    ("ISETP.LT.U32.AND", "P0", "PT", "R5", "0x2", "PT"): 0,
+    ("ISETP.LT.AND", "P0", "PT", "R5", "0x2", "PT"): 1,
+    ("LOP3.LUT", "P0", "RZ", "R5", "0x1", "RZ", "0xc0", "!PT"): 1,
+    ("LOP3.LUT", "P0", "RZ", "R5", "0x0", "RZ", "0xc0", "P1"): None,
+    ("IMNMX.U32", "R9", "R5", "0x2", "PT"): 2,
+    ("IMNMX", "R9", "R5", "0x2", "PT"): 0xFFFFFFFF,
+}
+
+
+@pytest.mark.parametrize("words", NUMBERS, ids=[" ".join(words) for words in NUMBERS])
+def test_what_modifiers_make_of_a_number(words: tuple[str, ...]) -> None:
+    """R5 is -1, and P1 holds."""
+    of = SassOperands(Arithmetic(lambda *_: Relative("t")), 90, {})
+    ins = SassInstruction(None, tuple(words[0].split(".")), words[1:])
+    row = sass_row(ins)
+    assert not isinstance(row, str)
+    state = SassState("run", known={"R5": ALL, "P1": 1})
+    assert dict(row.meaning(of, state, ins) or []).get(words[1]) == NUMBERS[words]
+
+
+def mutants(count: int, seed: int) -> Counter[str]:
+    found: Counter[str] = Counter()
+    names = sorted(READ)
+    for number, name in enumerate(names):
+        test, text = stored(name)
+        placed = place(test)
+        for mutant in code_mutants(text, count // len(names) + (number < count % len(names)), random.Random(seed)):
+            try:
+                read_sass(mutant, placed)
+                found["read"] += 1
+            except InputError:
+                found["refused"] += 1
+    return found
+
+
+def test_mutants_end_in_one_line() -> None:
+    assert mutants(150, 1)["refused"] > 30
+
+
+@pytest.mark.slow
+def test_many_mutants_end_in_one_line() -> None:
+    print(dict(found := mutants(1700, 2)))
+    assert sum(found.values()) == 1700

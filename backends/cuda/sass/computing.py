@@ -1,6 +1,8 @@
-"""What machine instructions compute that access no memory which threads share: a table of functions by opcode.
+"""What machine instructions compute that access no memory which threads share: a table by opcode.
 
-A function returns what goes to which register, or None where nothing is known of that. Example: of ``IADD3 R2, P0, R2,
+A row says which parts an opcode may have behind it, which operands (``corpus.assembly.language`` explains forms), and
+what it computes. An opcode without a row, a part that its row does not name, and other operands are refused by name. A
+function returns what goes to which register, or None where nothing is known of that. Example: of ``IADD3 R2, P0, R2,
 UR6, RZ`` it is a sum for ``R2``, and for ``P0`` the carry, which is known where the numbers are.
 
 NVIDIA does not document SASS. The meanings are those of the PTX instructions that become these opcodes (PTX ISA 9.1,
@@ -9,14 +11,15 @@ NVIDIA does not document SASS. The meanings are those of the PTX instructions th
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from backends.cuda.sass.operands import NOWHERE, PREDICATE, SassOperands, SassState, next_register
 from backends.cuda.sass.text import SassInstruction
 from backends.cuda.sass.values import ALL, MachineValue, Relative
+from corpus.assembly.language import form_pattern, operand_text
 from corpus.litmus.ptx_arithmetic import compute, signed
 
 Results = list[tuple[str, MachineValue]] | None
@@ -24,19 +27,49 @@ Results = list[tuple[str, MachineValue]] | None
 SassMeaning = Callable[[SassOperands, SassState, SassInstruction], Results]
 
 
-def computed(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
-    """Return what an instruction computes; nothing is known of registers that it leaves out.
+@dataclass(frozen=True, slots=True)
+class SassRow:
+    """What is known of an opcode: the parts that it may have, the forms of its operands, and what it computes."""
 
-    Raises ``UndecidedError`` where it depends on a predicate of the running program which way is taken.
-    """
+    parts: frozenset[str]
+    forms: str
+    meaning: SassMeaning
+
+
+_ADDRESS_PART = r"(?:-?U?R(?:\d{1,3}|Z)(?:\.(?:64|U32|reuse|X4|X8|X16))*|-?0x[0-9a-f]{1,16})"
+_CONSTANT = r"c\[0x\w{1,4}\]\[(?:U?R(?:\d{1,3}|Z)\+?)?(?:0x[0-9a-f]{1,8})?\]"
+_KINDS = (
+    ("R", r"U?R(?:\d{1,3}|Z)(?:\.reuse)?"),
+    ("S", rf"[-~]?U?R(?:\d{{1,3}}|Z)(?:\.reuse)?|-?0x[0-9a-f]{{1,8}}|[-~]?{_CONSTANT}"),
+    ("P", r"U?P[0-7T]"),
+    ("p", r"!?U?P[0-7T]"),
+    ("PT", r"PT"),
+    ("l", r"0x[0-9a-f]{1,2}"),
+    ("h", r"-?\d{1,20}(?:\.\d{1,40})?(?:e[+-]?\d{1,3})?"),
+    ("c", _CONSTANT),
+    ("special", r"SR[\w.]*"),
+    ("a", rf"(?:desc\[UR\d{{1,3}}\])?\[{_ADDRESS_PART}(?:\+{_ADDRESS_PART})*\]"),
+    ("B", r"B\d{1,2}"),
+    ("any", r"[^\n]*"),
+)
+
+
+def wrong_operands(ins: SassInstruction, forms: str) -> str | None:
+    """Return what is wrong with the operands of an instruction that has these forms, None if nothing is."""
+    if form_pattern(forms, _KINDS).fullmatch(operand_text(ins.operands)):
+        return None
+    return "its operands are none of those that are known"
+
+
+def sass_row(ins: SassInstruction) -> SassRow | str:
+    """Return the row of an instruction that computes, or what is not known of it."""
     opcode = ins.parts[0]
-    meaning = COMPUTED.get(opcode.removeprefix("U") if opcode != "UP2UR" else opcode)
-    if meaning is None:
-        return None
-    try:
-        return meaning(of, state, ins)
-    except (ValueError, IndexError, StopIteration):  # operands are too few, too many or of another kind
-        return None
+    row = COMPUTED.get(opcode.removeprefix("U") if opcode != "UP2UR" else opcode)
+    if row is None:
+        return "this instruction is not known"
+    if strange := sorted(set(ins.parts[1:]) - row.parts):
+        return f"its modifier {strange[0]} is not known"
+    return wrong_operands(ins, row.forms) or row
 
 
 def targets(ins: SassInstruction) -> list[str]:
@@ -48,9 +81,10 @@ def targets(ins: SassInstruction) -> list[str]:
     predicates = [text for text in ins.operands[:3] if PREDICATE.fullmatch(text)]
     if [*ins.operands[:2]] == predicates[:2]:
         return predicates
-    words = 4 if "128" in ins.parts else 2 if {"64", "WIDE"}.intersection(ins.parts) else 1
+    wide = "WIDE" in ins.parts or any("64" in part for part in ins.parts) or ins.parts == ("CS2R",)
+    words = 4 if "128" in ins.parts else 2 if wide else 1
     first = next((text for text in ins.operands if text not in predicates), "RZ")
-    return [*predicates, *(next_register(first, step) for step in range(words))]
+    return [*predicates, *(next_register(first.removesuffix(".reuse"), step) for step in range(words))]
 
 
 class _Split(NamedTuple):
@@ -136,9 +170,11 @@ def _multiply(of: SassOperands, state: SassState, ins: SassInstruction) -> Resul
 
 def _logic(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
     """``LOP3.LUT``, and whether the result is not 0."""
-    target, told, sources, _ = _Split.of(ins)
+    target, told, sources, asked = _Split.of(ins)
     values = [of.value(state, each) for each in sources[:3]]
     result = of.arithmetic.logic(int(sources[3], 16), values)
+    if asked != ["!PT"]:  # whether the result is not 0, or another predicate holds
+        return [(target, result)]
     return [(target, result), *((each, of.arithmetic.compared(("NE",), result, 0)) for each in told)]
 
 
@@ -158,13 +194,15 @@ def _shift(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
     """``SHF``: a shift of 64 bits, of which it gives one half."""
     target, *sources = ins.operands
     low, count, high = (of.value(state, each) for each in sources)
+    if "W" in ins.parts and not (isinstance(count, int) and count < 32):
+        return None
     if "L" in ins.parts and "HI" not in ins.parts:
         return [(target, of.arithmetic.binary("shl.b32", low, count))]
     if "R" in ins.parts and "HI" in ins.parts:
-        kind = "s32" if "S32" in ins.parts else "u32"
+        kind = "s32" if {"S32", "S64"}.intersection(ins.parts) else "u32"
         return [(target, of.arithmetic.binary(f"shr.{kind}", high, count))]
     match low, count, high:
-        case int(), int(), int():
+        case int(), int(), int() if count < 32:
             whole = (high & ALL) << 32 | low & ALL
             return [(target, (whole << count >> 32 if "L" in ins.parts else whole >> count) & ALL)]
     return None
@@ -173,7 +211,7 @@ def _shift(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
 def _scaled(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
     """``LEA``: a sum with a number that is shifted."""
     target, _, sources, _ = _Split.of(ins)
-    if "HI" in ins.parts or "X" in ins.parts:
+    if "HI" in ins.parts or "X" in ins.parts or len(sources) != 3:
         return None
     value, more, count = (of.value(state, each) for each in sources)
     moved = value if count == 0 else of.arithmetic.binary("shl.b32", value, count)
@@ -203,7 +241,9 @@ def _compare(of: SassOperands, state: SassState, ins: SassInstruction) -> Result
     first, second, one, other, *asked = ins.operands
     if "EX" in ins.parts:
         return None
-    operation = next(part for part in ins.parts if part in ("AND", "OR", "XOR"))
+    operation = next((part for part in ins.parts if part in ("AND", "OR", "XOR")), None)
+    if operation is None:
+        return None
     result = of.arithmetic.compared(ins.parts[1:], of.value(state, one), of.value(state, other))
     more = of.predicate(state, asked[0])
     found = [(first, of.arithmetic.both(operation, result, more))]
@@ -233,11 +273,14 @@ def _extreme(of: SassOperands, state: SassState, ins: SassInstruction) -> Result
     return [(target, of.arithmetic.binary(name, of.value(state, one), of.value(state, other)))]
 
 
+_LARGEST_HALF = 65504.0
+"""The largest number of 16 bits with a fraction."""
+
+
 def _halves(_: SassOperands, __: SassState, ins: SassInstruction) -> Results:
     """``HFMA2`` of zeros, by which ptxas loads a constant: two numbers of 16 bits."""
     target, one, other, high, low = ins.operands
-    numbers = re.compile(r"-?[\d.]+(e[+-]?\d+)?")
-    if one.lstrip("-") != "RZ" or other != "RZ" or not numbers.fullmatch(high) or not numbers.fullmatch(low):
+    if one.lstrip("-") != "RZ" or other != "RZ" or max(abs(float(high)), abs(float(low))) > _LARGEST_HALF:
         return None
     (bits,) = struct.unpack("<I", struct.pack("<2e", float(low), float(high)))
     return [(target, int(bits))]
@@ -250,22 +293,52 @@ def _vote(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
     return [(target, own) for target in told]
 
 
-COMPUTED: Mapping[str, SassMeaning] = {
-    **dict.fromkeys(("MOV", "R2UR"), _move),
-    **dict.fromkeys(("S2R", "S2UR", "CS2R"), _special),
-    **dict.fromkeys(("LDC", "LDCU"), _constant),
-    **dict.fromkeys(("IADD3", "VIADD", "IADD"), _add),
-    "IMAD": _multiply,
-    "LOP3": _logic,
-    "PLOP3": _predicates,
-    "SHF": _shift,
-    "LEA": _scaled,
-    "PRMT": _bytes,
-    "BMSK": _mask,
-    "ISETP": _compare,
-    "SEL": _select,
-    **dict.fromkeys(("VOTE", "VOTEU"), _vote),
-    **dict.fromkeys(("IMNMX", "VIMNMX"), _extreme),
-    "HFMA2": _halves,
+def _unknown(_: SassOperands, __: SassState, ___: SassInstruction) -> Results:
+    """Nothing is known of the result."""
+    return None
+
+
+def _row(parts: str, forms: str, meaning: SassMeaning) -> SassRow:
+    return SassRow(frozenset(parts.split()), forms, meaning)
+
+
+_FLOATS = "FTZ RN RM RP RZ SAT F16 F32 U8 S8 U16 S16 U32 S32 CEIL FLOOR TRUNC NTZ RCP RSQ SQRT LG2 EX2 SIN COS"
+_COMPARES = "EQ NE LT LE GT GE NUM NAN EQU NEU LTU LEU GTU GEU AND OR XOR"
+_OTHERS: Mapping[str, str] = {
+    **dict.fromkeys(("I2F", "I2FP", "F2I", "MUFU", "FADD", "FMUL", "FFMA", "FSEL", "FMNMX"), _FLOATS),
+    "FSETP": f"{_COMPARES} FTZ",
+    "PSETP": _COMPARES,
+    **dict.fromkeys(("POPC", "BREV", "IABS"), ""),
+    "FLO": "U32 S32 SH",
+    "SGXT": "U32 S32 W",
+    "SHFL": "IDX UP DOWN BFLY",
+    "BMOV": "32 CLEAR",
+    "R2P": "",
+    "P2R": "",
+    "UP2UR": "",
+}
+"""Opcodes that write one register, or predicates, and of whose results nothing is known; the parts of each."""
+
+COMPUTED: Mapping[str, SassRow] = {
+    "MOV": _row("32I U32", "R S", _move),
+    "R2UR": _row("", "R R", _move),
+    **dict.fromkeys(("S2R", "S2UR"), _row("", "R special", _special)),
+    "CS2R": _row("32", "R special", _special),
+    **dict.fromkeys(("LDC", "LDCU"), _row("32 64 128 U8 S8 U16 S16", "R c", _constant)),
+    "IADD3": _row("X 64", "R P? P? S S S p? p?", _add),
+    **dict.fromkeys(("VIADD", "IADD"), _row("X 64", "R P? P? S S p? p?", _add)),
+    "IMAD": _row("MOV IADD SHL U32 WIDE X HI", "R P? S S S p?", _multiply),
+    "LOP3": _row("LUT", "P? R S S S l p", _logic),
+    "PLOP3": _row("LUT", "P P p p p l l", _predicates),
+    "SHF": _row("L R U32 S32 U64 S64 HI W", "R S S S", _shift),
+    "LEA": _row("HI X SX32", "R P? S S S S? p?", _scaled),
+    "PRMT": _row("", "R S S S", _bytes),
+    "BMSK": _row("", "R S S", _mask),
+    "ISETP": _row("EQ NE LT LE GT GE U32 S32 AND OR XOR EX", "P P S S p p?", _compare),
+    "SEL": _row("", "R S S p", _select),
+    **dict.fromkeys(("VOTE", "VOTEU"), _row("ANY ALL EQ", "R|P P? p", _vote)),
+    **dict.fromkeys(("IMNMX", "VIMNMX"), _row("U32 S32", "R S S p", _extreme)),
+    "HFMA2": _row("MMA", "R S S h h", _halves),
+    **{name: _row(parts, "any any? any? any? any? any? any?", _unknown) for name, parts in _OTHERS.items()},
 }
 """The opcodes that are understood, without the ``U`` of those of uniform registers."""

@@ -32,7 +32,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from backends.cuda.sass.computing import computed, targets
+from backends.cuda.sass.computing import sass_row, targets, wrong_operands
 from backends.cuda.sass.operands import (
     MEMORY,
     NOWHERE,
@@ -96,13 +96,17 @@ _KERNEL = re.compile(r"_Z3run\w*|run")
 _FUNCTION = re.compile(r"thread_(\d+)_(\d+)")
 _NOTHING = (
     *SILENT,
-    *("NOP", "BSSY", "BSYNC", "BMOV", "YIELD", "WARPSYNC", "BREAK", "NANOSLEEP", "DEPBAR", "ENDCOLLECTIVE", "BRANCH"),
+    *("NOP", "BSSY", "BSYNC", "YIELD", "WARPSYNC", "BREAK", "NANOSLEEP", "DEPBAR", "ENDCOLLECTIVE"),
 )
 """Opcodes that say nothing of memory: of the convergence of warps, and of errors."""
 _OF_MEMORY = re.compile(r"LD(?!C)|ST|AT|RED|SU|TEX|TLD|MEMBAR|FENCE|CCTL|SYNCS|UBLK|UTMA|ARRIVES|BAR|UCGABAR|QSPC")
 """The beginnings of opcodes that have to be understood in a thread."""
 _OTHER_SIZES = frozenset(("64", "128", "U8", "S8", "U16", "S16"))
 """The parts of opcodes of accesses to more or less than a word."""
+_ACCESS_PARTS = frozenset(("E", "EF", "LU", "STRONG", "32", *MACHINE_SCOPES, *_OTHER_SIZES))
+_UPDATE_PARTS = frozenset(("E", "STRONG", "32", "S32", "INC", *RMWS, *MACHINE_SCOPES))
+"""The parts that opcodes of accesses, and of updates, may have."""
+_ACCESS_FORMS = {"load": "R a", "store": "a R", "rmw": "PT? R a R? R? / a R"}
 
 
 def read_sass(text: str, layout: Layout, path: str | None = None) -> LitmusTest:
@@ -249,12 +253,16 @@ class _Follower:
         target = re.search(r"\.\w+", ins.operands[-1]) if ins.operands else None
         if ins.parts[0] != "BRA" or target is None or target[0] not in self._places:
             raise self._wrong("this jump is not understood")
+        if not {*ins.parts[1:]} <= {"U", "DIV"} or len(ins.operands) > 2:
+            raise self._wrong("this jump is not understood")
         asked = all(self._decided(state, each) for each in ins.operands[:-1] if PREDICATE.fullmatch(each))
         if asked and "DIV" not in ins.parts:
             state.function, state.at = self._places[target[0]]
 
     def _does(self, state: SassState, ins: SassInstruction) -> None:
         opcode = ins.parts[0]
+        if opcode in ("STL", "LDL") and (wrong := wrong_operands(ins, "a R" if opcode == "STL" else "R a")):
+            raise self._wrong(wrong)
         if opcode == "STL":
             address = self._own(state, ins)
             state.own[address] = self._kept(f"own{address}", self._operands.value(state, ins.operands[-1]))
@@ -308,6 +316,11 @@ class _Follower:
         self._put(Fence(INVALIDATION))
 
     def _access(self, state: SassState, ins: SassInstruction, kind: str, space: str) -> None:
+        known = _UPDATE_PARTS if kind == "rmw" else _ACCESS_PARTS | {"U"} if space == "shared" else _ACCESS_PARTS
+        if strange := sorted(set(ins.parts[1:]) - known):
+            raise self._wrong(f"its modifier {strange[0]} is not known")
+        if wrong := wrong_operands(ins, _ACCESS_FORMS[kind]):
+            raise self._wrong(wrong)
         mode = access_mode(space, ins.parts)
         if space == "generic" and kind == "rmw" and ins.parts[0] == "RED":
             space = "global"
@@ -356,6 +369,8 @@ class _Follower:
 
     def _meet(self, state: SassState, ins: SassInstruction) -> None:
         """A barrier of the kernel: 0 is none of the test."""
+        if not {*ins.parts[1:]} <= {"SYNC", "ARV", "DEFER_BLOCKING"} or len(ins.operands) not in (1, 2):
+            raise self._wrong("this barrier is not understood")
         number, count = ([self._operands.value(state, each) for each in ins.operands] + [None, None])[:2]
         if number == 0:
             return
@@ -369,7 +384,9 @@ class _Follower:
         """What the kernel does to memory besides the test: it stores results, and initial values of shared memory."""
         where = next((each for each in ins.operands if "[" in each and not each.startswith("c[")), None)
         address = None if ins.access is None or where is None else self._operands.address(state, where)
-        if ins.access is not None and ins.access[1] == "global":
+        if ins.access is not None and (wrong := wrong_operands(ins, "any? any? any? a R? R? any?")):
+            raise self._wrong(wrong)
+        if ins.access is not None and ins.access[1] != "shared":
             if not isinstance(address, int):
                 raise self._wrong("what the kernel accesses here is not understood")
             if (address - MEMORY) & ALL < WORD * self._layout.counters:
@@ -381,8 +398,8 @@ class _Follower:
                     raise self._wrong("final values of registers are not understood")
                 value = self._needed(self._operands.value(state, ins.operands[-1]))
                 self._put(Assign(_FINAL + term.register, "mov", (value,)))
-        if ins.access is not None and ins.access[0] != "store":
-            self._compute(state, ins)
+        for target in targets(ins) if ins.access is None or ins.access[0] != "store" else ():
+            state.known.pop(target, None)
 
     # addresses
 
@@ -407,7 +424,7 @@ class _Follower:
 
     def _own(self, state: SassState, ins: SassInstruction) -> int:
         """Return the address of an access to memory of the thread alone."""
-        where = next(each for each in ins.operands if "[" in each)
+        where = next(each for each in ins.operands if each.startswith("["))
         address = self._operands.address(state, where)
         if not isinstance(address, int) or not _OTHER_SIZES.isdisjoint(ins.parts):
             raise self._wrong("is not understood")
@@ -446,7 +463,10 @@ class _Follower:
 
     def _compute(self, state: SassState, ins: SassInstruction) -> None:
         """What computes: nothing is known any more of what it writes, but for its results."""
-        results = computed(self._operands, state, ins) or []
+        row = sass_row(ins)
+        if isinstance(row, str):
+            raise self._wrong(row)
+        results = row.meaning(self._operands, state, ins) or []
         for target in targets(ins):
             state.known.pop(target, None)
         for target, value in results:

@@ -31,7 +31,9 @@ ASYNCHRONOUS = ("UBLKCP", "UBLKRED", "STAS", "REDAS", "LDGSTS", "ARRIVES", "SYNC
 """Opcodes of asynchronous operations and of what is done to an mbarrier."""
 
 _LABEL = re.compile(r"^(?:\$\w+\$)?(\.?\w+):")
-_LINE = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(?!@!PT\b)(?:@(!?)(U?P\w+)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
+_LINE = re.compile(r"\s*/\*([0-9a-f]{4,16})\*/\s+(.*?)\s*(?:/\*[^*]*\*/\s*)*")
+_NEVER = re.compile(r"@!U?PT\b.*;")
+_INSTRUCTION = re.compile(r"(?:@(!?)(U?P(?:\d|T))\s+)?([A-Z][\w.]*)\s*([^;]*?)\s*;")
 _ACCESS = re.compile(r"(LD|ST|ATOM|RED)([GS]?)")
 _TARGET = re.compile(r"^\s*\.target\s+sm_(\d+)", re.MULTILINE)
 _FLAG = re.compile(r"EF_CUDA_SM(\d+)")
@@ -73,20 +75,24 @@ def sass_functions(text: str) -> dict[str, list[SassInstruction]]:
     code: list[SassInstruction] = []
     labels: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
-        label, ins = _LABEL.match(line), _LINE.search(line)
+        label, ins = _LABEL.match(line), _LINE.fullmatch(line)
         if label and not label[1].startswith("."):
             code = functions.setdefault(label[1], [])
         elif label:
             labels.append(label[1])
-        elif ins:
-            given = tuple(filter(None, re.split(r",\s*", ins[5])))
-            code.append(
-                SassInstruction(
-                    ins[3], tuple(ins[4].split(".")), given, tuple(labels), ins[2] == "!", int(ins[1], 16), number
-                )
-            )
+        elif ins and not _NEVER.fullmatch(ins[2]):
+            code.append(_instruction(ins[2], tuple(labels), int(ins[1], 16), number))
             labels = []
     return functions
+
+
+def _instruction(text: str, labels: tuple[str, ...], at: int, line: int) -> SassInstruction:
+    """An instruction; what has the form of none is one whose opcode is the whole text, which no table has."""
+    found = _INSTRUCTION.fullmatch(text)
+    if found is None:
+        return SassInstruction(None, (text,), (), labels, at=at, line=line)
+    given = tuple(re.split(r",\s*", found[4])) if found[4] else ()
+    return SassInstruction(found[2], tuple(found[3].split(".")), given, labels, found[1] == "!", at, line)
 
 
 def compute_capability(text: str) -> int | None:

@@ -152,8 +152,8 @@ def access_mode(space: str, parts: tuple[str, ...]) -> Mode | None:
     if space == "shared":
         return Mode(Order.RELAXED, Scope.SYS)
     if "STRONG" not in parts:
-        return Mode()
-    scope = MACHINE_SCOPES.get(parts[parts.index("STRONG") + 1])
+        return None if parts[0].startswith(("ATOM", "RED")) else Mode()
+    scope = MACHINE_SCOPES.get(next(iter(parts[parts.index("STRONG") + 1 :]), ""))
     return None if scope is None else Mode(Order.RELAXED, scope)
 
 
