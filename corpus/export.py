@@ -55,7 +55,7 @@ def write_folder(folder: Path, files: Files) -> None:
                 (whole / inner).mkdir(exist_ok=True)
                 made.add(inner)
             with open(f"{whole}/{name}", "wb") as file:
-                file.write(visible(text).encode())
+                file.write(visible(text).encode("utf-8", "surrogateescape"))
 
 
 def check_names(names: Sequence[str]) -> None:

@@ -116,7 +116,10 @@ def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = T
         try:
             with _new(temporary) as file:
                 hold(file.fileno())
-                file.writelines(visible(part).encode("utf-8") if isinstance(part, str) else part for part in parts)
+                file.writelines(
+                    visible(part).encode("utf-8", "surrogateescape") if isinstance(part, str) else part
+                    for part in parts
+                )
                 if durable:
                     file.flush()
                     os.fsync(file.fileno())
@@ -127,6 +130,11 @@ def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = T
             raise
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", str(path)) from None
+
+
+def _encoded(part: str | bytes) -> bytes:
+    """A part of a file; names of files may have bytes that are no UTF-8, which stay."""
+    return visible(part).encode("utf-8", "surrogateescape") if isinstance(part, str) else part
 
 
 def _new(path: Path) -> IO[bytes]:

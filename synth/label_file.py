@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.comma_separated import cells
-from corpus.errors import visible
+from corpus.errors import printable, visible
 from synth.growing_file import WholeLines, resume
 from synth.labels import CSV, ERROR, Labelling, Labels, ModelAnswer, header_of
 
@@ -35,7 +35,7 @@ def _read(lines: WholeLines, labelling: Labelling, form: str, files: Sequence[st
             group = list(islice(rows, len(labelling.names)))
             if len(group) < len(labelling.names):
                 return
-            if [cells(row[:2]) for row in group] != [[visible(name), visible(model)] for model in labelling.names]:
+            if [cells(row[:2]) for row in group] != [[printable(name), visible(model)] for model in labelling.names]:
                 raise ValueError
             yield _restored(name, [(row[2], "") for row in group]), lines.end
     else:

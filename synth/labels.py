@@ -259,7 +259,7 @@ def _csv(rows: Iterable[Sequence[str]]) -> str:
 def _rows(labelling: Labelling, labels: Labels) -> Iterator[Sequence[str]]:
     said = [ModelAnswer(ERROR)] * len(labelling.names) if labels.error else labels.labels
     for name, label in zip(labelling.names, said, strict=True):
-        yield labels.file, name, *labelling.cells(label)
+        yield printable(labels.file), name, *labelling.cells(label)
 
 
 def _record(labelling: Labelling, labels: Labels) -> Mapping[str, object]:

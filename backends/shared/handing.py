@@ -70,14 +70,15 @@ def handed(
             shutil.move(folder / target, made)
         names = {each.name: str(each.path) for each in files}
         told = _told(done.output, folder, names)
-        names |= {str(folder / each): path for each, path in names.items()}
+        beside = ("", "./", f"{folder}/", f"{folder}/./")
+        names = {f"{before}{each}": path for each, path in names.items() for before in beside}
     return replace(done, output=told, names=names)
 
 
 def _told(said: str, folder: Path, names: Mapping[str, str]) -> str:
     """What a tool said, with the names of the user."""
     said = said.replace(f"{folder}/", "")
-    return re.sub(r"(?<![\w./-])synth-\d+(?:\.\w+)?", lambda found: names.get(found[0], found[0]), said)
+    return re.sub(r"(?<![\w./-])(?:\./)?(synth-\d+(?:\.\w+)?)", lambda found: names.get(found[1], found[0]), said)
 
 
 def check_shell(*words: str | Path) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
+from corpus.errors import printable, visible
 from corpus.kernels.ir import KernelInstruction, SourceLine
 from corpus.kernels.program import KernelProgram
 from oracle.executions.witness import CandidateExecution
@@ -185,8 +188,8 @@ def noted(origins: Origins, execution: CandidateExecution) -> dict[int, str]:
 
 
 def short(path: str) -> str:
-    """Return the last part of a path."""
-    return Path(path).name
+    """Return the last part of a path, as it is shown."""
+    return printable(Path(path).name)
 
 
 def _lines(name: str, found: KernelAnswers) -> Iterator[str]:
@@ -292,7 +295,7 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
         "version": "2.1.0",
         "runs": [{"tool": {"driver": driver}, "results": results, **_invocation(notes)}],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return visible(json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _invocation(notes: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -308,7 +311,7 @@ def _in_file(line: SourceLine, file: str) -> SourceLine:
 
 def _location(path: str, line: int, column: int) -> dict[str, Any]:
     region = {"startLine": max(1, line), "startColumn": max(1, column)}
-    uri = Path(path).as_posix()
+    uri = quote(os.fsencode(Path(path).as_posix()))
     return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
 
 

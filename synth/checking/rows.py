@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus.comma_separated import cells, csv_line
-from corpus.errors import printable, visible
+from corpus.errors import printable
 from synth.checking.account import CheckedKernel, own_lines
 from synth.checking.questions import CheckAnswer
 from synth.growing_file import WholeLines, resume
@@ -45,12 +45,12 @@ def header_of(form: str) -> str:
 def lines_of(checked: CheckedKernel, form: str) -> str:
     """Return an answer as a row of CSV or a line of JSON; as the lines of its account in any other form."""
     if form not in (CSV, JSONL):
-        return "".join(f"{line}\n" for line in checked.lines)
+        return "".join(f"{printable(line)}\n" for line in checked.lines)
     if form == JSONL:
         return f"{json.dumps(checked.record)}\n"
-    names = (checked.file, checked.kernel, checked.launch, checked.model)
+    names = (printable(checked.file), checked.kernel, checked.launch, checked.model)
     found = (str(checked.answer), ", ".join(checked.kinds), "" if checked.bounded is None else checked.bounded)
-    lines = ", ".join(own_lines(checked.findings))
+    lines = printable(", ".join(own_lines(checked.findings)))
     return csv_line([*names, *found, str(checked.record.get("needs", "")), lines, checked.unknown])
 
 
@@ -69,7 +69,7 @@ def known_rows(
 def _read(lines: WholeLines, form: str, files: Sequence[str]) -> Iterator[tuple[tuple[str, list[CheckedKernel]], int]]:
     """Yield each file with its answers, and the offset of the end of their lines, as soon as another file begins."""
     rows = map(_of_record, map(json.loads, lines)) if form == JSONL else map(_of_cells, csv.reader(lines))
-    names = {name if form == JSONL else visible(name): name for name in files}
+    names = {name if form == JSONL else printable(name): name for name in files}
     left = iter(names)
     current, group, end = "", list[CheckedKernel](), lines.end
     for row in rows:

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from corpus.errors import InputError
+from corpus.errors import InputError, visible
 from corpus.files import LARGEST_TEXT, open_bytes
 from synth import VERSION
 from synth.drawing.files import check_picture_name, title_option, write_picture
@@ -295,7 +295,7 @@ def _print(answers: Iterable[CheckedKernel], form: str) -> Sequence[CheckedKerne
     checked = list(answers)
     match form:
         case "json":
-            click.echo(json.dumps([each.record for each in checked], ensure_ascii=False))
+            click.echo(visible(json.dumps([each.record for each in checked], ensure_ascii=False)))
         case "sarif":
             click.echo(account.sarif(checked), nl=False)
         case "junit":

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from constraints.solvers import DEFAULT_SOLVER
-from corpus.errors import InputError
+from corpus.errors import InputError, visible
 from corpus.files import write_atomically
 from corpus.journal import Journal
 from corpus.litmus.test import MEMORY_REGIONS, SCOPES
@@ -150,7 +150,7 @@ def command(
     if as_json:
         tests = [_record(pair, test) for pair, found in done.tests.items() for test in found]
         stopped = {"stopped": done.stopped} if done.stopped else {}
-        click.echo(json.dumps({**ordering_record(ordering), "tests": tests, **stopped}, ensure_ascii=False))
+        click.echo(visible(json.dumps({**ordering_record(ordering), "tests": tests, **stopped}, ensure_ascii=False)))
     elif len(resolved) == 2:
         one, other = ordering.models
         nothing = done.events < events[0] and not done.any

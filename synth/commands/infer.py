@@ -11,7 +11,7 @@ import click
 from backends.shared.mapping import MAPPINGS, PLACEMENTS
 from backends.shared.process import ended_by_signals
 from constraints.solvers import DEFAULT_SOLVER
-from corpus.errors import one_line
+from corpus.errors import one_line, visible
 from corpus.litmus.test import SCOPES
 from oracle.inference.promise_family import is_promise_family, promise_family
 from oracle.inference.resolution import resolve_sketch
@@ -225,7 +225,7 @@ def command(
                     instead = f"the program is of {name}" if name else "nor any other that is left"
                     click.echo(one_line(f"synth: {backend} cannot say {told.next.name}, {instead}"), err=True)
     if as_json:
-        click.echo(json.dumps(record_of(told), ensure_ascii=False))
+        click.echo(visible(json.dumps(record_of(told), ensure_ascii=False)))
     else:
         click.echo(printable_lines("\n".join(lines_of(told))))
     if svg and told.classes:

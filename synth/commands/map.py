@@ -17,7 +17,7 @@ import click
 
 from backends.shared.files import file_stem, write_files
 from constraints.solvers import DEFAULT_SOLVER
-from corpus.errors import InputError
+from corpus.errors import InputError, visible
 from corpus.executions.translation import MappingFile, Word, read_mapping
 from corpus.files import read_text
 from corpus.journal import Journal
@@ -178,7 +178,7 @@ def command(
     if svg and told:
         write_picture(svg, draw_bug(told[0]).svg())
     if as_json:
-        click.echo(json.dumps(_record(check, done, told), ensure_ascii=False))
+        click.echo(visible(json.dumps(_record(check, done, told), ensure_ascii=False)))
     elif output is not None:
         state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
         click.echo(f"\n{output}: {_counted(told)}, {state}")

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from backends.shared.files import file_stem, write_files
+from corpus.errors import visible
 from corpus.journal import Journal
 from corpus.litmus.test import Scope
 from oracle.consistency import resolve_consistency_models
@@ -106,7 +107,7 @@ def run(
     if svg and told[0]:
         write_picture(svg, draw_table_bug(told[0][0]).svg())
     if as_json:
-        click.echo(json.dumps(_record(check, done, told), ensure_ascii=False))
+        click.echo(visible(json.dumps(_record(check, done, told), ensure_ascii=False)))
     elif output is not None:
         state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
         click.echo(f"\n{output}: {_counted(len(told[0]), 'bug')}, {state}")

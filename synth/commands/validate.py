@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import click
 
-from corpus.errors import InputError, printable
+from corpus.errors import InputError, printable, visible
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
 from synth.options.form import table_option
@@ -145,7 +145,7 @@ def command(
         for answer in found:
             answers += [answer] if answer is not None else []
             if as_json and answer is not None:
-                click.echo(json.dumps(_record(answer), ensure_ascii=False))
+                click.echo(visible(json.dumps(_record(answer), ensure_ascii=False)))
             watch(len(answers), len(pairs), len(answers))
     if not as_json:
         _print(answers)

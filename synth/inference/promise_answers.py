@@ -29,7 +29,7 @@ from backends.shared.files import write_files
 from backends.shared.mapping import DEVICE, MAPPINGS, PLACEMENTS, launch, placements_of
 from backends.shared.process import ended_by_signals
 from backends.shared.profiles import DEFAULT
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError, one_line, visible
 from corpus.files import inner_folder, write_atomically
 from corpus.progress.text import program_of
 from oracle.inference.classes import next_test
@@ -125,7 +125,7 @@ def infer_promises(
             if asked.backend is not None and asked.loop is None:
                 _write_programs(folder, found, asked.backend, asked.mappings)
     if as_json:
-        click.echo(json.dumps(_whole_record(found), ensure_ascii=False))
+        click.echo(visible(json.dumps(_whole_record(found), ensure_ascii=False)))
     else:
         click.echo(printable_lines("\n".join(line for each in found for line in _lines(each, len(found) > 1))))
     if svg is not None:

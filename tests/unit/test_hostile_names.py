@@ -1,0 +1,270 @@
+"""Names are data: what files and tests are called makes no tool run anything, and nothing is written elsewhere.
+
+The names are those of ``tests/verdicts/hostile_names.csv``, each with what it would be to somebody.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from commands import synth
+
+from backends.shared.toolchain import which
+from corpus.errors import InputError
+from corpus.files import write_atomically
+from corpus.lines import LineFile
+from corpus.private import private_folder
+
+TABLE = Path(__file__).parents[1] / "verdicts" / "hostile_names.csv"
+ROOT = Path(__file__).parents[2]
+CANARY = "CANARY"
+CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+LITMUS = """\
+PTX t{number}
+{{ x=0; y=0; }}
+ P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+ st.weak x, 1   | ld.weak r1, y  ;
+ st.weak y, 1   | ld.weak r2, x  ;
+exists (P1:r1 == 1 /\\ P1:r2 == 0)
+"""
+PTX = """\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p) {
+ .reg .b64 %rd<2>;
+ .reg .b32 %r<2>;
+ ld.param.u64 %rd1, [p];
+ mov.u32 %r1, %tid.x;
+ st.global.u32 [%rd1], %r1;
+ ret;
+}
+"""
+SOURCES = {
+    ".cu": "__global__ void k(int *p) { p[0] = threadIdx.x; }\n",
+    ".cl": "kernel void k(global int *p) { p[0] = get_local_id(0); }\n",
+    ".comp": "#version 450\nlayout(local_size_x = 2) in;\nlayout(set = 0, binding = 0) buffer B { uint p[]; };\n"
+    "void main() { p[0] = gl_LocalInvocationIndex; }\n",
+    ".wgsl": "@group(0) @binding(0) var<storage, read_write> p: array<u32>;\n@compute @workgroup_size(2)\n"
+    "fn k(@builtin(local_invocation_index) i: u32) { p[0] = i; }\n",
+}
+TOOLS = {".cu": ("nvcc",), ".cl": ("clang-15",), ".comp": (), ".wgsl": ()}
+
+
+def names() -> list[str]:
+    """The names of the table."""
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return [row["name"].encode().decode("unicode_escape") for row in csv.DictReader(file)]
+
+
+def test_there_are_enough() -> None:
+    assert len(set(names())) >= 30
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder to work in, in which and around which nothing may be but what the test puts there."""
+    inner = tmp_path / "around" / "inner"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
+    yield inner
+    assert not [each for each in tmp_path.rglob(f"*{CANARY}*") if each.name == CANARY]
+    assert [each.name for each in inner.parent.iterdir()] == ["inner"]
+
+
+def written(folder: Path, suffix: str, texts: str, chosen: list[str] | None = None) -> list[Path]:
+    """A file in a folder for each name."""
+    folder.mkdir()
+    files = []
+    for number, name in enumerate(chosen or names()):
+        file = Path(os.fsdecode(os.fsencode(str(folder)) + b"/" + os.fsencode(name) + suffix.encode()))
+        file.write_text(texts.replace("{number}", str(number)).replace("{{", "{").replace("}}", "}"))
+        files.append(file)
+    return files
+
+
+def told(*words: object, codes: tuple[int, ...] = (0, 1, 2)) -> str:
+    """What a command says; no control character is in it, and no traceback."""
+    result = synth(*words)
+    assert result.exit_code in codes, result.output
+    for text in (result.stdout, result.stderr):
+        assert not CONTROLS.search(text.replace("\\r\n", "")), ascii(CONTROLS.search(text))
+    return result.stdout
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "json", "jsonl", "sarif", "junit", "markdown", "latex"])
+def test_check_shows_names_escaped(place: Path, form: str) -> None:
+    written(place / "k", ".ptx", PTX, names()[::5] if form != "csv" else None)
+    told("check", "k", "--block", 2, "--format", form, "-j", 1, codes=(1,))
+    assert [each.name for each in place.iterdir()] == ["k"]
+
+
+def test_check_goes_on_with_hostile_names(place: Path) -> None:
+    written(place / "k", ".ptx", PTX)
+    shown = [name for name in os.listdir("k") if not name.startswith(".")]
+    asked = ["check", "k", "--block", 2, "-j", 1, "-o", "out.csv"]
+    told(*asked, codes=(1,))
+    whole = Path("out.csv").read_bytes()
+    assert whole.count(b"\n") == len(shown) + 1
+    Path("out.csv").write_bytes(whole[: len(whole) // 2])
+    told(*asked, "--resume", codes=(1,))
+    assert Path("out.csv").read_bytes() == whole
+
+
+def test_tests_with_hostile_names(place: Path) -> None:
+    files = written(place / "t", ".litmus", LITMUS)
+    shown = [name for name in os.listdir("t") if not name.startswith((".", "@"))]
+    for form in ("csv", "json", "table"):
+        told("label", "t", "-m", "sc", "--format", form, codes=(0,))
+    told("label", "t", "-m", "sc", "-o", "labels.csv", codes=(0,))
+    told("label", "t", "-m", "sc", "-o", "labels.csv", "--resume", codes=(0, 2))
+    assert len(Path("labels.csv").read_text().splitlines()) >= len(shown) + 1
+    told("convert", "t", "--to", "gpu-ptx", "-o", "converted")
+    told("export", "t", "--to", "json", "-o", "exported", codes=(2,))
+    told("compile", "t", "--backend", "cpp", "-o", "compiled")
+    told("explain", files[0], "-m", "sc", "--svg", "e.svg", codes=(0,))
+    told("fix", *(["--", *files[:2]]), codes=(2,))
+    allowed = {"t", "labels.csv", "labels.csv.request.json", "converted", "exported", "compiled", "e.svg"}
+    assert {each.name for each in place.iterdir()} <= allowed
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("suffix", SOURCES)
+def test_compilers_with_hostile_names(place: Path, suffix: str) -> None:
+    if not all(map(which, TOOLS[suffix])):
+        pytest.skip("no compiler")
+    files = written(place / "k", suffix, SOURCES[suffix], [*names()[:1], *names()[14:15], *names()[19:20]])
+    result = synth("check", "k", "--block", 2, "--format", "csv", "-j", 1)
+    if "needed for" in result.output:
+        pytest.skip("no compiler")
+    assert result.exit_code == 1 and result.stdout.count("FOUND") == len(files), result.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", SOURCES)
+def test_compilers_with_all_hostile_names(place: Path, suffix: str) -> None:
+    if not all(map(which, TOOLS[suffix])):
+        pytest.skip("no compiler")
+    files = written(place / "k", suffix, SOURCES[suffix])
+    result = synth("check", "k", "--block", 2, "--format", "csv", "-j", 2)
+    if "needed for" in result.output:
+        pytest.skip("no compiler")
+    assert result.exit_code == 1 and result.stdout.count("FOUND") == len(files), result.output
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("suffix", [".cu", ".cl"])
+def test_inclusions(place: Path, suffix: str) -> None:
+    if not all(map(which, TOOLS[suffix])):
+        pytest.skip("no compiler")
+    headers = place / "$(touch CANARY)"
+    headers.mkdir()
+    (headers / "`touch CANARY`.h").write_text("#define INDEX 0\n#pragma once\n")
+    (headers / "own.h").write_text('#include "`touch CANARY`.h"\n')
+    kernel = SOURCES[suffix].replace("p[0]", "p[INDEX]")
+    Path(f"k{suffix}").write_text(f"#include <own.h>\n{kernel}")
+    shown = told("check", f"k{suffix}", "--block", 2, "-X", f"-I{headers}", "-j", 1, codes=(1,))
+    assert f"k{suffix}:2" in shown and "synth-" not in shown
+
+    secret = place.parent.parent / "secret"
+    secret.write_text("TOPSECRET is not a type\n")
+    os.mkfifo("pipe.h")
+    os.symlink("loop.h", "loop.h")
+    os.symlink("/dev/zero", "zero.h")
+    (place / "folder.h").mkdir()
+    os.symlink(secret, "link.h")
+    for number, line in enumerate(
+        [
+            f'#include "{secret}"',
+            '#include "/dev/zero"',
+            '#include "pipe.h"',
+            '#include "loop.h"',
+            '#include "zero.h"',
+            '#include "link.h"',
+            '#include "folder.h"',
+            '#include "../inner/../../secret"',
+            '#define NAME "/etc/passwd"\n#include NAME',
+            '#  /* */ include /* */ "/etc/passwd"',
+            '#inc\\\nlude "/etc/passwd"',
+            '%:include "/etc/passwd"',
+            '// a \\\n/*\n#include "/etc/passwd"\n// */',
+            '#if __has_include("pipe.h")\n#endif',
+            "int x; ??/\n#include </etc/passwd>",
+            '#import "/etc/passwd"',
+            '#pragma GCC dependency "pipe.h"',
+        ]
+    ):
+        file = Path(f"i{number}{suffix}")
+        file.write_text(f"{line}\n{SOURCES[suffix]}")
+        result = synth("check", file, "--block", 2, "-j", 1)
+        assert result.exit_code == 2, (line, result.output)
+        assert len(result.stderr.splitlines()) == 1
+        assert "TOPSECRET" not in result.output and not re.search("['\"]root|root:", result.output)
+        file.unlink()
+
+
+def test_a_model_includes_nothing_of_elsewhere(place: Path) -> None:
+    inner = place / "m"
+    inner.mkdir()
+    (place / "other.cat").write_text("acyclic po as x\n")
+    os.symlink(place / "other.cat", inner / "link.cat")
+    os.mkfifo(inner / "pipe.cat")
+    test = ROOT / "examples" / "memory" / "mp-weak.litmus"
+    for name in ("../other.cat", str(place / "other.cat"), "link.cat", "pipe.cat", "/dev/zero"):
+        (inner / "m.cat").write_text(f'include "{name}"\n')
+        result = synth("label", test, "-m", inner / "m.cat")
+        assert result.exit_code == 2 and "m.cat:1:9: cannot include" in result.stderr
+
+
+def test_a_corpus_of_elsewhere_writes_nothing_outside(place: Path) -> None:
+    """Its results are a link, its tests have names that lead out, and what it has yet to write is a link."""
+    victim = place / "victim"
+    synth("memory", "--from", "sc", "--events", "2..3", "-o", "suite")
+    suite = place / "suite"
+    os.symlink("../victim", suite / "results.jsonl")
+    result = synth("run", "suite", "--backend", "cpp")
+    assert result.exit_code == 2 and "a link, and nothing is written elsewhere" in result.stderr
+    assert not victim.exists()
+    rows = [json.loads(line) for line in (suite / "tests.jsonl").read_text().splitlines()]
+    outside = ["../../evil", str(place.parent / "evil"), "a/../../../evil", "..", "-rf", "@all", "|touch_CANARY"]
+    for row, name in zip(rows, outside, strict=False):
+        row["name"] = name
+    (suite / "tests.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    for words in (
+        ("convert", "suite", "--to", "gpu-ptx", "-o", "a"),
+        ("compile", "suite", "--backend", "cpp", "-o", "b"),
+        ("export", "suite", "--to", "json", "-o", "c"),
+        ("fix", "suite", "-m", "sc", "-o", "d"),
+        ("label", "suite", "-m", "sc"),
+        ("report", "suite", "-o", "r.html"),
+    ):
+        told(*words)
+    assert {each.name for each in place.iterdir()} <= {"suite", "a", "b", "c", "d", "r.html"}
+
+
+def test_links_are_not_written_through(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("safe")
+    link = tmp_path / "link"
+    link.symlink_to(victim)
+    with pytest.raises(InputError, match="a link, and nothing is written elsewhere"):
+        LineFile.open(link, "busy")
+    (tmp_path / f".out.{os.getpid()}.tmp").symlink_to(victim)
+    write_atomically(tmp_path / "out", ["text"])
+    write_atomically(link, ["text"])
+    assert victim.read_text() == "safe" and link.read_text() == "text" and not link.is_symlink()
+
+
+def test_a_temporary_folder_that_a_shell_would_obey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile = tmp_path / "$(touch CANARY)"
+    hostile.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(hostile))
+    with private_folder("tool") as folder:
+        assert "$" not in str(folder)
