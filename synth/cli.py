@@ -70,6 +70,10 @@ COMMANDS = {name: line for commands in GROUPS.values() for name, line in command
 """All sub-commands with their lines, in the order of the help."""
 
 
+UNREAD = 141
+"""The exit code where nobody reads the output, by the convention of shells: 128 and the number of SIGPIPE."""
+
+
 class _LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -129,8 +133,9 @@ def _one_line() -> Iterator[None]:
     except KeyboardInterrupt:
         line, code = INTERRUPTED, CODE
     except OSError as error:
-        if error.errno == errno.EPIPE:  # the reader of a pipe has closed it
-            raise
+        if error.errno == errno.EPIPE:  # the reader of a pipe has closed it: no answer, and nothing to say
+            _drop_output()
+            sys.exit(UNREAD)
         line = f"synth: {InputError(error.strerror or str(error), error.filename)}"
         _drop_output()
     click.echo(one_line(line), err=True)

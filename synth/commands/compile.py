@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from inspect import cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -24,7 +24,7 @@ from synth.options.mapping import mapping_option, placement_option
 from synth.options.models import model_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
-from synth.pool import cores
+from synth.pool import cores, resumable
 
 if TYPE_CHECKING:
     from synth.translation.compiled import TranslationTask
@@ -95,6 +95,7 @@ class _Compile(Page):
     is_flag=True,
     help="Of memory tests: read back what the real compilers make of each, and judge it against the test.",
 )
+@click.option("--resume", is_flag=True, help="With --check-translation: go on behind the verdicts that DIR has.")
 @click.option(
     "--sequences",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -122,6 +123,7 @@ def command(
     as_json: bool,
     check: bool,
     check_translation: bool,
+    resume: bool,
     sequences: tuple[Path, ...],
 ) -> None:
     """Turn tests into programs for devices.
@@ -169,7 +171,8 @@ def command(
 
     With --check-translation each memory test goes through the compilers of its language, at each level of optimisation:
     a launch of one instance is compiled, what comes out is read back as a litmus test, and its outcomes under the model
-    of its language must be among those of the test (docs/translation.md). DIR/translation.jsonl has the verdicts.
+    of its language must be among those of the test (docs/translation.md). DIR/translation.jsonl has the verdicts, and
+    --resume goes on behind those that a run that was stopped has left.
 
     Exit code 1 if a file cannot be read, or if --check finds one that does not compile, or optcheck a test that is not
     itself any more, or --sequences code that is not a table's, or --check-translation a translation that is weaker; 2
@@ -184,9 +187,12 @@ def command(
         language = with_sequences(language, sequences, models)
     if check and (lacking := language.compiler.missing()):
         raise InputError(f"--check needs {' and '.join(lacking)}")
+    if resume and not check_translation:
+        raise click.UsageError("--resume goes on with --check-translation; programs are quickly written with --force")
     left = halves(output)
-    if output.exists() and not force and (not output.is_dir() or len(left) < len(list(output.iterdir()))):
-        raise InputError("the output folder is not empty; --force writes into it", str(output))
+    if output.exists() and not force | resume and (not output.is_dir() or len(left) < len(list(output.iterdir()))):
+        goes_on = "--resume goes on with it, and " if check_translation and list(output.glob("*.request.json")) else ""
+        raise InputError(f"the output folder is not empty; {goes_on}--force writes into it", str(output))
     kind = family_given(inputs)
     refuse_foreign(context, kind)
     together = language.bundle is not None
@@ -203,17 +209,29 @@ def command(
     tests = chosen(kind, inputs, choice)
     translations: list[TranslationTask] = []
     if check_translation:
-        from synth.translation.suites import check_suite, tasks_of  # which read code, and other compilations do not
+        # These read code, and other compilations do not.
+        from synth.growing_file import begin
+        from synth.translation.suites import RESULTS, check_suite, known_verdicts, request_of, tasks_of
 
         translations = tasks_of(tests, backend)
     launched = tuple(map(read_profile, profiles))
     for half in () if force else left:
         half.unlink(missing_ok=True)
     making = Making(mappings, placements, instances, iterations, cpu, launched, random, models, as_json)
+    known: list[dict[str, Any]] = []
+    if translations:
+        asked = request_of(tests, backend)
+        if resume:
+            known = known_verdicts(translations, output, asked)
+        else:
+            output.mkdir(parents=True, exist_ok=True)
+            (output / RESULTS).unlink(missing_ok=True)
+            begin(output / RESULTS, asked, "")
     with ended_by_signals():
         code = kind.compile(tests, language, making, output, check)
         if translations:
-            code = max(code, 0 if check_suite(translations, output, cores()) else 1)
+            with resumable():
+                code = max(code, 0 if check_suite(translations, output, cores(), known=known) else 1)
         sys.exit(code)
 
 

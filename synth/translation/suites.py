@@ -1,26 +1,30 @@
 """Tests of a suite through every compiler of a back end, for ``synth compile --check-translation``.
 
 ``translation.jsonl`` in the output folder has a line for each test, compiler and level: the verdict, the outcomes that
-are added or lost, and the reason where there is no verdict. It holds no times, so that it is the same each time.
+are added or lost, and the reason where there is no verdict. It holds no times, so that it is the same each time. A run
+that is stopped goes on behind the lines that the file has; ``translation.jsonl.request.json`` says what was asked.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from backends.code_languages import TEST_COMPILERS
 from corpus.errors import InputError, one_line
 from corpus.lines import LineFile
+from synth import VERSION
+from synth.growing_file import WholeLines, digest_of, resume
 from synth.inputs import Input, read_all
 from synth.pool import Jobs
 from synth.screen import plain_table, print_table, printable_lines, screen
 from synth.translation.account import HEADS, checked_record, finding_lines, table_rows, verdict_line
 from synth.translation.compiled import CheckedTranslation, TranslationTask, check_all_compiled, models_of
-from synth.translation.judging import TranslationVerdict
+from synth.translation.judging import JudgedTranslation, TranslationVerdict
 from synth.worker import Limits
 
 RESULTS = "translation.jsonl"
@@ -61,15 +65,60 @@ def tasks_of(files: Sequence[Input], backend: str, models: tuple[str, str] = (""
     ]
 
 
-def check_suite(tasks: Sequence[TranslationTask], output: Path, jobs: Jobs, limits: Limits = LIMITS) -> bool:
+def request_of(files: Sequence[Input], backend: str) -> dict[str, Any]:
+    """Return what is asked of tests, with a digest of their texts."""
+    texts = digest_of((each.name, each.text()) for each in files)
+    return {"backend": backend, "version": VERSION, "tests": texts, "models": {}}
+
+
+def known_verdicts(tasks: Sequence[TranslationTask], output: Path, request: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the lines that an earlier run has left in a folder, which are of the first tasks; what is cut is dropped.
+
+    Raises ``InputError`` where the folder is that of another request.
+    """
+
+    def read(lines: WholeLines) -> Iterator[tuple[dict[str, Any], int]]:
+        left = iter(tasks)
+        for record in map(json.loads, lines):
+            task = next(left, None)
+            if task is None or (record["test"], record["compiler"], record["level"]) != _names(task):
+                raise ValueError
+            yield record, lines.end
+
+    return resume(output / RESULTS, request, "", read, "the verdicts of the tests in their order")
+
+
+def _names(task: TranslationTask) -> tuple[str, str, str]:
+    return task.name, task.compiler.name, task.level
+
+
+def _recalled(task: TranslationTask, record: Mapping[str, Any]) -> CheckedTranslation:
+    """Return what a line says of a task, without its outcomes."""
+    if "verdict" not in record:
+        return CheckedTranslation(task, None, reason=record["cannot_say"])
+    return CheckedTranslation(task, JudgedTranslation(TranslationVerdict(record["verdict"]), reason=record["reason"]))
+
+
+def check_suite(
+    tasks: Sequence[TranslationTask],
+    output: Path,
+    jobs: Jobs,
+    limits: Limits = LIMITS,
+    known: Sequence[Mapping[str, Any]] = (),
+) -> bool:
     """Check tasks: write a line of ``RESULTS`` as each comes to its end, and print a table and each finding.
 
-    Returns whether nothing is weaker. Raises ``InputError`` where another process writes the file.
+    ``known`` are the lines of the first tasks, which the file has; of these only findings are looked at again, to be
+    told. Returns whether nothing is weaker. Raises ``InputError`` where another process writes the file.
     """
-    checked = []
+    checked = list[CheckedTranslation]()
+    for task, record in zip(tasks, known, strict=False):
+        found = _recalled(task, record)
+        weaker = found.judged is not None and found.judged.verdict is TranslationVerdict.WEAKER
+        checked += check_all_compiled([task], jobs, limits) if weaker else [found]
     with LineFile.open(output / RESULTS, "another process writes it") as lines:
-        lines.cut(0)
-        for answer in check_all_compiled(tasks, jobs, limits):
+        lines.cut((output / RESULTS).stat().st_size if known else 0)
+        for answer in check_all_compiled(tasks[len(known) :], jobs, limits):
             lines.append([json.dumps(checked_record(answer), ensure_ascii=False).encode()])
             checked.append(answer)
     table = plain_table(*HEADS)
