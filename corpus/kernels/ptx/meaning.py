@@ -9,7 +9,7 @@ from corpus.kernels.computing import move, set_mask, set_result
 from corpus.kernels.meaning import COMMON, nothing, trap
 from corpus.kernels.ptx.instructions import unfit
 from corpus.kernels.ptx.matrices import multiply
-from corpus.kernels.ptx.meeting import active, barrier, elect, fence, map_shared, reduce_, shuffle, vote
+from corpus.kernels.ptx.meeting import active, barrier, elect, fence, map_shared, match, reduce_, shuffle, vote
 from corpus.kernels.ptx.memory import atomic, discard, load, space_of, store
 from corpus.kernels.ptx.moving import copy, mbarrier, store_asynchronously
 from corpus.kernels.ptx.special import special
@@ -69,6 +69,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "vote": vote,
     "shfl": shuffle,
     "redux": reduce_,
+    "match": match,
     "activemask": active,
     "elect": elect,
     "brkpt": trap,

@@ -11,7 +11,7 @@ from corpus.kernels.computing import compared, computed, negated, number_or_held
 from corpus.kernels.launch import volume
 from corpus.kernels.meeting import WARP_BARRIER, brought_by, comers, exchanged, folded, lanes_of, warp_meeting
 from corpus.kernels.ptx.memory import MEMBARS, ORDERS, SCOPES, access_mode
-from corpus.kernels.specialiser import SLOTS, State, ThreadSpecialiser
+from corpus.kernels.specialiser import END, SLOTS, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Pointer, Unknown, Value
 from corpus.laws.ptx import PROXY_FENCES, cluster_barrier
 from corpus.litmus import test as litmus
@@ -157,11 +157,7 @@ def _mask(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, operan
         named = computed(at, "and.b32", [value, every])
         for number, more in product(range(1 << len(others)), sorted({0, absent})):
             mask = more | 1 << at.lane | sum(1 << lane for n, lane in enumerate(others) if number >> n & 1)
-            again = state.goes(state.at - 1)
-            again.known[at.home(state, operand.name)] = mask
-            same = compared(at, ("eq", "s32"), named, mask)
-            condition = litmus.Comparison("ne", residual_operand(number_or_held(at, same), 1), 0)
-            at.put(litmus.Branch(at.jump(again), condition))
+            _again(at, state, operand, named, mask)
         at.stops("lane")
         return None
     if not isinstance(value, int):
@@ -170,6 +166,14 @@ def _mask(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, operan
         at.stops("lane")
         return None
     return value & every
+
+
+def _again(at: ThreadSpecialiser, state: State, operand: ir.Register, value: Value, number: int) -> None:
+    """Have the thread do its instruction again where a value is a number, with that number as an operand."""
+    again = state.goes(state.at - 1)
+    again.known[at.home(state, operand.name)] = number
+    same = residual_operand(number_or_held(at, compared(at, ("eq", "s32"), value, number)), 1)
+    at.put(litmus.Branch(at.jump(again), litmus.Comparison("ne", same, 0)))
 
 
 MOST_OTHERS = 4
@@ -193,6 +197,8 @@ def vote(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
     values = list(brought.values())
     if "ballot" in ins.words:
         found = folded(at, "or.b32", [computed(at, "shl.b32", [value, lane]) for lane, value in brought.items()])
+        if isinstance(found, Held) and isinstance(target, ir.Register) and target.name in _masks(state.function):
+            return _each_mask(at, state, target, found, list(brought))
     elif "uni" in ins.words:
         every, none = folded(at, "and.pred", values), negated(at, folded(at, "or.pred", values))
         found = folded(at, "or.pred", [every, none])
@@ -200,6 +206,59 @@ def vote(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
         found = folded(at, "and.pred" if "all" in ins.words else "or.pred", values)
     set_result(at, state, target, found)
     return True
+
+
+def match(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``match``: the lanes of a mask that bring the same value as the thread, or all where all bring the same."""
+    target, source, membership = _with_mask(at, ins)
+    mask = _mask(at, state, ins, membership)
+    if mask is None:
+        return False
+    if "b64" in ins.words:
+        raise at.wrong("of 64 bits is not understood")
+    value = at.value(state, source, 32)
+    brought = brought_by(at, state, ins.opcode, value, mask)
+    same = {lane: compared(at, ("eq", "s32"), value, each) for lane, each in brought.items()}
+    if "all" in ins.words:
+        every = folded(at, "and.pred", list(same.values()))
+        set_result(at, state, target, computed(at, "selp.b32", [sum(1 << lane for lane in same), 0, every]), every)
+        return True
+    found = folded(at, "or.b32", [computed(at, "shl.b32", [each, lane]) for lane, each in same.items()])
+    if isinstance(found, Held) and isinstance(target, ir.Register) and target.name in _masks(state.function):
+        return _each_mask(at, state, target, found, list(brought))
+    set_result(at, state, target, found)
+    return True
+
+
+def _masks(function: ir.KernelFunction) -> set[str]:
+    """Return the registers of a function that may be masks of lanes."""
+    body = function.body or ()
+    last = (ins.operands[-1] for ins in body if ins.operands and "sync" in ins.words)
+    found = {each.name for each in last if isinstance(each, ir.Register)}
+    moves = [ins.operands for ins in body if ins.name == "mov"]
+    for _ in moves:
+        sources = {
+            b.name for a, b in moves if isinstance(b, ir.Register) and isinstance(a, ir.Register) and a.name in found
+        }
+        if sources <= found:
+            break
+        found |= sources
+    return found
+
+
+def _each_mask(at: ThreadSpecialiser, state: State, target: ir.Register, value: Held, lanes: Sequence[int]) -> bool:
+    """Have the thread go on with each mask that a value may be, where these are few: what is made of it is known."""
+    if len(lanes) > MOST_OTHERS:
+        set_result(at, state, target, value)
+        return True
+    for number in range(1 << len(lanes)):
+        mask = sum(1 << lane for n, lane in enumerate(lanes) if number >> n & 1)
+        after = state.goes(state.at)
+        set_result(at, after, target, mask)
+        same = residual_operand(number_or_held(at, compared(at, ("eq", "s32"), value, mask)), 1)
+        at.put(litmus.Branch(at.jump(after), litmus.Comparison("ne", same, 0)))
+    at.put(litmus.Branch(END))
+    return False
 
 
 def _with_mask(at: ThreadSpecialiser, ins: ir.KernelInstruction) -> tuple[ir.Operand, ...]:
@@ -217,37 +276,51 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     mask = _mask(at, state, ins, membership)
     if mask is None:
         return False
-    value, lane = at.value(state, source), at.lane
-    offset, bounds = at.value(state, by, 32), at.value(state, limits, 32)
+    value, offset, bounds = at.value(state, source), at.value(state, by, 32), at.value(state, limits, 32)
     mode = next(word for word in ins.words if word in ("up", "down", "bfly", "idx"))
-    if mode == "idx":
-        if not isinstance(bounds, int):
-            raise at.wrong("with bounds that memory decides it is not understood")
-        segment = bounds >> 8 & 0x1F
-        other = computed(at, "or.b32", [lane & segment, computed(at, "and.b32", [offset, 0x1F & ~segment])])
-    else:
-        opcode = {"up": "sub.s32", "down": "add.s32", "bfly": "xor.b32"}[mode]
-        other = computed(at, opcode, [lane, computed(at, "and.b32", [offset, 0x1F])])
-    inside = compared(at, ("ge" if mode == "up" else "le", "s32"), other, _furthest(at, bounds))
-    if inside == 0:
-        other = lane
-    brought = brought_by(at, state, ins.opcode, value, mask, other if isinstance(other, int) else None)
-    if isinstance(other, int) and other not in brought:
-        nothing = Unknown(f"the value of lane {other}, which does not come to {ins.opcode} with the thread")
-        if isinstance(inside, Held):
-            absent = state.goes(state.at)
-            set_result(at, absent, target, nothing, 1)
-            at.put(litmus.Branch(at.jump(absent), litmus.Comparison("ne", litmus.Reg(inside.register), 0)))
-        set_result(at, state, target, nothing if isinstance(inside, int) else value, 1 if inside == 1 else 0)
-        return True
-    if not isinstance(other, int) and len(brought) < at.launch.warp:
-        raise at.wrong("with a lane that memory decides, which may not be there, it is not understood")
-    found = value
-    for number, each in brought.items():
-        same = compared(at, ("eq", "s32"), other, number)
-        found = computed(at, "selp.b32", [each, found, computed(at, "and.pred", [same, inside])])
-    set_result(at, state, target, found, inside)
+    if isinstance(offset, Held) and isinstance(by, ir.Register) and isinstance(bounds, int):
+        nobody = _known_offset(at, state, by, mode, offset, bounds, lanes_of(at, mask))
+        if nobody is None:  # all ways go on elsewhere
+            at.put(litmus.Branch(END))
+            return False
+        offset = nobody
+    if not isinstance(offset, int) or (mode == "idx" and not isinstance(bounds, int)):
+        raise at.wrong("with lanes that memory decides it is not understood")
+    other = _other(at.lane, mode, offset, bounds if isinstance(bounds, int) else 0)
+    inside = compared(at, ("ge" if mode == "up" else "le", "s32"), other & 0xFFFFFFFF, _furthest(at, bounds))
+    brought = brought_by(at, state, ins.opcode, value, mask, at.lane if inside == 0 else other)
+    found = brought.get(other, Unknown(f"the value of lane {other}, which does not come to {ins.opcode} as well"))
+    if isinstance(inside, Held):
+        there = state.goes(state.at)
+        set_result(at, there, target, found, 1)
+        at.put(litmus.Branch(at.jump(there), litmus.Comparison("ne", litmus.Reg(inside.register), 0)))
+    set_result(at, state, target, found if inside == 1 else value, int(inside == 1))
     return True
+
+
+def _known_offset(
+    at: ThreadSpecialiser, state: State, by: ir.Register, mode: str, offset: Value, bounds: int, lanes: Sequence[int]
+) -> int | None:
+    """Have a thread do a shuffle again with each offset by which it asks one of some lanes, and return one by which it
+    asks none of them; None where there is no such.
+    """
+    bits = 0x1F & ~(bounds >> 8) if mode == "idx" else 0x1F
+    asked = computed(at, "and.b32", [offset, bits])
+    nobody = None
+    for number in range(32):
+        if number & ~bits:
+            continue
+        if _other(at.lane, mode, number, bounds) in lanes:
+            _again(at, state, by, asked, number)
+        else:
+            nobody = number
+    return nobody
+
+
+def _other(lane: int, mode: str, offset: int, bounds: int) -> int:
+    """Return the lane that a shuffle asks for, be it in its bounds or not."""
+    by, segment = offset & 0x1F, bounds >> 8 & 0x1F
+    return {"up": lane - by, "down": lane + by, "bfly": lane ^ by, "idx": lane & segment | by & ~segment}[mode]
 
 
 def _furthest(at: ThreadSpecialiser, bounds: Value) -> Value:
