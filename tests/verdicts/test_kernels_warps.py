@@ -1,8 +1,8 @@
 """What is said of the kernels of ``examples/kernels/warps``, as argued from the sentences of the PTX ISA on warps
 (kernels_warps.csv).
 
-``found`` are the kinds of what is found, with ``?`` where the answer is UNKNOWN, and ``lines`` those of the file that it
-is at; all else is SAFE.
+``found`` are the kinds of what is found, with ``?`` where the answer is UNKNOWN, and ``lines`` those of the file that
+it is at; all else is SAFE.
 """
 
 import csv

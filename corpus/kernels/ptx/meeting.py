@@ -338,6 +338,8 @@ def reduce_(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     if mask is None:
         return False
     brought = list(brought_by(at, state, ins.opcode, at.value(state, source), mask).values())
+    if type_of(ins.words)[0] == "f":
+        raise at.wrong("of floating-point numbers is not understood")
     operation = next(word for word in ins.words if word in ("add", "min", "max", "and", "or", "xor"))
     set_result(at, state, target, folded(at, f"{operation}.{type_of(ins.words)}", brought))
     return True
