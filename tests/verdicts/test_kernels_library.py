@@ -2,10 +2,10 @@
 
 The kernels of ``examples/kernels/library`` use libcu++, cooperative groups, CUB and CUTLASS. ``found`` has the kinds of
 findings, ``?`` where the answer is UNKNOWN, ``bounded`` the jumps back that loops were followed for; under each
-progress model T is for terminates and H for may hang. A bug (``kernels_library_bugs.csv``) is text of the PTX that is replaced,
-or an instruction that is left out; it is found as a race of accesses at the ``lines`` of the kernel. The cheapest
-repair costs no more than to take the bug back, which is ``price`` of synth/repair/tables/cuda.toml; ``repair`` is where
-it is in the kernel's own lines, and how it is.
+progress model T is for terminates and H for may hang. A bug (``kernels_library_bugs.csv``) is text of the PTX that is
+replaced, or an instruction that is left out; it is found as a race of accesses at the ``lines`` of the kernel. The
+cheapest repair costs no more than to take the bug back, which is ``price`` of synth/repair/tables/cuda.toml; ``repair``
+is where it is in the kernel's own lines, and how it is.
 """
 
 from __future__ import annotations
