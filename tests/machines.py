@@ -59,7 +59,7 @@ def seen_on(machine: str, seeds: Sequence[str], common: bool = False, timeout: f
     programs = {seed: random_program(seed, language, common, name) for seed, name in zip(seeds, names, strict=True)}
     with TemporaryDirectory() as folder:
         files = dict(_read(programs, language, Path(folder)))
-        memories = dict(_run(machine, programs, files, timeout))
+        memories = dict(_run(machine, programs, files, dict(zip(seeds, names, strict=True)), timeout))
     for name, (seed, program) in zip(names, programs.items(), strict=True):
         file, _ = files[seed]
         if isinstance(file, str):
@@ -104,7 +104,7 @@ def task_of(file: KernelFile, program: Program, name: str) -> KernelTask:
 
 
 def _run(
-    machine: str, programs: dict[str, Program], files: dict[str, Any], timeout: float
+    machine: str, programs: dict[str, Program], files: dict[str, Any], names: dict[str, str], timeout: float
 ) -> Iterator[tuple[str, Any]]:
     """The memory that each program leaves on a machine, or why there is none."""
     batches: list[tuple[dict[str, Any], list[str]]] = []
@@ -118,7 +118,7 @@ def _run(
             batches.append(({"code": text, "kernels": [_kernel(program, "main")]}, [seed]))
     else:
         text = "".join(each.text for each in programs.values())
-        kernels = [_kernel(each, f"k{n}") for n, each in enumerate(programs.values())]
+        kernels = [_kernel(each, names[seed]) for seed, each in programs.items()]
         batches.append(({"code": text, "kernels": kernels}, list(programs)))
     asked = "".join(json.dumps(batch) + "\n" for batch, _ in batches)
     try:
@@ -127,6 +127,11 @@ def _run(
         lines, said = done.stdout.splitlines(), done.stderr[-500:] or f"exit code {done.returncode}"
     except subprocess.TimeoutExpired as error:
         lines, said = (error.stdout or b"").decode().splitlines(), f"no answer in {timeout} s"
+    if len(programs) > 1 and len(lines) < len(batches):  # something is wrong with one of them
+        every = list(programs.items())
+        for half in (dict(every[: len(every) // 2]), dict(every[len(every) // 2 :])):
+            yield from _run(machine, half, files, names, timeout)
+        return
     for number, (_, seeds) in enumerate(batches):
         answer = json.loads(lines[number]) if number < len(lines) else {"problem": said}
         for place, seed in enumerate(seeds):
@@ -178,6 +183,8 @@ def _asked(left: KernelProgram, model: Any, program: Program, memory: Sequence[b
     finals, wrong = exact(left, program, memory)
     if wrong:
         return "difference", wrong
+    if why := next((left.untold[name] for name in finals if name in left.untold), None):
+        return "unknown", f"{why}: nothing tells its value"
     terms = tuple(map(litmus.Loc, finals))
     test = replace(left.test, condition=replace(left.test.condition, observed=terms))
     search = ExecutionSearch(test, model, UNROLL)

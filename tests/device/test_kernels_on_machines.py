@@ -1,7 +1,8 @@
 """Random kernels on machines: what PoCL makes of OpenCL C, and lavapipe of GLSL, is what ``check`` says that memory
 holds at the end.
 
-The programs have what all languages have; ``benchmarks/kernels_on_machines.py`` runs as many as one likes.
+Half of the programs have only what all languages have, the others what is peculiar to theirs: vectors, functions.
+``benchmarks/kernels_on_machines.py`` runs as many as one likes.
 """
 
 from collections import Counter
@@ -24,7 +25,7 @@ def test_the_memory_that_a_machine_leaves_is_one_that_check_allows(machine, part
     need(backend, runs=True)
     to_spirv(backend)
     seeds = [str(number) for number in range(part * PART, part * PART + PART)]
-    found = list(seen_on(machine, seeds, common=True))
+    found = list(seen_on(machine, seeds, common=part % 2 == 1))
     answers = Counter(each.answer for each in found)
     wrong = [each for each in found if each.answer not in ("agreed", "not understood", "unknown")]
     assert not wrong

@@ -142,6 +142,53 @@ def test_a_thread_that_is_certain_to_leave_an_array_is_found_where_others_wait()
     assert {each.kind for each in found.findings} == {"bounds", "barrier"}
 
 
+STRUCTS = """\
+OpCapability Kernel
+OpCapability Addresses
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %main "k"
+%void = OpTypeVoid
+%uchar = OpTypeInt 8 0
+%ushort = OpTypeInt 16 0
+%uint = OpTypeInt 32 0
+%c0 = OpConstant %uint 0
+%c1 = OpConstant %uint 1
+%c4 = OpConstant %uint 4
+%byte = OpConstant %uchar 7
+%half = OpConstant %ushort 8
+%pair = OpTypeStruct %uchar %ushort
+%pair_ptr = OpTypePointer Function %pair
+%uchar_ptr = OpTypePointer Function %uchar
+%ushort_ptr = OpTypePointer Function %ushort
+%out_ptr = OpTypePointer CrossWorkgroup %ushort
+%kernel = OpTypeFunction %void %out_ptr
+%main = OpFunction %void None %kernel
+%out = OpFunctionParameter %out_ptr
+%start = OpLabel
+%s = OpVariable %pair_ptr Function
+%t = OpVariable %pair_ptr Function
+%s0 = OpInBoundsAccessChain %uchar_ptr %s %c0
+%s1 = OpInBoundsAccessChain %ushort_ptr %s %c1
+OpStore %s0 %byte
+OpStore %s1 %half
+%from = OpBitcast %uchar_ptr %s
+%to = OpBitcast %uchar_ptr %t
+OpCopyMemorySized %to %from %c4
+%t1 = OpInBoundsAccessChain %ushort_ptr %t %c1
+%read = OpLoad %ushort %t1
+OpStore %out %read
+OpReturn
+OpFunctionEnd
+"""
+
+
+def test_bytes_of_a_struct_are_copied_as_its_members_with_padding_between_them() -> None:
+    (task,) = tasks_of(spirv_kernels(STRUCTS.encode(), Path("k.spvasm")), read_launch(["--grid=1"]))
+    program = program_of(task.file.module, task.kernel, task.launch)
+    assert not program.untold
+    assert [ins.value for ins in instructions(program) if isinstance(ins, litmus.Store)] == [8]
+
+
 @pytest.mark.parametrize(
     ("name", "kinds", "values", "result"),
     [
@@ -158,6 +205,17 @@ def test_a_thread_that_is_certain_to_leave_an_array_is_found_where_others_wait()
         ("FindSMsb", ("b32",), (-1,), -1),
         ("UClamp", ("b32", "b32", "b32"), (9, 2, 5), 5),
         ("OpSConvert", ("b8",), (0x80,), -128),
+        ("s_hadd", ("b8", "b8"), (-128, 127), -1),
+        ("u_hadd", ("b32", "b32"), (0xFFFFFFFF, 1), 0x80000000),
+        ("s_rhadd", ("b16", "b16"), (-3, -2), -2),
+        ("u_rhadd", ("b8", "b8"), (255, 254), 255),
+        ("rotate", ("b8", "b8"), (0x81, 1), 3),
+        ("rotate", ("b32", "b32"), (5, 32), 5),
+        ("rotate", ("b64", "b64"), (1, -1), -(1 << 63)),
+        ("ctz", ("b16",), (0,), 16),
+        ("ctz", ("b32",), (40,), 3),
+        ("SSign", ("b32",), (-9,), -1),
+        ("SSign", ("b32",), (0,), 0),
     ],
 )
 def test_computations(name: str, kinds: tuple[str, ...], values: tuple[int, ...], result: int) -> None:

@@ -32,7 +32,7 @@ def steps_of(code: SpirvCode, rule: Computation, kind: str, first: str, given: S
     steps: list[Register] = []
     for number, step in enumerate(rule):
         name, words = step.words(kind, first)
-        operands = [_operand(code, each, given, steps) for each in step.operands]
+        operands = [_operand(code, each, given, steps) for each in step.given(first)]
         result = "pred" if name == "setp" or "pred" in words else kind if number == len(rule) - 1 else first
         target = code.temporary(result)
         code.put(name, words, (target, *operands))

@@ -3,7 +3,8 @@ to 3.52.15; GLSL.std.450; OpenCL.std).
 
 A row has the opcode of each step, in which ``{s}``, ``{u}``, ``{b}`` and ``{f}`` stand for the type of the first
 operand, signed, unsigned, as bits or floating-point, and ``{rs}`` .. for that of the result; and the operands of the
-step: those of the instruction by number, ``t0``, ``t1``, .. for the results of steps before, and ``#1`` for a number.
+step: those of the instruction by number, ``t0``, ``t1``, .. for the results of steps before, ``#1`` for a number, and
+``#{m}`` for the bits of the first operand less 1.
 Example: ``OpIAdd`` is ``add.{s}`` of operands 0 and 1, and ``OpSMod`` three steps.
 """
 
@@ -26,6 +27,10 @@ class ComputationStep(NamedTuple):
         own, made = _forms(operand), {f"r{form}": kind for form, kind in _forms(result).items()}
         name, *words = self.opcode.format(**own, **made).split(".")
         return name, tuple(words)
+
+    def given(self, operand: str) -> tuple[str, ...]:
+        """Return the operands for a first operand of this kind, which says what ``#{m}`` is."""
+        return tuple(each.format(m=WIDTHS[operand] - 1) for each in self.operands)
 
 
 Computation = tuple[ComputationStep, ...]
@@ -189,6 +194,13 @@ _COMPUTATIONS: Mapping[str, Computation] = {
     "s_mad24": rule("mul24.lo.{s} 0 1", "add.{s} t0 2"),
     "u_mad24": rule("mul24.lo.{u} 0 1", "add.{u} t0 2"),
     "bitselect": rule("and.{b} 1 2", "not.{b} 2", "and.{b} 0 t1", "or.{b} t0 t2"),
+    "s_hadd": rule("and.{b} 0 1", "xor.{b} 0 1", "shr.{s} t1 #1", "add.{s} t0 t2"),
+    "u_hadd": rule("and.{b} 0 1", "xor.{b} 0 1", "shr.{u} t1 #1", "add.{s} t0 t2"),
+    "s_rhadd": rule("or.{b} 0 1", "xor.{b} 0 1", "shr.{s} t1 #1", "sub.{s} t0 t2"),
+    "u_rhadd": rule("or.{b} 0 1", "xor.{b} 0 1", "shr.{u} t1 #1", "sub.{s} t0 t2"),
+    "rotate": rule("and.{b} 1 #{m}", "shl.{b} 0 t0", "neg.{s} t0", "and.{b} t2 #{m}", "shr.{u} 0 t3", "or.{b} t1 t4"),
+    "ctz": rule("sub.{s} 0 #1", "not.{b} 0", "and.{b} t0 t1", "popc.{b} t2"),
+    "SSign": rule("min.{s} 0 #1", "max.{s} t0 #-1"),
     "s_abs_diff": rule("max.{s} 0 1", "min.{s} 0 1", "sub.{s} t0 t1"),
     "u_abs_diff": rule("max.{u} 0 1", "min.{u} 0 1", "sub.{u} t0 t1"),
 }
@@ -214,7 +226,7 @@ def folded(rule: Computation, result: str, kinds: Sequence[str], values: Sequenc
     steps: list[int] = []
     for step in rule:
         name, words = step.words(result, kinds[0])
-        given = [_given(each, values, steps) for each in step.operands]
+        given = [_given(each, values, steps) for each in step.given(kinds[0])]
         if not computable(name, words, len(given)) or (name in ("div", "rem") and given[1] == 0):
             return None
         steps.append(int(compare(words, *given)) if name == "setp" else compute(name, words, given))

@@ -210,9 +210,9 @@ def _plain(ids: int, names: str) -> dict[str, ExtendedRow]:
 
 
 _OPENCL: Mapping[str, ExtendedRow] = {
-    **_told(1, "fabs sqrt floor ceil trunc rint popcount clz s_abs u_abs"),
+    **_told(1, "fabs sqrt floor ceil trunc rint popcount clz ctz s_abs u_abs"),
     **_told(2, "fmin fmax s_min u_min s_max u_max s_add_sat u_add_sat s_sub_sat u_sub_sat s_mul_hi u_mul_hi"),
-    **_told(2, "s_mul24 u_mul24 s_abs_diff u_abs_diff"),
+    **_told(2, "s_mul24 u_mul24 s_abs_diff u_abs_diff s_hadd u_hadd s_rhadd u_rhadd rotate"),
     **_told(3, "fma mad fclamp s_clamp u_clamp s_mad24 u_mad24 s_mad_hi u_mad_hi bitselect"),
     **_plain(
         1, "acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt cos cosh cospi erfc erf exp exp2 exp10 expm1"
@@ -223,10 +223,10 @@ _OPENCL: Mapping[str, ExtendedRow] = {
         1, "half_sqrt half_tan native_cos native_exp native_exp2 native_exp10 native_log native_log2 native_log10"
     ),
     **_plain(1, "native_recip native_rsqrt native_sin native_sqrt native_tan degrees radians sign length normalize"),
-    **_plain(1, "fast_length fast_normalize ctz"),
+    **_plain(1, "fast_length fast_normalize"),
     **_plain(2, "atan2 atan2pi copysign fdim fmod hypot ldexp maxmag minmag nextafter pow pown powr remainder rootn"),
     **_plain(2, "half_divide half_powr native_divide native_powr fmax_common fmin_common step cross distance"),
-    **_plain(2, "fast_distance s_hadd u_hadd s_rhadd u_rhadd rotate u_upsample s_upsample shuffle"),
+    **_plain(2, "fast_distance u_upsample s_upsample shuffle"),
     **_plain(3, "mix smoothstep u_mad_sat s_mad_sat shuffle2"),
     **_rows(Effect.NOTHING, 3, "select", _select),
     **_rows(Effect.NOTHING, 2, "prefetch", _hint),
@@ -245,12 +245,10 @@ _OPENCL: Mapping[str, ExtendedRow] = {
 """OpenCL.std."""
 
 _GLSL: Mapping[str, ExtendedRow] = {
-    **_told(1, "RoundEven Trunc FAbs SAbs Floor Ceil Sqrt FindILsb FindSMsb FindUMsb"),
+    **_told(1, "RoundEven Trunc FAbs SAbs Floor Ceil Sqrt FindILsb FindSMsb FindUMsb SSign"),
     **_told(2, "FMin UMin SMin FMax UMax SMax NMin NMax"),
     **_told(3, "FClamp UClamp SClamp NClamp Fma"),
-    **_plain(
-        1, "Round FSign SSign Fract Radians Degrees Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Exp"
-    ),
+    **_plain(1, "Round FSign Fract Radians Degrees Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Exp"),
     **_plain(1, "Log Exp2 Log2 InverseSqrt Determinant MatrixInverse ModfStruct FrexpStruct PackSnorm4x8 PackUnorm4x8"),
     **_plain(1, "PackSnorm2x16 PackUnorm2x16 PackHalf2x16 PackDouble2x32 UnpackSnorm2x16 UnpackUnorm2x16"),
     **_plain(1, "UnpackHalf2x16 UnpackSnorm4x8 UnpackUnorm4x8 UnpackDouble2x32 Length Normalize"),

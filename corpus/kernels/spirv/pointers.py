@@ -228,7 +228,9 @@ def write(
 
 
 def copy(code: SpirvCode) -> None:
-    """``OpCopyMemory``, and ``OpCopyMemorySized`` of a size that is known, by words where it is one of words."""
+    """``OpCopyMemory``, and ``OpCopyMemorySized`` of a size that is known: by the scalars of what pointers point to, or
+    else by words where it is one of words.
+    """
     target, source, *size = code.ids()
     reading = access_mode(code, source, _mask(code, 1), False)
     writing = access_mode(code, target, _mask(code, 0), True)
@@ -242,12 +244,29 @@ def copy(code: SpirvCode) -> None:
         length = code.number(size[0])
         if length > _MOST_COPIED:
             raise code.wrong(f"of more than {_MOST_COPIED:,} bytes is not understood")
+        one, other = (_pieces(code, pointer, length) for pointer in (source, target))
         width = next(each for each in (4, 2, 1) if length % each == 0)
-        pieces = [(offset, f"b{8 * width}") for offset in range(0, length, width)]
+        words = [(offset, f"b{8 * width}") for offset in range(0, length, width)]
+        pieces = one if one and other in (one, None) else other if other and not one else words
     for offset, kind in pieces:
         value = code.temporary(kind)
         code.put("load", (memory_kind(kind),), (value, MemoryOperand(of, offset)), mode=reading)
         code.put("store", (memory_kind(kind),), (MemoryOperand(to, offset), value), mode=writing)
+
+
+def _pieces(code: SpirvCode, pointer: str, length: int) -> list[tuple[int, str]] | None:
+    """Return the scalars of what a pointer points to, before it was made one to bytes; None where that is not so long.
+
+    What is between them is padding, which holds nothing.
+    """
+    made = code.defined.get(pointer)
+    while made is not None and made.name == "OpBitcast":
+        pointer = next(each.name for each in made.operands if isinstance(each, Id))
+        made = code.defined.get(pointer)
+    type = code.types.pointee(code.type_of(pointer))
+    if code.types.ends_open(type) or code.types.size(type) != length:
+        return None
+    return [(each.offset, each.kind) for each in code.types.scalars(type)]
 
 
 # atomics
