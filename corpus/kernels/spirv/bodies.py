@@ -219,6 +219,11 @@ class SpirvBody:
         """``OpLoopMerge`` and ``OpSelectionMerge``: where ways meet, which the specialiser sees by itself."""
 
 
+def is_understood(name: str) -> bool:
+    """Decide whether an instruction of functions has a row, by which it is written as code or left out."""
+    return name in _FLOW or name in _TRANSLATED or name in _SILENT or computation(name) is not None
+
+
 def function_name(id: str) -> str:
     """Return the name by which a function is called."""
     return f"%{id}"

@@ -1,0 +1,152 @@
+"""Every word of SPIR-V's grammar is fed once, in a kernel that a thread follows: it is understood, or refused by name.
+
+What is accepted without an operand that fits has to be in a list, so that no word is passed over in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from corpus.errors import InputError
+from corpus.kernels.launch import KernelLaunch
+from corpus.kernels.program import program_of
+from corpus.kernels.spirv.bodies import is_understood
+from corpus.kernels.spirv.declared import DECORATIONS, EXECUTION_MODES
+from corpus.kernels.spirv.extended import EXTENDED
+from corpus.kernels.spirv.grammar import GrammarRow, OperandKind, spirv_grammar
+from corpus.kernels.spirv.reader import read_spirv
+from corpus.kernels.spirv.translation import translated
+
+KERNEL = """\
+OpCapability Shader
+{declared}%set = OpExtInstImport "{set}"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %x
+OpExecutionMode %main LocalSize 1 1 1
+{mode}OpDecorate %x DescriptorSet 0
+OpDecorate %x Binding 0
+OpDecorate %box Block
+OpMemberDecorate %box 0 Offset 0
+{decorated}%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%box = OpTypeStruct %uint
+%box_ptr = OpTypePointer StorageBuffer %box
+%ptr = OpTypePointer StorageBuffer %uint
+%one = OpConstant %uint 1
+%zero = OpConstant %uint 0
+%x = OpVariable %box_ptr StorageBuffer
+%kernel = OpTypeFunction %void
+%main = OpFunction %void None %kernel
+%start = OpLabel
+%at = OpAccessChain %ptr %x %zero
+{body}OpStore %at %one
+OpReturn
+OpFunctionEnd
+"""
+
+NOTHING = frozenset(("OpNop", "OpLifetimeStart", "OpLifetimeStop", "OpAssumeTrueKHR", "OpNoLine", "OpLine"))
+"""The instructions that change nothing that is asked."""
+
+
+def fed(body: str = "", set: str = "GLSL.std.450", declared: str = "", mode: str = "", decorated: str = "") -> str:
+    """What is said of a kernel with a word: empty where it is followed to its end."""
+    text = KERNEL.format(body=body, set=set, declared=declared, mode=mode, decorated=decorated)
+    try:
+        module = translated(read_spirv(text.encode(), "k.spvasm")).module
+        (kernel,) = module.kernels
+        program_of(module, kernel, KernelLaunch())
+    except InputError as error:
+        return re.sub(r"\AOp\w+: | \(k.spvasm:\d+\)\Z", "", error.message)
+    return ""
+
+
+def operands(kinds: tuple[OperandKind, ...]) -> Iterator[str]:
+    """An operand for each kind that may not be left out, as text."""
+    grammar = spirv_grammar()
+    for parts, quantifier in kinds:
+        for kind in () if quantifier else parts:
+            if kind in grammar.masks:
+                yield "None"
+            elif kind in grammar.values:
+                yield next(iter(grammar.values[kind].by_name))
+            else:
+                known = {"string": '"s"', "integer": "0", "float": "0", "number": "0", "opcode": "IAdd"}
+                yield known.get(kind, "%one")
+
+
+def written(row: GrammarRow) -> str:
+    result = "%new = " if row.has_result else ""
+    type = "%uint " if row.has_type else ""
+    return f"{result}{row.name} {type}{' '.join(operands(row.kinds))}\n"
+
+
+def test_every_instruction_is_understood_or_refused() -> None:
+    rows = spirv_grammar().instructions.by_number.values()
+    said = {row.name: fed(written(row)) for row in rows}
+    silent = {name for name, each in said.items() if not each and not is_understood(name)}
+    # What a module declares stands outside of functions, or is of the module wherever it stands.
+    assert {name for name in silent if not name.startswith(DECLARING)} == set()
+    unknown = [name for name, each in said.items() if each and is_understood(name) and each == "is not understood"]
+    assert unknown == []
+    count = Counter(is_understood(row.name) for row in rows)
+    print(f"SPIR-V: {count[True]} instructions of functions understood, {count[False]} declarations or refused")
+    assert {name for name in NOTHING if said[name]} <= {"OpLine"}
+
+
+DECLARING = ("OpType", "OpConstant", "OpSpecConstant", "OpSource", "OpString", "OpModuleProcessed", "OpName")
+DECLARING += ("OpMember", "OpDecorat", "OpGroupDecorate", "OpCapability", "OpExtension", "OpExtInstImport", "OpLabel")
+DECLARING += ("OpExecutionMode", "OpEntryPoint", "OpMemoryModel", "OpFunction", "OpGroupMemberDecorate")
+
+
+@pytest.mark.parametrize("set", sorted(EXTENDED))
+def test_every_extended_instruction_is_understood_or_refused(set: str) -> None:
+    table = spirv_grammar().sets[set]
+    for name in table.by_name:
+        said = fed(f"%new = OpExtInst %uint %set {name}\n", set)
+        assert name in EXTENDED[set] or said == f"{name} of {set} is not understood"
+        assert said or name == "printf", "without its operands it is not followed"
+    known = len(EXTENDED[set])
+    print(f"{set}: {known} understood, {len(table.by_number) - known} refused")
+
+
+def test_sets_for_debuggers_have_no_effect() -> None:
+    for name in spirv_grammar().sets:
+        debugging = name.startswith(("NonSemantic.", "OpenCL.DebugInfo"))
+        which = "DebugInfoNone" if name == "OpenCL.DebugInfo.100" else "1"
+        said = fed(f"%new = OpExtInst %void %set {which}\n", name)
+        assert (said == "") is debugging, name
+
+
+def test_every_decoration_is_understood_or_refused() -> None:
+    rows = spirv_grammar().values["Decoration"].by_number.values()
+    said = {row.name: fed(decorated=f"OpDecorate %x {row.name} {' '.join(operands(row.kinds))}\n") for row in rows}
+    assert {name for name, each in said.items() if each == f"the decoration {name} is not understood"} == (
+        said.keys() - DECORATIONS.keys()
+    )
+    print(f"decorations: {len(DECORATIONS)} understood, {len(said) - len(DECORATIONS)} refused")
+
+
+def test_every_execution_mode_is_understood_or_refused() -> None:
+    rows = spirv_grammar().values["ExecutionMode"].by_number.values()
+    said = {row.name: fed(mode=f"OpExecutionMode %main {row.name} {' '.join(operands(row.kinds))}\n") for row in rows}
+    refused = {name for name, each in said.items() if each == f"the execution mode {name} is not understood"}
+    assert refused == said.keys() - EXECUTION_MODES.keys()
+    print(f"execution modes: {len(EXECUTION_MODES)} understood, {len(refused)} refused")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("%new = OpLoad %uint %at 0x80\n", "the memory operand 128 is not understood"),
+        ("OpMemoryBarrier %one %semantics\n", "the memory semantics 0xa are not understood"),
+        ("%two = OpExtInst %uint %set Sin %one %one\n", "Sin: expected 1 ids, found 2"),
+    ],
+)
+def test_bits_and_operands_without_a_row(body: str, said: str) -> None:
+    assert fed(body, decorated="").replace("None", "") == said or said in fed(
+        body.replace("%semantics", "%ten"), decorated="%ten = OpConstant %uint 10\n"
+    )
