@@ -85,6 +85,25 @@ OPENCL = {
     "undefined_expected": Trap(
         "kernel void k(global int *a) { int x; a[0] = x; }", "UNKNOWN expectation", "--grid 1 --expect 'a[0] != 5'"
     ),
+    "component": Trap(
+        "kernel void k(global int4 *a, global int3 *b, global int *o) { int i = get_global_id(0);"
+        " if (i == 0) { a[0].x = 1; b[0].x = 1; } else { o[0] = a[0].y; b[0].y = 2; o[1] = b[0].z; } }",
+        "SAFE",
+    ),
+    "same_component": Trap(
+        "kernel void k(global int4 *a, global int *o) {"
+        " if (get_global_id(0)) a[0].xy = (int2)(1, 2); else o[0] = a[0].y; }",
+        "race",
+    ),
+    "whole_vector": Trap(
+        "kernel void k(global int4 *a, global int4 *o) { if (get_global_id(0)) a[0].x = 1; else o[0] = a[0]; }", "race"
+    ),
+    "shuffled": Trap(
+        "kernel void k(global int4 *a, global int *o) { a[0].x = 5; a[0].yz = (int2)(6, 7); o[0] = a[0].x;"
+        " a[0] = a[0].zyxw; o[1] = a[0].x; }",
+        "SAFE",
+        "--grid 1 --expect 'o[0] == 5 && o[1] == 7 && a[0] == 7 && a[2] == 5 && a[3] == 0'",
+    ),
     "legacy_atomic": Trap("kernel void k(global int *a) { atomic_add(a, 1); atomic_inc(a); }", "SAFE"),
     "scoped_atomic": Trap(
         "kernel void k(global atomic_int *a) {"

@@ -17,6 +17,7 @@ from corpus.errors import InputError
 from corpus.kernels.ir import KernelGuard, Number, Operand, Register, Symbol, Variable, Vector
 from corpus.kernels.spirv import pointers
 from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of
+from corpus.kernels.spirv.components import VectorComponents, has_own_components, vector_counts
 from corpus.kernels.spirv.composing import COMPOSING, compute, untold
 from corpus.kernels.spirv.computing import computation
 from corpus.kernels.spirv.extended import extended
@@ -35,6 +36,8 @@ class SpirvBody:
         self._function, self._names = function, names
         self._taken: dict[tuple[str, str], list[tuple[Register, str, Operand]]] = {}
         self.code = SpirvCode(source, SpirvInstruction("OpFunction", None, function.name, (), function.line))
+        if has_own_components(source.module):
+            self.code.components = VectorComponents(function, dict(vector_counts(source.module)), source.module.globals)
         for parameter in function.parameters:
             if parameter.result is not None and parameter.type is not None:
                 self.code.value_types[parameter.result] = parameter.type

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from corpus.errors import InputError
 from corpus.kernels.ir import KernelGuard, KernelInstruction, Number, Operand, Register, SourceLine, Symbol, Variable
+from corpus.kernels.spirv.components import VectorComponents
 from corpus.kernels.spirv.constants import SpirvConstants
 from corpus.kernels.spirv.modes import SpirvMemoryModel
 from corpus.kernels.spirv.module import Id, SpirvInstruction, SpirvModule
@@ -45,7 +46,8 @@ class SpirvSource:
 class SpirvCode:
     """The code of one function so far. ``used`` are the variables of the module, ``called`` the functions that it
     mentions; ``coherent`` the pointers by way of what is coherent; ``value_types`` the types of ids by id, and
-    ``defined`` the instructions of which they are results.
+    ``defined`` the instructions of which they are results. ``components``: which components of vectors are accessed,
+    where these are locations of their own.
     """
 
     source: SpirvSource
@@ -59,6 +61,7 @@ class SpirvCode:
     used: dict[str, None] = field(default_factory=dict)
     called: dict[str, None] = field(default_factory=dict)
     coherent: set[str] = field(default_factory=set)
+    components: VectorComponents | None = None
 
     @property
     def types(self) -> SpirvTypes:

@@ -206,25 +206,35 @@ def load(code: SpirvCode) -> None:
     base = place(code, pointer)
     scalars = code.types.scalars(code.at.type)
     _align_scalars(code, base, scalars, _mask(code))
-    for target, scalar in zip(code.result(), scalars, strict=True):
-        code.put("load", (memory_kind(scalar.kind),), (target, MemoryOperand(base, scalar.offset)), mode=mode)
+    read = code.components.read(code.at) if code.components else None
+    for number, (target, scalar) in enumerate(zip(code.result(), scalars, strict=True)):
+        if read is None or number in read:
+            code.put("load", (memory_kind(scalar.kind),), (target, MemoryOperand(base, scalar.offset)), mode=mode)
 
 
 def store(code: SpirvCode) -> None:
     """Write ``OpStore`` as a store of each scalar of the value."""
     pointer, value = code.ids()[:2]
     mask = _mask(code)
-    write(code, pointer, code.type_of(value), code.values(value), access_mode(code, pointer, mask, True), mask)
+    own = code.components.written(code.at) if code.components else None
+    write(code, pointer, code.type_of(value), code.values(value), access_mode(code, pointer, mask, True), mask, own)
 
 
 def write(
-    code: SpirvCode, pointer: str, type: str, values: Sequence[Operand], mode: Mode, mask: Mask | None = None
+    code: SpirvCode,
+    pointer: str,
+    type: str,
+    values: Sequence[Operand],
+    mode: Mode,
+    mask: Mask | None = None,
+    own: frozenset[int] | None = None,
 ) -> None:
-    """Write the scalars of a value of a type, by an access with these memory operands."""
+    """Write the scalars of a value of a type, or its ``own`` ones alone, by an access with these memory operands."""
     base = place(code, pointer)
     _align_scalars(code, base, code.types.scalars(type), mask)
-    for scalar, value in zip(code.types.scalars(type), values, strict=True):
-        code.put("store", (memory_kind(scalar.kind),), (MemoryOperand(base, scalar.offset), value), mode=mode)
+    for number, (scalar, value) in enumerate(zip(code.types.scalars(type), values, strict=True)):
+        if own is None or number in own:
+            code.put("store", (memory_kind(scalar.kind),), (MemoryOperand(base, scalar.offset), value), mode=mode)
 
 
 def copy(code: SpirvCode) -> None:
