@@ -157,7 +157,7 @@ def _begun(*words: str) -> Iterator[subprocess.Popen[bytes]]:
         "DASK_DISTRIBUTED__WORKER__DAEMON": "False",
     }
     process = subprocess.Popen(
-        [sys.executable, "-c", _BEGIN, str(os.getpid()), *words],
+        [sys.executable, "-P", "-c", _BEGIN, str(os.getpid()), *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

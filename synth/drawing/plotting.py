@@ -42,8 +42,10 @@ def plot_svg(
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(_SETTINGS | settings), warnings.catch_warnings():
+    with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of letters that the font for measuring has not
+        matplotlib.rcdefaults()  # what a stranger's file in the current folder sets counts for nothing
+        matplotlib.rcParams.update(_SETTINGS | settings)
         made = Figure(figsize=size, layout=layout)
         FigureCanvasSVG(made)
         draw(made)

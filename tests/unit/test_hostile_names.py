@@ -9,6 +9,8 @@ import csv
 import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -268,3 +270,24 @@ def test_a_temporary_folder_that_a_shell_would_obey(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("tempfile.tempdir", str(hostile))
     with private_folder("tool") as folder:
         assert "$" not in str(folder)
+
+
+def test_no_module_of_the_current_folder_is_run(place: Path) -> None:
+    """Python would look for Dask in the folder that a command is started in."""
+    for name in ("dask", "synth", "corpus", "multiprocessing", "matplotlib"):
+        Path(f"{name}.py").write_text(f'open("{CANARY}", "w")\n')
+    test = ROOT / "examples" / "memory" / "mp-weak.litmus"
+    assert synth("label", test, "-m", "sc", "--cluster", "local").exit_code == 0
+
+
+def test_no_settings_of_the_current_folder_count(place: Path) -> None:
+    Path("matplotlibrc").write_text("text.usetex: True\nfont.size: 40\n")
+    code = "from synth.drawing.plotting import plot_svg; print(plot_svg(lambda f: f.text(0, 0, 'x'), (1, 1), {}))"
+    made = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True,
+        capture_output=True,
+        check=True,
+    )
+    assert "font-size: 9px" in made.stdout
