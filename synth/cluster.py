@@ -33,6 +33,7 @@ from threading import Thread
 from typing import Any
 
 from corpus.errors import InputError
+from corpus.extras import pip_install
 from corpus.files import folder_of
 from corpus.private import private_folder
 from synth import VERSION
@@ -65,7 +66,7 @@ def connected(address: str) -> Iterator[Cluster]:
     try:
         import distributed
     except ImportError:
-        raise InputError("--cluster needs Dask: pip install 'synth-litmus[cluster]'") from None
+        raise InputError(f"--cluster needs Dask: {pip_install('cluster')}") from None
     # Without types of Dask's functions; a client that could not be opened prints no errors when it is collected.
     client_of: Any = type("Client", (distributed.Client,), {"__del__": lambda self: None})
     with ExitStack() as stack:

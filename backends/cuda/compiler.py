@@ -31,6 +31,7 @@ from backends.shared.toolchain import (
     which,
 )
 from corpus.errors import InputError
+from corpus.extras import pip_install
 from corpus.private import private_folder
 
 ARCHITECTURES = (75, 90)
@@ -40,7 +41,7 @@ _CHECKED = re.compile(r"^// Checked for (.*)\.$", re.MULTILINE)
 
 TOOLS = ("nvcc", "cuobjdump", "nvdisasm")
 
-INSTALL = "pip install 'synth-litmus[cuda]', and g++"
+INSTALL = f"{pip_install('cuda')}, and g++"
 
 _UNQUOTED = ("-Xcompiler", "-fno-diagnostics-show-caret")
 """The host compiler quotes no lines, for which it would open whatever file a ``#line`` names."""
@@ -75,7 +76,7 @@ class CudaCompiler:
             return [f"nvcc for it: {problem}"]
         tools = TOOLS if self.target == ANY else TOOLS[:1]
         absent = [name for name in tools if toolkit is None or toolkit.tool(name) is None]
-        lacking = [f"{name} (pip install 'synth-litmus[cuda]')" for name in absent]
+        lacking = [f"{name} ({pip_install('cuda')})" for name in absent]
         return lacking if which("g++") else [*lacking, "g++"]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:

@@ -19,6 +19,7 @@ from backends.shared.handing import SOURCE, Word, handed
 from backends.shared.hosted import MESA, PROBE_SIZES, Host, HostedDevice
 from backends.shared.syntax import C
 from backends.shared.toolchain import TIMEOUT, Compilation, Probed, tried, version
+from corpus.extras import pip_install
 from corpus.private import private_folder
 
 _PROBE = f"""\
@@ -40,7 +41,7 @@ END
 HOST = Host(
     title="Vulkan device",
     package="vulkan",
-    install=f"pip install 'synth-litmus[vulkan]'; {MESA}",
+    install=f"{pip_install('vulkan')}; {MESA}",
     script=Path(__file__).with_name("host.py"),
     suffix=".amber",
     trial=_PROBE,

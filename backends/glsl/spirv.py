@@ -17,8 +17,9 @@ from backends.shared.handing import MADE, OPTIONS, SOURCE, handed
 from backends.shared.process import RunError
 from backends.shared.toolchain import TIMEOUT, Compilation, installed, version, which
 from corpus.errors import InputError
+from corpus.extras import pip_install
 
-INSTALL = "pip install 'synth-litmus[glsl]' (or Debian: apt install glslang-tools spirv-tools)"
+INSTALL = f"{pip_install('glsl')} (or Debian: apt install glslang-tools spirv-tools)"
 
 LAUNCHED = 3
 """Shaders of a script that a host launches, at most."""

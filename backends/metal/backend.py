@@ -20,6 +20,7 @@ from backends.shared.hosted import PROBE_SIZES, Host, HostedDevice
 from backends.shared.log import as_comment
 from backends.shared.syntax import C
 from backends.shared.toolchain import TIMEOUT, Compilation, Probed, tried, version
+from corpus.extras import pip_install
 
 _PROBE = f"""\
 #include <metal_stdlib>
@@ -36,7 +37,7 @@ using namespace metal;
 HOST = Host(
     title="Metal device",
     package="Metal",
-    install="macOS, and pip install 'synth-litmus[metal]'",
+    install=f"macOS, and {pip_install('metal')}",
     script=Path(__file__).with_name("host.py"),
     suffix=".metal",
     trial=_PROBE,

@@ -41,6 +41,7 @@ from backends.shared.mapping import Launch
 from backends.shared.profiles import Profile
 from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, installed, lacking, run
 from corpus.errors import InputError
+from corpus.extras import pip_install
 from corpus.litmus.test import LitmusTest
 
 LINUX_X86 = platform.system() == "Linux" and platform.machine() == "x86_64"
@@ -72,18 +73,13 @@ class OpenClCompiler:
             trouble = probe(device)
             hint = (SYSTEM_POCL if device.ours else "") if trouble else ""
             found.append(Probed(words, device.driver, purpose, trouble, hint))
-        found += [
-            Probed("OpenCL loader", "", purpose, trouble, "pip install 'synth-litmus[opencl]'")
-            for trouble in loader_problems()
-        ]
+        found += [Probed("OpenCL loader", "", purpose, trouble, pip_install("opencl")) for trouble in loader_problems()]
         if not any(device.platform == POCL for device in devices):
-            hint = f"pip install 'synth-litmus[opencl]', or {SYSTEM_POCL}" if LINUX_X86 else SYSTEM_POCL
+            hint = f"{pip_install('opencl')}, or {SYSTEM_POCL}" if LINUX_X86 else SYSTEM_POCL
             found.append(Probed("PoCL", "", purpose, "not installed", hint))
         if LINUX_X86 and installed("intel-opencl-rt", "libintelocl.so") is None:
             found.append(
-                Probed(
-                    "Intel's CPU runtime", "", purpose, "not installed", "pip install 'synth-litmus[intel]' (900 MB)"
-                )
+                Probed("Intel's CPU runtime", "", purpose, "not installed", f"{pip_install('intel')} (900 MB)")
             )
         return [*found, probed()]
 

@@ -19,6 +19,7 @@ from backends.shared.syntax import WGSL
 from backends.shared.toolchain import TIMEOUT, Compilation, Probed, run
 from backends.wgsl.memory import WgslKernel
 from backends.wgsl.progress import Wgsl
+from corpus.extras import pip_install
 
 _PROBE = f"""\
 @group(0) @binding(0) var<storage, read_write> memory: array<atomic<u32>>;
@@ -33,7 +34,7 @@ fn test() {{
 HOST = Host(
     title="WebGPU adapter",
     package="wgpu",
-    install=f"pip install 'synth-litmus[wgpu]'; {MESA}",
+    install=f"{pip_install('wgpu')}; {MESA}",
     script=Path(__file__).with_name("host.py"),
     suffix=".wgsl",
     trial=_PROBE,

@@ -16,9 +16,10 @@ from backends.shared.handing import MADE, OPTIONS, SOURCE, Word, handed
 from backends.shared.hosted import MESA
 from backends.shared.toolchain import PROBE_TIMEOUT, TIMEOUT, Compilation, problem, which
 from corpus.errors import InputError
+from corpus.extras import pip_install
 from corpus.private import private_folder
 
-INSTALL = f"pip install 'synth-litmus[wgpu]', and {MESA}; or cargo install naga-cli, or tint of Dawn, on PATH"
+INSTALL = f"{pip_install('wgpu')}, and {MESA}; or cargo install naga-cli, or tint of Dawn, on PATH"
 
 _SMALL = "@compute @workgroup_size(1) fn run() {}"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from corpus.extras import DISTRIBUTION, EXTRAS
+from corpus.extras import pip_install
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel, OperationalModel
@@ -140,6 +140,6 @@ def _judge(test: LitmusTest, model: Model, unroll: int, counts: bool) -> Judgeme
         return judge_by_sat(test, model, unroll)
     except TooManyValuesError as error:  # a test beyond the other bounds is too large for z3 as well
         if find_spec("z3") is None:
-            hint = f"z3 may have one: pip install '{DISTRIBUTION}[{EXTRAS['z3']}]'"
+            hint = f"z3 may have one: {pip_install('smt')}"
             raise TooManyValuesError(f"{error.message}; {hint}") from None
         return judge_by_smt(test, model, unroll)
