@@ -36,7 +36,7 @@ from backends.shared.layout import Layout, Parameters, gpu_parameters
 from backends.shared.profiles import Profile
 from backends.shared.runtime import memory_host
 from backends.shared.syntax import LanguageSyntax
-from corpus.executions.amdgcn import begin, end
+from corpus.executions.amdgcn_text import begin, end
 from corpus.litmus.test import (
     Barrier,
     Fence,

@@ -26,187 +26,24 @@ Source: LLVM, User Guide for AMDGPU Backend (AMDGPUUsage), and the assembler syn
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from corpus.errors import InputError
+from corpus.executions.amdgcn_text import CodeInstruction, CodePlace, MachineCode, spelled
 from corpus.executions.sequences import MachineStep, SequenceTable, local_names, row_key, steps_of
 from corpus.laws.amdgpu import (
     ACCESSES,
     BARRIER,
-    BITS,
     CACHE_OPERATIONS,
     LOCAL,
-    SCOPE_WORDS,
     WAITS,
     WRITE_BACKS,
     MachineInstruction,
 )
 from corpus.laws.c11 import failure_order
 from corpus.litmus import test as litmus
-
-CodePlace = tuple[int, int]
-"""An instruction of a test: its thread, and its number there."""
-
-_MARK = re.compile(r";\s*(begin|end)((?: P\d+:\d+)+)\s*$")
-_TARGET = re.compile(r'^\s*\.amdgcn_target\s+"amdgcn-amd-amdhsa--(gfx\w+)')
-_SPLIT = re.compile(r"^\s*\.amdhsa_tg_split\s+1")
-_WGP = re.compile(r"^\s*\.amdhsa_workgroup_processor_mode\s+1")
-_COUNTER = re.compile(r"(vmcnt|lgkmcnt|expcnt|vscnt)\((\d+)\)")
-_LDS = re.compile(r"ds_(read|load|write|store|(?:add|sub|inc|dec|min|max|and|or|xor|wrxchg|storexchg|cmpst|cmpstore)_)")
-_LDS_ACCESSES = {"read": "ds_load", "load": "ds_load", "write": "ds_store", "store": "ds_store"}
-_FOREIGN = ("flat_", "buffer_", "scratch_", "tbuffer_", "image_", "global_", "ds_")
-"""Beginnings of instructions that access memory."""
-_NAMED_WAITS = {"loadcnt": "s_wait_loadcnt", "storecnt": "s_wait_storecnt", "dscnt": "s_wait_dscnt"}
-_JUMPS = ("s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call")
-
-
-def begin(places: Iterable[CodePlace]) -> str:
-    """Return the mark before what some instructions of a test become; a barrier is of several threads."""
-    return f"begin {_spelled(places)}"
-
-
-def end(places: Iterable[CodePlace]) -> str:
-    """Return the mark after what some instructions of a test became."""
-    return f"end {_spelled(places)}"
-
-
-def _spelled(places: Iterable[CodePlace]) -> str:
-    return " ".join(f"P{thread}:{place}" for thread, place in places)
-
-
-@dataclass(frozen=True, slots=True)
-class CodeInstruction:
-    """An instruction of the assembly: as the machine has it, whether it returns a value (of an atomic operation), and
-    its line. ``instruction`` is None where it is not known here, which ``text`` then is.
-    """
-
-    instruction: MachineInstruction | None
-    line: int
-    text: str = ""
-    returns: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class CodePiece:
-    """What lies between two marks: the places of the test that it is of, none of what lies outside of them."""
-
-    places: tuple[CodePlace, ...]
-    instructions: tuple[CodeInstruction, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MachineCode:
-    """The assembly of a program for one GPU: the chip, the machine that tables name for it, and its pieces in order."""
-
-    chip: str
-    machine: str
-    pieces: tuple[CodePiece, ...]
-
-
-def read_assembly(text: str, path: str) -> tuple[MachineCode, ...]:
-    """Return what a text says for each GPU; texts for several follow each other. Raises ``InputError`` where it is not
-    assembly for AMD's GPUs, or marks do not match.
-    """
-    starts = [number for number, line in enumerate(text.splitlines()) if _TARGET.match(line)]
-    if not starts:
-        raise InputError("expected assembly for AMD's GPUs, with .amdgcn_target", path, 1, 1)
-    lines = text.splitlines()
-    return tuple(
-        _read_one(lines[start:stop], start, path) for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True)
-    )
-
-
-def _read_one(lines: Sequence[str], before: int, path: str) -> MachineCode:
-    target = _TARGET.match(lines[0])
-    assert target
-    chip = target[1]
-    pieces: list[CodePiece] = []
-    places: tuple[CodePlace, ...] = ()
-    found: list[CodeInstruction] = []
-    for number, line in enumerate(lines, before + 1):
-        if mark := _MARK.search(line):
-            named = tuple((int(t), int(p)) for t, p in re.findall(r"P(\d+):(\d+)", mark[2]))
-            if (mark[1] == "begin") == bool(places) or (mark[1] == "end" and named != places):
-                raise InputError(f"a mark out of its order: {mark[0]}", path, number, 1)
-            pieces.append(CodePiece(places, tuple(found)))
-            places, found = (named if mark[1] == "begin" else ()), []
-            continue
-        found += _instructions(line, number, chip)
-    if places:
-        raise InputError(f"no end of {_spelled(places)}", path, before + len(lines), 1)
-    pieces.append(CodePiece((), tuple(found)))
-    split = any(map(_SPLIT.match, lines))
-    return MachineCode(chip, machine_of(chip, split, any(map(_WGP.match, lines))), tuple(pieces))
-
-
-def machine_of(chip: str, split: bool, wgp: bool) -> str:
-    """Return the name that tables have for the machine of a chip in a mode: ``split`` is the tgsplit mode, ``wgp`` that
-    of work-group processors.
-    """
-    if chip in ("gfx90a", "gfx942"):
-        return f"{chip}-tgsplit" if split else chip
-    return f"{'gfx12' if chip.startswith('gfx12') else 'gfx10'}-{'wgp' if wgp else 'cu'}"
-
-
-def _instructions(line: str, number: int, chip: str) -> Iterator[CodeInstruction]:
-    """The instructions of a line that have to do with memory, waiting or branching."""
-    code = line.partition(";")[0].partition("//")[0].strip()
-    if not code or (code.startswith(".") and not code.endswith(":")):
-        return
-    if code.endswith(":"):
-        yield CodeInstruction(None, number, code)
-        return
-    opcode, *operands = code.replace(",", " ").split()
-    words = set(operands)
-    if opcode.startswith(("s_waitcnt", "s_wait_")):
-        yield from (CodeInstruction(each, number, code) for each in _waits(opcode, code))
-    elif opcode in CACHE_OPERATIONS:
-        yield CodeInstruction(MachineInstruction(opcode, _bits(words, chip)), number, code)
-    elif opcode in (BARRIER, "s_barrier_signal"):
-        yield CodeInstruction(MachineInstruction(BARRIER), number, code)
-    elif opcode == "s_barrier_wait":
-        return
-    elif opcode.startswith(_JUMPS):
-        yield CodeInstruction(None, number, code)
-    elif opcode.startswith(("global_load_", "global_store_")):
-        kind = "_".join(opcode.split("_")[:2])
-        yield CodeInstruction(MachineInstruction(kind, _bits(words, chip)), number, code)
-    elif opcode.startswith("global_atomic_"):
-        returned = "sc0" if chip.startswith("gfx94") else "glc"
-        bits = _bits(words - {returned}, chip)
-        returns = returned in words or "th:TH_ATOMIC_RETURN" in words
-        yield CodeInstruction(MachineInstruction("global_atomic", bits), number, code, returns)
-    elif match := _LDS.match(opcode):
-        kind = _LDS_ACCESSES.get(match[1], "ds_atomic")
-        yield CodeInstruction(MachineInstruction(kind), number, code, kind != "ds_atomic" or "_rtn_" in opcode)
-    elif opcode.startswith(_FOREIGN):
-        yield CodeInstruction(None, number, code)
-
-
-def _waits(opcode: str, code: str) -> Iterator[MachineInstruction]:
-    """The waits of an instruction; one that waits for less than all is kept as it is."""
-    if opcode == "s_waitcnt_vscnt":
-        yield MachineInstruction("s_waitcnt", (f"vscnt({int(code.split(',')[-1], 0)})",))
-    elif opcode == "s_waitcnt":
-        words = tuple(f"{name}({count})" for name, count in _COUNTER.findall(code) if name != "expcnt")
-        if words:
-            yield MachineInstruction("s_waitcnt", words)
-    elif opcode.startswith("s_wait_"):
-        named = [name for name in opcode.removeprefix("s_wait_").split("_") if name in _NAMED_WAITS]
-        zero = int(code.split()[-1], 0) == 0
-        for name in named:
-            wait = _NAMED_WAITS[name]
-            yield MachineInstruction(wait) if zero else MachineInstruction("s_waitcnt", (f"{name}(..)",))
-
-
-def _bits(words: set[str], chip: str) -> tuple[str, ...]:
-    """The cache bits of an instruction, as tables spell them."""
-    dropped = {"dlc=1"} if chip.startswith("gfx11") else set[str]()
-    bits = [bit for bit in BITS if bit.removesuffix("=1") in words and bit not in dropped]
-    return (*bits, *(scope for scope in SCOPE_WORDS[1:] if scope in words))
 
 
 def absent(test: litmus.LitmusTest, code: MachineCode) -> Iterator[tuple[CodePlace, str]]:
@@ -312,12 +149,13 @@ def _stream(code: MachineCode, thread: int) -> Iterator[tuple[int | None, tuple[
 
 def _surely(instructions: Sequence[CodeInstruction]) -> tuple[CodeInstruction, ...]:
     """What is executed on every way through: up to the first label or jump, and from the last one on, with a label in
-    between.
+    between, and what is not known there.
     """
-    ends = [number for number, each in enumerate(instructions) if each.instruction is None]
+    ends = [number for number, each in enumerate(instructions) if each.is_flow]
     if not ends:
         return tuple(instructions)
-    return (*instructions[: ends[0]], instructions[ends[0]], *instructions[ends[-1] + 1 :])
+    between = [each for each in instructions[ends[0] : ends[-1]] if each.instruction is None and not each.is_flow]
+    return (*instructions[: ends[0]], instructions[ends[0]], *between, *instructions[ends[-1] + 1 :])
 
 
 def _is_straight(thread: litmus.Thread) -> bool:
@@ -326,11 +164,13 @@ def _is_straight(thread: litmus.Thread) -> bool:
 
 
 def _pass(instructions: Iterable[CodeInstruction], zero: set[str], code: MachineCode, straight: bool) -> None:
-    """Go over instructions: where a thread may have come by another way, nothing is known of counters."""
+    """Go over instructions: where a thread may have come by another way, or an instruction is not known, nothing is
+    known of counters.
+    """
     for each in instructions:
         if each.instruction is not None:
             _count(each, zero, code)
-        elif not straight:
+        elif not straight or not each.is_flow:
             zero.clear()
 
 
@@ -500,20 +340,20 @@ def _program(test: litmus.LitmusTest, thread: int, code: MachineCode) -> tuple[M
                 steps.append(MachineStep(MachineInstruction("v_mov"), instructions[number]))
                 number += 1
             if number != at:
-                raise InputError(f"P{thread}: {_spelled([(thread, number)])} is not in the code once, in order")
+                raise InputError(f"P{thread}: {spelled([(thread, number)])} is not in the code once, in order")
             number += 1
         for each in found:
             steps += _step(thread, None if place is None else instructions[place], each, code.chip)
     rest = instructions[number:]
     if not all(isinstance(each, litmus.Assign) for each in rest):
-        raise InputError(f"P{thread}: {_spelled([(thread, number)])} is not in the code once, in order")
+        raise InputError(f"P{thread}: {spelled([(thread, number)])} is not in the code once, in order")
     return (*steps, *(MachineStep(MachineInstruction("v_mov"), each) for each in rest))
 
 
 def _step(thread: int, ins: litmus.Instruction | None, each: CodeInstruction, chip: str) -> Iterator[MachineStep]:
     found = each.instruction
     if found is None:
-        if ins is None:
+        if ins is None and each.is_flow:
             return  # a block that the thread comes to
         raise InputError(f"P{thread}: the machine has no '{each.text}'")
     if found.is_wait:

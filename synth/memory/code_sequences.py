@@ -19,7 +19,8 @@ from backends.hip.code import compiler_for, machine_codes, rows, told
 from backends.hip.words import said_in_hip
 from backends.shared.backend import Backend, ProgramCheck
 from corpus.errors import InputError
-from corpus.executions.amdgcn import MachineCode, RowVerdict, machine_programs
+from corpus.executions.amdgcn import RowVerdict, machine_programs
+from corpus.executions.amdgcn_text import MachineCode
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel, machine_table, resolve_consistency_models
 from oracle.executions.bounds import UNROLL

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from assembly_mutants import code_mutants
 
 from backends.hip.words import said_in_hip
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
-from corpus.executions.amdgcn import RowCheck, RowVerdict, absent, held_against, machine_programs, read_assembly
+from corpus.executions.amdgcn import RowCheck, RowVerdict, absent, held_against, machine_programs
+from corpus.executions.amdgcn_text import read_assembly
 from corpus.executions.sequences import SequenceTable, read_table
+from corpus.laws.amdgpu import CACHE_OPERATIONS
 from corpus.litmus.test import LitmusTest
 from oracle.operational.amdgpu import FAMILIES, outcomes
 
@@ -297,3 +302,103 @@ def test_code_that_branches_is_not_read() -> None:
 def test_what_is_no_assembly_of_a_test(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_assembly(text, "code.s")
+
+
+STRANGE = {
+    "global_store_dword v[2:3], v4, off": (
+        "global_store_dword v[2:3], v4, off nt",
+        "global_store_dword v[2:3], v4, off lds",
+        "global_store_dword v[2:3], v4",
+        "global_store_dword v[2:3], v4, off, v5",
+        "global_store_dword v[2:3], v[4:5], off",
+        "global_store_byte v[2:3], v4, off",
+        "global_store_dwordx2 v[2:3], v[4:5], off",
+        "flat_store_dword v[2:3], v4",
+        "s_store_dword s4, s[2:3], 0x0",
+        "s_dcache_wb",
+        "buffer_wbinvl1",
+        "s_trap 2",
+        ".long 0xbf8c0000",
+        "ds_gws_barrier v0 gds",
+    ),
+    "global_load_dword v1, v[2:3], off glc": (
+        "global_load_dword v1, v[2:3], off glc th:TH_LOAD_NT",
+        "global_load_ubyte v1, v[2:3], off glc",
+        "global_load_dword v[1:2], v[2:3], off glc",
+        "global_load_dword v1, v[2:3], off offset:99999999999 glc",
+        "global_load_dword v1, v[2:3], off glc offset:" + "9" * 4301,
+    ),
+    "buffer_wbinvl1_vol": ("buffer_wbinvl1_vol v0", "buffer_wbinvl1_vol nt", "buffer_gl0_inv_x"),
+    "s_waitcnt vmcnt(0)": ("s_waitcnt 0", "s_waitcnt vmcnt(99999)", "s_waitcnt_vmcnt null, 0x0", "s_wait_idle"),
+}
+"""Instructions of ``MP_GFX90A``, and what stands in their place and is not known."""
+STRANGE_LINES = [(old, new) for old, news in STRANGE.items() for new in news]
+
+
+@pytest.mark.parametrize(("old", "new"), STRANGE_LINES, ids=[new[:60] for _, new in STRANGE_LINES])
+def test_what_has_no_row_is_not_read(old: str, new: str) -> None:
+    """Between marks it is reported by its text; outside of them, nothing is known of counters behind it."""
+    (code,) = read_assembly(MP_GFX90A.replace(old, new, 1), "t.s")
+    found = [check for check in held_against(MP, code, table("gfx90a")) if new in check.problem]
+    assert [check.verdict for check in found] == [RowVerdict.UNREAD]
+
+
+def test_what_is_not_known_between_accesses_ends_what_is_known_of_counters() -> None:
+    text = MP_GFX90A.replace("\t; begin P1:1\n", "\tflat_store_dword v[0:1], v2\n\t; begin P1:1\n")
+    with pytest.raises(InputError, match="the machine has no 'flat_store_dword v\\[0:1\\], v2'"):
+        machine_programs(MP, *read_assembly(text, "t.s"))
+
+
+def test_a_barrier_of_two_instructions_needs_both() -> None:
+    begin = '\t.amdgcn_target "amdgcn-amd-amdhsa--gfx1200"\nrun:\n\t; begin P0:0\n'
+    both, end = "\ts_barrier_signal -1\n\ts_barrier_wait -1\n", "\t; end P0:0\n"
+    for lines, known in ((both, True), (both[: both.index("\n") + 1], False), (both[both.index("\n") + 1 :], False)):
+        (code,) = read_assembly(begin + lines + end, "t.s")
+        assert [each.instruction is not None for each in code.pieces[1].instructions] == [known]
+
+
+def test_each_opcode_of_an_access_is_fed_once() -> None:
+    """With its operands it is an access, with one less or one more it is not known."""
+    both = ("add", "sub", "inc", "dec", "and", "or", "xor")
+    names = {
+        **{f"global_{kind}_{width}": 3 for kind in ("load", "store") for width in ("dword", "b32")},
+        **{f"global_atomic_{name}": 3 for name in (*both, "smin", "smax", "umin", "umax", "swap", "cmpswap")},
+        **{f"ds_{kind}_b32": 2 for kind in ("read", "load", "write", "store")},
+        **{f"ds_{name}_u32": 2 for name in (*both, "min", "max")},
+        **{f"ds_{name}_rtn_u32": 3 for name in (*both, "min", "max", "wrxchg")},
+        "ds_cmpst_b32": 3,
+        "ds_cmpst_rtn_b32": 4,
+        "ds_cmpstore_b32": 3,
+    }
+    text = '\t.amdgcn_target "amdgcn-amd-amdhsa--gfx90a"\nrun:\n\t; begin P0:0\n\t{}\n\t; end P0:0\n'
+    for name, count in names.items():
+        for given in (count - 1, count, count + 1):
+            line = f"{name} {', '.join(f'v{number}' for number in range(given))}"
+            (code,) = read_assembly(text.format(line), "t.s")
+            ((found,),) = [piece.instructions for piece in code.pieces if piece.places]
+            assert (found.instruction is not None) == (given == count), line
+    print(f"amdgcn: {len(names)} opcodes of accesses, {len(CACHE_OPERATIONS)} of caches")
+
+
+def mutants(count: int, seed: int) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for mutant in code_mutants(MP_GFX90A, count, random.Random(seed)):
+        try:
+            for code in read_assembly(mutant, "t.s"):
+                if code.machine == "gfx90a":
+                    checks = held_against(MP, code, table("gfx90a"))
+                    found["not read" if any(each.verdict is RowVerdict.UNREAD for each in checks) else "read"] += 1
+                    machine_programs(MP, code)
+        except InputError:
+            found["refused"] += 1
+    return found
+
+
+def test_mutants_end_in_one_line() -> None:
+    counts = mutants(300, 1)
+    assert counts["not read"] + counts["refused"] > 60
+
+
+@pytest.mark.slow
+def test_many_mutants_end_in_one_line() -> None:
+    print(dict(mutants(1700, 2)))

@@ -31,7 +31,7 @@ _STACKS = ((100, 0x37C), (0, 0x28))
 """Where bank 0 keeps the first address of the stack, from a compute capability on."""
 _REGISTER = re.compile(r"(U?R)(\d+)")
 _NUMBER = re.compile(r"-?0x[0-9a-f]+")
-_CONSTANT = re.compile(r"c\[0x(\w+)\]\[(?:(U?R(?:\d+|Z))\+?)?(?:0x(\w+))?\]")
+_CONSTANT = re.compile(r"c\[0x([0-9a-f]{1,4})\]\[(?:(U?R(?:\d+|Z))\+?)?(?:0x([0-9a-f]{1,8}))?\]")
 
 
 @dataclass
