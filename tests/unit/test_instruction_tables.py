@@ -21,6 +21,8 @@ from corpus.assembly.reading import read_assembly
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.litmus import test as litmus
+from oracle.consistency import resolve_consistency_models
+from synth.translation.judging import TranslationVerdict, judge_translation
 
 TEST = parse_litmus(ASKED.replace("0:r0 = 1 /\\ 0:r1 = 1", "x = 1"))
 LANGUAGES = list(ASSEMBLY_LANGUAGES)
@@ -252,3 +254,75 @@ def test_data_in_the_code_is_no_instruction():
         with pytest.raises(InputError, match="this instruction is not known"):
             said("x86", lines("x86", code))
     assert set(RETURNS) == set(LANGUAGES)
+
+
+MESSAGE = """\
+C message
+{ x = 0; y = 0; }
+P0 (atomic_int* x, atomic_int* y) {
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+  atomic_store_explicit(y, 1, memory_order_release);
+}
+P1 (atomic_int* x, atomic_int* y) {
+  int r0 = atomic_load_explicit(y, memory_order_acquire);
+  int r1 = atomic_load_explicit(x, memory_order_relaxed);
+}
+exists (1:r0 = 1 /\\ 1:r1 = 0)
+"""
+ARM_SENDS = "mov w8, #1; str w8, [x0]; add x3, x0, #256; stlr w8, [x3]"
+ARM_READS = "add x3, x0, #256; {}; str w8, [x1]; str w9, [x1, #256]"
+X86_SENDS, X86_READS = "movl $1, (%rdi); movl $1, 256(%rdi)", "movl 256(%rdi), %eax; movl (%rdi), %ecx"
+X86_ENDS = "movl %eax, (%rsi); movl %ecx, 256(%rsi)"
+RISC_SENDS = "li a5, 1; sw a5, 0(a0); {}; sw a5, 256(a0)"
+RISC_READS = "lw a4, 256(a0); {}; sw a4, 0(a1); sw a3, 256(a1)"
+POWER_SENDS, POWER_READS = "li 5, 1; stw 5, 0(3); {}; stw 5, 256(3)", "lwz 5, 256(3); {}; stw 5, 0(4); stw 6, 256(4)"
+TRAPS = {
+    # The base moves after the first store, so that the second one is to y (Arm ARM, STR, post-index).
+    (
+        "armv8",
+        "mov w8, #1; str w8, [x0], #256; stlr w8, [x0]",
+        ARM_READS.format("ldapr w8, [x3]; ldr w9, [x0]"),
+    ): "SAME",
+    # A barrier of stores orders no loads (B2.3, DMB ST).
+    ("armv8", ARM_SENDS, ARM_READS.format("ldr w8, [x3]; dmb ishst; ldr w9, [x0]")): "WEAKER",
+    # An and with 0 gives 0, and is a dependency all the same.
+    (
+        "armv8",
+        ARM_SENDS,
+        ARM_READS.format("ldr w8, [x3]; and w10, w8, #0x40000000; ldr w9, [x0, w10, uxtw #2]"),
+    ): "SAME",
+    # A segment is added to the address, and bytes in the code may be any instruction.
+    ("x86", X86_SENDS.replace("256(%rdi)", "%fs:256(%rdi)"), f"{X86_READS}; {X86_ENDS}"): "NOT_READ",
+    ("x86", X86_SENDS, f"movl 256(%rdi), %eax; .byte 0x0f, 0xae, 0xe8; movl (%rdi), %ecx; {X86_ENDS}"): "NOT_READ",
+    # a0 has a second name, and the message goes past x.
+    (
+        "riscv",
+        "li a5, 1; addi x10, x10, 256; fence w, w; sw a5, 0(a0)",
+        RISC_READS.format("fence r, r; lw a3, 0(a0)"),
+    ): "WEAKER",
+    ("riscv", RISC_SENDS.format("fence r, w"), RISC_READS.format("fence r, r; lw a3, 0(a0)")): "WEAKER",
+    ("riscv", RISC_SENDS.format("fence w, w"), RISC_READS.format("fence r, r; lw a3, 0(a0)")): "SAME",
+    # isync orders a later load only behind a branch that depends on the first one (Power ISA, book II, 4.6).
+    ("power", POWER_SENDS.format("lwsync"), POWER_READS.format("isync; lwz 6, 0(3)")): "WEAKER",
+    (
+        "power",
+        POWER_SENDS.format("lwsync"),
+        POWER_READS.format("cmpd 7, 5, 5; bne- 7, .+4; isync; lwz 6, 0(3)"),
+    ): "SAME",
+}
+"""Translations of a message with one trap each, and the verdicts by the manuals."""
+
+
+@pytest.mark.parametrize("trap", TRAPS, ids=[" | ".join(trap) for trap in TRAPS])
+def test_a_trap_in_a_message_is_judged_by_the_manual(trap):
+    processor, *threads = trap
+    test = parse_litmus(MESSAGE)
+    text = "".join(f"P{number}:\n{lines(processor, code)}\n" for number, code in enumerate(threads))
+    models = resolve_consistency_models(["rc11", processor])
+    try:
+        read = read_assembly(ASSEMBLY_LANGUAGES[processor], text, test, names_of(test), "test.s")
+    except InputError:
+        verdict = TranslationVerdict.NOT_READ
+    else:
+        verdict = judge_translation(test, read, (models[0], models[1])).verdict
+    assert str(verdict) == TRAPS[trap]
