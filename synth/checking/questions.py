@@ -597,9 +597,7 @@ def _ask_hangs(
             continue
         if program.uncounted and _waits_for_ended(program, found):
             verdicts[name] = CheckAnswer.UNKNOWN
-            asked.reasons.append(
-                "memory decides how often threads come to a barrier, and those that end are not waited for"
-            )
+            asked.unknown("memory decides how often threads come to a barrier, and those that end are not waited for")
             continue
         verdicts[name] = found.verdict
         asked.bounded |= found.hanging.provisional

@@ -113,3 +113,15 @@ def test_lanes_that_do_not_come_are_in_no_partition():
     assert not found.choices
     both = kernel("activemask.b32 %r2; st.global.u32 [%rd1], %r2;", TWO)
     assert [*both.choices.values()] == [2]
+
+
+def test_what_follows_an_exchange_with_a_lane_that_memory_ends_is_unknown():
+    """The vote goes on without lane 1, and nothing of that is followed."""
+    body = """mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd2, %rd3; ld.global.u32 %r2, [%rd4];
+      setp.ne.s32 %p1, %r2, 0; @!%p1 ret; vote.sync.any.pred %p2, %p1, 3; st.global.u32 [%rd1], 1;"""
+    (model,) = resolve_consistency_models(["ptx"])
+    answers = check(kernel(body, TWO, c=ArrayArgument((1, 0))), model, "a == 0", 2, "fair")
+    assert not answers.findings
+    assert answers.answers["expectation"] is answers.answers["race"] is CheckAnswer.UNKNOWN
+    both = check(kernel(body, TWO, c=ArrayArgument((1, 1))), model, "a == 1", 2, "fair")
+    assert {finding.kind for finding in both.findings} == {"race"}

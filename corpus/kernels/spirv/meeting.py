@@ -15,7 +15,7 @@ from corpus.kernels.computing import compared, computed, set_result
 from corpus.kernels.launch import volume
 from corpus.kernels.meeting import exchanged, folded, lanes_of
 from corpus.kernels.specialiser import SLOTS, GroupExchange, State, ThreadSpecialiser
-from corpus.kernels.values import Value
+from corpus.kernels.values import Unknown, Value
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
@@ -141,9 +141,9 @@ def _result(
         return _folded(at, how, ".".join(opcode), brought, here, extra)
     lane = _partner(at, verb, here, extra, brought)
     if isinstance(lane, int):
-        if lane not in brought:
-            at.assumed["a value of a thread that is not there is that of the thread itself"] = None
-        return brought.get(lane, brought[here])
+        return brought.get(lane, Unknown(f"the value of invocation {lane} of the group, which does not come there"))
+    if {*range(at.launch.warp)} - {*brought}:
+        raise at.wrong("with an invocation that memory decides, which may not be there, it is not understood")
     found = values[0]
     for number, value in list(brought.items())[1:]:
         found = computed(at, "selp.b32", [value, found, compared(at, ("eq", "s32"), lane, number)])
