@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -213,6 +214,8 @@ def test_bytes_of_a_struct_are_copied_as_its_members_with_padding_between_them()
         ("rotate", ("b32", "b32"), (5, 32), 5),
         ("rotate", ("b64", "b64"), (1, -1), -(1 << 63)),
         ("ctz", ("b16",), (0,), 16),
+        ("OpBitFieldInsert", ("b32", "b32", "b32", "b32"), (5, -1, 0, 32), -1),
+        ("OpBitFieldInsert", ("b32", "b32", "b32", "b32"), (5, -1, 3, 0), 5),
         ("ctz", ("b32",), (40,), 3),
         ("SSign", ("b32",), (-9,), -1),
         ("SSign", ("b32",), (0,), 0),
@@ -224,6 +227,22 @@ def test_computations(name: str, kinds: tuple[str, ...], values: tuple[int, ...]
     assert rule is not None
     bits = [value % (1 << WIDTHS[kind]) for value, kind in zip(values, kinds, strict=True)]
     assert folded(rule, own, kinds, bits) == result % (1 << WIDTHS[own])
+
+
+@pytest.mark.parametrize("sign", ["s", "u"])
+def test_sums_of_products_are_saturated(sign: str) -> None:
+    rule = computation(f"{sign}_mad_sat")
+    assert rule is not None
+    least, most = (-128, 127) if sign == "s" else (0, 255)
+    values = [n for n in (-128, -127, -64, -2, -1, 0, 1, 2, 11, 12, 63, 127, 128, 254, 255) if least <= n <= most]
+    for one, other, more in product(values, repeat=3):
+        found = folded(rule, "b8", ("b8",) * 3, (one & 255, other & 255, more & 255))
+        assert found == max(least, min(most, one * other + more)) & 255, (one, other, more)
+
+
+def test_halves_are_put_together() -> None:
+    rule = computation("s_upsample")
+    assert rule is not None and folded(rule, "b32", ("b16", "b16"), (0x8001, 0xFFFE)) == 0x8001FFFE
 
 
 @pytest.mark.parametrize(

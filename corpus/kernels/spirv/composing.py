@@ -33,7 +33,8 @@ def steps_of(code: SpirvCode, rule: Computation, kind: str, first: str, given: S
     for number, step in enumerate(rule):
         name, words = step.words(kind, first)
         operands = [_operand(code, each, given, steps) for each in step.given(first)]
-        result = "pred" if name == "setp" or "pred" in words else kind if number == len(rule) - 1 else first
+        own = kind if number == len(rule) - 1 or "{r" in step.opcode else first
+        result = "pred" if name == "setp" or "pred" in words else own
         target = code.temporary(result)
         code.put(name, words, (target, *operands))
         steps.append(target)

@@ -4,7 +4,7 @@ to 3.52.15; GLSL.std.450; OpenCL.std).
 A row has the opcode of each step, in which ``{s}``, ``{u}``, ``{b}`` and ``{f}`` stand for the type of the first
 operand, signed, unsigned, as bits or floating-point, and ``{rs}`` .. for that of the result; and the operands of the
 step: those of the instruction by number, ``t0``, ``t1``, .. for the results of steps before, ``#1`` for a number, and
-``#{m}`` for the bits of the first operand less 1.
+``#{w}`` and ``#{m}`` for the bits of the first operand, and one less.
 Example: ``OpIAdd`` is ``add.{s}`` of operands 0 and 1, and ``OpSMod`` three steps.
 """
 
@@ -29,8 +29,8 @@ class ComputationStep(NamedTuple):
         return name, tuple(words)
 
     def given(self, operand: str) -> tuple[str, ...]:
-        """Return the operands for a first operand of this kind, which says what ``#{m}`` is."""
-        return tuple(each.format(m=WIDTHS[operand] - 1) for each in self.operands)
+        """Return the operands for a first operand of this kind, which says what ``#{w}`` and ``#{m}`` are."""
+        return tuple(each.format(w=WIDTHS[operand], m=WIDTHS[operand] - 1) for each in self.operands)
 
 
 Computation = tuple[ComputationStep, ...]
@@ -173,7 +173,16 @@ _COMPUTATIONS: Mapping[str, Computation] = {
     "OpIsNan": rule("setp.nan.{f} 0 0"),
     "OpIsInf": rule("add.{f} 0 0", "setp.eq.{f} t0 0", "setp.ne.{f} 0 #0", "and.pred t1 t2"),
     "OpSelect": rule("selp.{rb} 1 2 0"),
-    "OpBitFieldInsert": rule("bfi.{b} 1 0 2 3"),
+    "OpBitFieldInsert": rule(
+        "shl.{b} #1 3",
+        "sub.{s} t0 #1",
+        "shl.{b} t1 2",
+        "shl.{b} 1 2",
+        "and.{b} t3 t2",
+        "not.{b} t2",
+        "and.{b} 0 t5",
+        "or.{b} t4 t6",
+    ),
     "OpBitFieldSExtract": rule("bfe.{s} 0 1 2"),
     "OpBitFieldUExtract": rule("bfe.{u} 0 1 2"),
     "OpPtrDiff": rule("sub.s64 0 1"),
@@ -199,6 +208,37 @@ _COMPUTATIONS: Mapping[str, Computation] = {
     "s_rhadd": rule("or.{b} 0 1", "xor.{b} 0 1", "shr.{s} t1 #1", "sub.{s} t0 t2"),
     "u_rhadd": rule("or.{b} 0 1", "xor.{b} 0 1", "shr.{u} t1 #1", "sub.{s} t0 t2"),
     "rotate": rule("and.{b} 1 #{m}", "shl.{b} 0 t0", "neg.{s} t0", "and.{b} t2 #{m}", "shr.{u} 0 t3", "or.{b} t1 t4"),
+    **dict.fromkeys(
+        ("s_upsample", "u_upsample"),
+        rule("cvt.{ru}.{u} 0", "shl.{rb} t0 #{w}", "cvt.{ru}.{u} 1", "or.{rb} t1 t2"),
+    ),
+    "s_mad_sat": rule(  # the sum in two words, of which the upper one is the sign of the lower where it fits
+        "mul.lo.{s} 0 1",
+        "mul.hi.{s} 0 1",
+        "add.{s} t0 2",
+        "setp.lt.{u} t2 t0",
+        "selp.{b} #1 #0 t3",
+        "shr.{s} 2 #{m}",
+        "add.{s} t1 t5",
+        "add.{s} t6 t4",
+        "shr.{s} t2 #{m}",
+        "setp.eq.{s} t7 t8",
+        "shr.{s} t7 #{m}",
+        "shl.{b} #1 #{m}",
+        "not.{b} t11",
+        "xor.{b} t10 t12",
+        "selp.{b} t2 t13 t9",
+    ),
+    "u_mad_sat": rule(
+        "mul.lo.{u} 0 1",
+        "mul.hi.{u} 0 1",
+        "add.{s} t0 2",
+        "setp.lt.{u} t2 t0",
+        "selp.{b} #1 #0 t3",
+        "or.{b} t1 t4",
+        "setp.eq.{s} t5 #0",
+        "selp.{b} t2 #-1 t6",
+    ),
     "ctz": rule("sub.{s} 0 #1", "not.{b} 0", "and.{b} t0 t1", "popc.{b} t2"),
     "SSign": rule("min.{s} 0 #1", "max.{s} t0 #-1"),
     "s_abs_diff": rule("max.{s} 0 1", "min.{s} 0 1", "sub.{s} t0 t1"),

@@ -212,8 +212,9 @@ def _plain(ids: int, names: str) -> dict[str, ExtendedRow]:
 _OPENCL: Mapping[str, ExtendedRow] = {
     **_told(1, "fabs sqrt floor ceil trunc rint popcount clz ctz s_abs u_abs"),
     **_told(2, "fmin fmax s_min u_min s_max u_max s_add_sat u_add_sat s_sub_sat u_sub_sat s_mul_hi u_mul_hi"),
-    **_told(2, "s_mul24 u_mul24 s_abs_diff u_abs_diff s_hadd u_hadd s_rhadd u_rhadd rotate"),
-    **_told(3, "fma mad fclamp s_clamp u_clamp s_mad24 u_mad24 s_mad_hi u_mad_hi bitselect"),
+    **_told(2, "s_mul24 u_mul24 s_abs_diff u_abs_diff s_hadd u_hadd s_rhadd u_rhadd rotate u_upsample s_upsample"),
+    **_told(3, "fma mad fclamp s_clamp u_clamp s_mad24 u_mad24 s_mad_hi u_mad_hi s_mad_sat u_mad_sat"),
+    **_told(3, "bitselect"),
     **_plain(
         1, "acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt cos cosh cospi erfc erf exp exp2 exp10 expm1"
     ),
@@ -226,8 +227,8 @@ _OPENCL: Mapping[str, ExtendedRow] = {
     **_plain(1, "fast_length fast_normalize"),
     **_plain(2, "atan2 atan2pi copysign fdim fmod hypot ldexp maxmag minmag nextafter pow pown powr remainder rootn"),
     **_plain(2, "half_divide half_powr native_divide native_powr fmax_common fmin_common step cross distance"),
-    **_plain(2, "fast_distance u_upsample s_upsample shuffle"),
-    **_plain(3, "mix smoothstep u_mad_sat s_mad_sat shuffle2"),
+    **_plain(2, "fast_distance shuffle"),
+    **_plain(3, "mix smoothstep shuffle2"),
     **_rows(Effect.NOTHING, 3, "select", _select),
     **_rows(Effect.NOTHING, 2, "prefetch", _hint),
     **_rows(Effect.NOTHING, MANY, "printf", _print),
