@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The GPU family of Alglave et al. 2015, made anew: every test of gpu-2015.edges with 3 to 6 edges, what sc, rmo and
-# ptx-rmo say of each, and the counts. Usage: gpu-2015.sh [FOLDER] [SYNTH]
+# A family of GPU tests in the manner of Alglave et al. 2015: every test of gpu-2015.edges with 3 to 6 edges, what sc,
+# rmo and ptx-rmo say of each, and the counts. Usage: gpu-2015.sh [FOLDER] [SYNTH]
 set -euo pipefail
 out=${1:-gpu-2015}
 synth=${2:-synth}
