@@ -6,6 +6,7 @@ looked up beside the file.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from io import StringIO
@@ -15,7 +16,7 @@ from typing import Any, NoReturn, TextIO
 from pcpp import Preprocessor
 
 from corpus.errors import InputError
-from corpus.files import folder_of
+from corpus.files import folder_of, is_within, read_bytes
 
 HEADERS = folder_of("corpus") / "kernels" / "c" / "include"
 """The folder of the headers of the library."""
@@ -66,6 +67,7 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc]
         for each in _PREDEFINED:
             self.define(each)
         self.add_path(str(HEADERS))
+        self._roots = [Path(path).parent, HEADERS]
         words = iter(options)
         for word in words:
             option, value = word[:2], word[2:] or next(words, "")
@@ -73,6 +75,7 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc]
                 raise InputError(f"-X: expected -Ifolder or -DNAME=value for a program of C, found '{word}'", path)
             if option == "-I":
                 self.add_path(value)
+                self._roots.append(Path(value))
             else:
                 name, _, text = value.partition("=")
                 self.define(f"{name} {text or 1}")
@@ -93,7 +96,13 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc]
         self._files += 1
         if self._files > MOST_FILES:
             raise InputError(f"expected at most {MOST_FILES} included files", includepath)
-        return open(includepath, encoding="utf-8", errors="replace")
+        if not os.path.lexists(includepath):  # it is asked for in one folder after the other
+            raise FileNotFoundError(includepath)
+        if not any(is_within(Path(includepath), root) for root in self._roots):
+            at = self.lastdirective
+            wanted = f"includes '{includepath}', which is in neither the file's folder nor one of -I"
+            raise InputError(wanted, at.source, at.lineno, 1)
+        return StringIO(read_bytes(Path(includepath)).decode("utf-8", "replace"))
 
     def on_directive_handle(
         self, directive: Any, toks: list[Any], ifpassthru: bool, precedingtoks: list[Any]
