@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from corpus.kernels import ir
-from corpus.kernels.computing import set_result
+from corpus.kernels.computing import compute_, set_result
 from corpus.kernels.meaning import COMMON
 from corpus.kernels.memory import address_of
 from corpus.kernels.specialiser import KernelLanguage, Meaning, State, ThreadSpecialiser
@@ -13,6 +13,7 @@ from corpus.kernels.spirv.bodies import NOT_UNDERSTOOD
 from corpus.kernels.spirv.meeting import OPENCL_EXCHANGE, VULKAN_EXCHANGE, barrier, group
 from corpus.kernels.spirv.special import special
 from corpus.kernels.values import Pointer, Scaled, Unknown
+from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
 
 def length(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -47,6 +48,16 @@ def aligned(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     return True
 
 
+def shift(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """A shift, whose result is undefined where it is by as many bits as the value has, or more (SPIR-V, 3.52.14)."""
+    count = at.value(state, ins.operands[2])
+    width = WIDTHS[type_of(ins.words)]
+    if isinstance(count, int) and count & (1 << width) - 1 >= width:
+        set_result(at, state, ins.operands[0], Unknown(f"the result of a shift of {width} bits by {count}"))
+        return True
+    return compute_(at, state, ins)
+
+
 def untold(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """An instruction whose result is taken as unknown."""
     set_result(at, state, ins.operands[0], Unknown(f"the result of {ins.called}"))
@@ -60,6 +71,8 @@ def not_understood(at: ThreadSpecialiser, state: State, ins: ir.KernelInstructio
 
 _MEANINGS: Mapping[str, Meaning] = {
     **COMMON,
+    "shl": shift,
+    "shr": shift,
     "aligned": aligned,
     "barrier": barrier,
     "group": group,
