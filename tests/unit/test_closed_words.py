@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -21,6 +24,8 @@ from corpus.kernels.spirv.grammar import GrammarRow, OperandKind, spirv_grammar
 from corpus.kernels.spirv.reader import read_spirv
 from corpus.kernels.spirv.translation import translated
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels" / "spirv"
+
 KERNEL = """\
 OpCapability Shader
 {declared}%set = OpExtInstImport "{set}"
@@ -32,6 +37,7 @@ OpDecorate %x Binding 0
 OpDecorate %box Block
 OpMemberDecorate %box 0 Offset 0
 {decorated}%void = OpTypeVoid
+%bool = OpTypeBool
 %uint = OpTypeInt 32 0
 %box = OpTypeStruct %uint
 %box_ptr = OpTypePointer StorageBuffer %box
@@ -150,3 +156,53 @@ def test_bits_and_operands_without_a_row(body: str, said: str) -> None:
     assert fed(body, decorated="").replace("None", "") == said or said in fed(
         body.replace("%semantics", "%ten"), decorated="%ten = OpConstant %uint 10\n"
     )
+
+
+UNDEFINED_TWICE = """\
+%u = OpUndef %uint
+%same = OpIEqual %bool %u %u
+OpSelectionMerge %end None
+OpBranchConditional %same %yes %end
+%yes = OpLabel
+OpStore %at %zero
+OpBranch %end
+%end = OpLabel
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"body": UNDEFINED_TWICE}, "the branch depends on the result of OpUndef"),
+        ({"decorated": "OpDecorate %one RelaxedPrecision\n"}, "the decoration RelaxedPrecision is not understood"),
+        ({"decorated": "OpDecorate %one FPRoundingMode RTZ\n"}, "the decoration FPRoundingMode RTZ is not understood"),
+        (
+            {"mode": "OpExecutionMode %main RoundingModeRTZ 32\n"},
+            "the execution mode RoundingModeRTZ is not understood",
+        ),
+        ({"declared": "OpCapability 4242\n"}, "the capability 4242 is not understood"),
+        ({"body": "OpStore %at %one Aligned 3\n"}, "Aligned: expected a power of 2"),
+        ({"body": "OpStore %at %one Aligned|Nontemporal 4\n"}, ""),
+        ({"body": "%f = OpExtInst %uint %set FindILsb %one\n"}, ""),
+    ],
+)
+def test_words_that_decide(words: dict[str, str], said: str) -> None:
+    assert fed(**words) == said
+
+
+def test_mutants_end_in_one_line() -> None:
+    """Words of the examples are left out, doubled and exchanged; none ends in an error of our own."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted(EXAMPLES.glob("*.spvasm"))]
+    for seed in range(150):
+        random = Random(seed)
+        lines = random.choice(texts).split("\n")
+        every = [word for line in lines for word in line.split()]
+        at = random.randrange(len(lines))
+        words = lines[at].split() or ["OpNop"]
+        place = random.randrange(len(words))
+        words[place : place + random.randrange(2)] = random.choice(([], ["9" * 4301], [random.choice(every)]))
+        lines[at] = " ".join(words)
+        with suppress(InputError):
+            module = translated(read_spirv("\n".join(lines).encode(), "k.spvasm")).module
+            for kernel in module.kernels:
+                program_of(module, kernel, KernelLaunch())

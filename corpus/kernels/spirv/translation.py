@@ -211,6 +211,8 @@ class _Translation:
             return b""
         values = self._source.constants.scalars(initial)
         found = bytearray(self._types.size(type))
+        if len(values) != len(self._types.scalars(type)):
+            raise InputError("the initial value has another type", self._module.path, ins.line, 1)
         for scalar, value in zip(self._types.scalars(type), values, strict=True):
             size = WIDTHS[bits_of(scalar.memory_kind)] // 8
             if isinstance(value, Number):
@@ -356,6 +358,9 @@ class _Translation:
         name = self._source.symbols[id]
         variable = self._variables[name]
         start.at = ins._replace(source=None)
+        if variable.space == "opaque":
+            start.put(NOT_UNDERSTOOD, (f"{name}, or what it begins with, is not understood",), ())
+            return
         if variable.space == "argument":
             called = self._called(id)
             type = self._pointee(ins)
