@@ -372,7 +372,8 @@ class _Writer:
             case "clz" | "popcount" | "ctz" as word:
                 return Value(f"{word}({one.text})", kind, False)
             case "abs":
-                return Value(f"as_{name}(abs({one.text}))", kind, False)
+                # PoCL 3.0 leaves the least number undefined, whose absolute value OpenCL C says.
+                return Value(f"as_{name}(abs({one.text} | {self.splat(kind, 1)}))", kind, False)
             case "abs_diff":
                 return Value(f"as_{name}(abs_diff({one.text}, {two.text}))", kind, False)
             case "clamp":
