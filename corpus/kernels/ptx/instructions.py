@@ -134,8 +134,8 @@ _KINDS: Mapping[str, str] = {
 
 _ROWS = """
 mov nothing: MOVED : d a
-mov nothing: BITS : d {}
-mov nothing: BITS : {} a
+mov nothing: WHOLE : d {}
+mov nothing: WHOLE : {} a
 cvta nothing: to? CONVERTED SIZE : d a
 cvt nothing: ROUNDCVT? ftz? sat? TO FROM : d=room a=wide
 cvt nothing: ROUND relu? satfinite? HALF f32 : d=first a
@@ -355,7 +355,6 @@ cp both: async cg OWNSHARED global HINT? AHEAD? : [] [] a=any a=any? c?
 cp orders: async commit_group :
 cp orders: async wait_group : #
 cp orders: async wait_all :
-cp orders: async mbarrier::arrive noinc? OWNSHARED? b64 : []
 cp orders: async mbarrier arrive noinc? OWNSHARED? b64 : []
 cp both: async bulk BULKTO BULKFROM BYTES MULTICAST? HINT? : [] [] a=any [] m? c?
 cp both: async bulk BULKTO BULKFROM bulk_group HINT? : [] [] a=any c?
@@ -469,7 +468,7 @@ def unfit(ins: KernelInstruction, width_of: WidthOf) -> str | None:
     if not forms:
         return f"is not understood: {_strange(ins.name, ins.words)}"
     wrong = min((_misfit(form, ins, width_of) for form in forms), key=lambda misfit: misfit.nearness)
-    return wrong.text and f"its operands are not understood: {wrong.text}"
+    return f"its operands are not understood: {wrong.text}" if wrong.text else None
 
 
 class _Misfit(NamedTuple):

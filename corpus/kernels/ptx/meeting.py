@@ -355,11 +355,16 @@ def active(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
         raise at.wrong(f"executed by one thread more than {MOST_VISITS} times, it is not understood")
     what = f"{place} {visit}"
     lanes = comers(at, what, lanes_of(at, -1))
+    if len(lanes) > MOST_PARTED:
+        raise at.wrong(f"by more than {MOST_PARTED} lanes, which may be parted in too many ways, it is not understood")
     parts = at.chosen(f"{what} {at.block} {at.number - at.lane}", partitions(lanes))
     mask = next(sum(1 << lane for lane in part) for part in parts if at.lane in part)
     set_result(at, state, ins.operands[0], mask)
     return True
 
+
+MOST_PARTED = 6
+"""The lanes whose partitions are followed."""
 
 MOST_VISITS = 3
 """How often a thread may execute one ``activemask``."""
