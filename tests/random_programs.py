@@ -6,7 +6,7 @@ whose results are used leave a few. A program is a function of its seed, its lan
 it is the same program in each language, with what all of them have.
 
 Nothing that a language leaves undefined is written: signed sums are of unsigned numbers in C, divisors are not 0,
-counts of shifts are less than the width.
+counts of shifts are less than the width, and no rest is of negative numbers in GLSL.
 """
 
 from __future__ import annotations
@@ -332,7 +332,7 @@ class _Writer:
         left_text = f"({left.text} >> {one})"  # the least number is not divided by -1
         if not self.language.wraps:
             by, left_text = self.cast(kind, by), self.cast(kind, left_text)
-        rest = self.rng.random() < 0.4 and not (self.common and kind.signed)
+        rest = self.rng.random() < 0.4 and not (kind.signed and (self.common or self.language is GLSL))
         text = f"({left_text} {'%' if rest else '/'} {by})"
         return Value(text if self.language.wraps else self.cast(kind, text), kind, False)
 
@@ -373,7 +373,9 @@ class _Writer:
                 return Value(f"{word}({one.text})", kind, False)
             case "abs":
                 # PoCL 3.0 leaves the least number undefined, whose absolute value OpenCL C says.
-                return Value(f"as_{name}(abs({one.text} | {self.splat(kind, 1)}))", kind, False)
+                odd = f"{one.text} | {self.splat(kind, 1)}"
+                odd = self.cast(kind, odd) if kind.lanes == 1 else odd  # which a small one is promoted from
+                return Value(f"as_{name}(abs({odd}))", kind, False)
             case "abs_diff":
                 return Value(f"as_{name}(abs_diff({one.text}, {two.text}))", kind, False)
             case "clamp":
