@@ -110,8 +110,8 @@ def answers(found: KernelTask) -> tuple[set[str], set[str]]:
     own = model(found.file.language.model)
     kinds: set[str] = set()
     unknown: set[str] = set()
-    for program in found.programs(own.model, 2):
-        told = check(program, own, "", 2, "fair")
+    for program in found.programs(own.model, UNROLL):
+        told = check(program, own, "", UNROLL, "fair")
         kinds |= {each.kind for each in told.findings}
         unknown |= {name for name, answer in told.answers.items() if answer is CheckAnswer.UNKNOWN}
     return kinds, unknown
