@@ -1,8 +1,8 @@
 """The small kernels of ``tests/kernels_alike``, each in several languages: their answers and final states.
 
 ``kernels.csv`` has for each kernel a launch (``2x1``: two blocks of one thread; ``1x2x2``: a block of two rows of two),
-arguments, the final states that sequential consistency allows (``data=11 12 result=2 11 | ..``: elements from 0 on), and
-what is found under the language's own model. The states are those of every language: names are the source's.
+arguments, the final states that sequential consistency allows (``data=11 12 result=2 11 | ..``: elements from 0 on),
+and what is found under the language's own model. The states are those of every language: names are the source's.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pathlib import Path
 
 from constraints.circuit import Literal
 from constraints.witnesses import ExecutionSearch
-from corpus.litmus.ptx_arithmetic import signed
 from corpus.litmus import test as litmus
+from corpus.litmus.ptx_arithmetic import signed
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
@@ -82,7 +82,13 @@ def states(found: KernelTask, under: Model) -> set[State]:
         others: list[Literal] = []
         while (execution := search.find(others)) is not None and len(every) <= MOST_STATES:
             finals = {place: value for place in places if isinstance(value := execution.finals[place], int)}
-            every.add(frozenset((places[place].removeprefix("argument::"), signed(value, 32)) for place, value in finals.items() if value))
+            every.add(
+                frozenset(
+                    (places[place].removeprefix("argument::"), signed(value, 32))
+                    for place, value in finals.items()
+                    if value
+                )
+            )
             others.append(~search.satisfied(litmus.conjunction([litmus.Atom("eq", *pair) for pair in finals.items()])))
     return every
 

@@ -119,6 +119,7 @@ GLSL = {
     "frexp": Trap("buffer B { int w; float o[]; };|o[me] = frexp(1.5, w);", "race", "--grid 1"),
     "size_by_constant": Trap("buffer B { int w; };|w = 1;", "race", "--grid 1"),
     "shift": Trap("buffer B { uint w; uint o; };|if (me == 0) w = 1u << (me + 32);", "UNKNOWN expectation", SHIFTED),
+    "rest": Trap("buffer B { int w; int a; };|if (me == 0) w = a % 2;", "UNKNOWN expectation", SHIFTED),
     "untold": Trap("buffer B { int w; float f; };|if (sin(f) > 0.5) w = 1;", "nothing tells|depends on", "--grid 1"),
 }
 

@@ -58,6 +58,19 @@ def shift(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
     return compute_(at, state, ins)
 
 
+def rest(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """A rest, which Vulkan leaves undefined where an operand is negative (Vulkan 1.3, Precision of Core SPIR-V
+    Instructions: ``OpSRem`` and ``OpSMod``); of operands that memory gives nothing says that they are not.
+    """
+    kind = type_of(ins.words)
+    sign = 1 << WIDTHS[kind] - 1
+    values = [at.value(state, operand) for operand in ins.operands[1:]]
+    if kind[0] == "s" and not all(isinstance(value, int) and not value & sign for value in values):
+        set_result(at, state, ins.operands[0], Unknown("a rest of what may be negative"))
+        return True
+    return compute_(at, state, ins)
+
+
 def untold(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """An instruction whose result is taken as unknown."""
     set_result(at, state, ins.operands[0], Unknown(f"the result of {ins.called}"))
@@ -81,7 +94,7 @@ _MEANINGS: Mapping[str, Meaning] = {
     NOT_UNDERSTOOD: not_understood,
 }
 
-VULKAN = KernelLanguage(_MEANINGS, special, "vulkan", exchange=VULKAN_EXCHANGE)
+VULKAN = KernelLanguage({**_MEANINGS, "rem": rest}, special, "vulkan", exchange=VULKAN_EXCHANGE)
 """The language of modules with Vulkan's memory model."""
 
 OPENCL = KernelLanguage(_MEANINGS, special, "opencl", exchange=OPENCL_EXCHANGE)
