@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
-from backends.shared.files import file_stem
 from corpus.errors import InputError, one_line
 from corpus.files import read_text
 from synth.folders import LeftOut, files_below
@@ -103,6 +102,8 @@ class Input:
     @property
     def file_name(self) -> str:
         """Return the name that the test has as a litmus file, which leads out of no folder."""
+        from backends.shared.files import file_stem  # back ends, which most commands that read tests have no use for
+
         return self.path.name if self.record is None else f"{file_stem(self.name)}.litmus"
 
     def text(self) -> str:

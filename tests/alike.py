@@ -113,7 +113,7 @@ def only(found: set[State], wanted: set[State]) -> set[State]:
 
 def answers(found: KernelTask) -> tuple[set[str], set[str]]:
     """Return the kinds of what is found under the language's own model, and those of what is not known."""
-    own = model(found.file.language.model)
+    own = model(found.file.model)
     kinds: set[str] = set()
     unknown: set[str] = set()
     for program in found.programs(own.model, UNROLL):

@@ -286,6 +286,11 @@ class Cases:
         return [self._mode(i, fits(event)) for event, (i, _) in enumerate(self.events)]
 
     @cached_property
+    def volatile(self) -> Set:
+        """Volatile accesses."""
+        return [self._mode(i, lambda mode: mode.volatile) for i, _ in self.events]
+
+    @cached_property
     def strong(self) -> Set:
         """Events of any order: all but weak ones."""
         return self.order(*(order for order in Order if order is not Order.WEAK))
@@ -447,7 +452,7 @@ def ptx_rmo(g: Cases) -> Verdict:
         "gl-constraint": (rmo(Scope.GPU, Scope.SYS) & g.gpu).cyclic,
         "sys-constraint": rmo(Scope.SYS).cyclic,
         "atomicity": (g.rmw & between).some,
-    }, g.only(g.order(Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL), g.B).some
+    }, g.only(g.order(Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL), g.B, g.RMW, g.volatile).some
 
 
 def rc11(g: Cases) -> Verdict:

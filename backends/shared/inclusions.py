@@ -49,6 +49,9 @@ _BEFORE = re.compile(rb"(?:\xef\xbb\xbf)?(?:.*\*" + _SPLICE + rb"/)?" + _GAP, re
 _JOINED = re.compile(rb"(?:\\|\?\?/)[ \t\v\f\0]*\r?\Z")
 _DEPENDENCY = re.compile(rb"\bGCC" + _GAP + rb"dependency\b", re.DOTALL)
 """The pragma that opens a file to look at its date (GCC, Preprocessor Pragmas)."""
+_JOIN = re.compile(rb"(?:\\|\?\?/)[ \t\v\f\0]*(?:\r\n|\n|\r)")
+_MACRO = re.compile(rb"define" + _GAP + rb"(?P<name>\w+)(?P<text>[^\n\r]*)", re.DOTALL)
+"""What may define a macro, where lines are joined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,7 @@ class _Gathering:
         self._roots = [file.parent, *folders]
         self._numbers: dict[str, int] = {}
         self._paths: list[Path] = []
+        self._named_by_macros: list[tuple[Path, bytes, int]] = []
 
     def gathered(self, files: Sequence[Path]) -> list[FileCopy]:
         for each in files:
@@ -90,7 +94,31 @@ class _Gathering:
                 wanted = f"expected to include at most {MOST_FILES} files, of {LARGEST_TEXT} bytes in all"
                 raise InputError(wanted, str(files[0]))
             found.append(FileCopy(copy_name(len(found), path), path, b"".join(self._rewritten(path, data))))
+        for path, data, at in self._named_by_macros:
+            self._check_macros(found, path, data, at)
         return found
+
+    def _is_of_a_library(self, path: Path) -> bool:
+        """Decide whether a file is of a folder of ``-I`` that does not have the file which includes it."""
+        return any(is_within(path, folder) and not is_within(self._paths[0], folder) for folder in self._folders)
+
+    def _check_macros(self, every: Sequence[FileCopy], path: Path, data: bytes, at: int) -> None:
+        """Raise ``InputError`` where a file that is of no library may say what a library's directive includes.
+
+        Example: CUTLASS has ``#include CUDA_STD_HEADER(cassert)``, whose macro it defines as ``<cassert>``.
+        """
+        ours, theirs = set[bytes](), dict[bytes, set[bytes]]()
+        for each in every:
+            for match in _MACRO.finditer(_JOIN.sub(b"", each.data)):
+                words = re.findall(rb"\w+", match["text"])
+                theirs.setdefault(match["name"], set()).update(words)
+                ours |= set() if self._is_of_a_library(each.path) else {match["name"]}
+        seen, todo = set[bytes](), set(re.findall(rb"\w+", _JOIN.sub(b"", data[at:]).splitlines()[0]))
+        while todo:
+            seen |= todo
+            todo = {word for name in todo for word in theirs.get(name, ())} - seen
+        if seen & ours:
+            raise _refused(path, data, at, "expected an included file's name in quotes or angle brackets")
 
     def _number(self, path: Path) -> int:
         real = os.path.realpath(path)
@@ -107,6 +135,9 @@ class _Gathering:
         for match in _inclusions(data):
             group = "angled" if match["quoted"] is None else "quoted"
             name = match[group]
+            if name is None and self._is_of_a_library(path):
+                self._named_by_macros.append((path, data, match.start()))
+                continue
             if name is None:
                 raise _refused(
                     path, data, match.start(), "expected an included file's name in quotes or angle brackets"
