@@ -15,6 +15,7 @@ from pathlib import Path
 
 import click
 
+from backends.shared.files import file_stem
 from corpus.dialects.c import C
 from corpus.dialects.dartagnan.vulkan import VULKAN
 from corpus.dialects.registry import runners, translate
@@ -130,8 +131,8 @@ def converted(
             runner.check(test)
         if runner and runner.rename:
             stem, dot, suffix = file.rpartition(".")
-            test = replace(test, name=runner.rename(stem))
-            file = f"{test.name}{dot}{suffix}"
+            test = replace(test, name=runner.rename(stem if given.record is None else given.name))
+            file = f"{file_stem(test.name)}{dot}{suffix}"
         return Converted(given, before, file, translate(test, dialect) if dialect else text, changed)
     except InputError as error:
         raise InputError(error.message, given.label) from None
