@@ -30,10 +30,10 @@ MODELS = shipped() | {name: model for name, model in odd().items() if name != "c
 
 
 def said(execution, model):
-    """What the model's checks say of all candidates of an execution's test; flags do not count."""
+    """All candidates of an execution's test, and those that each check allows; flags do not count."""
     test = litmus_test(execution, "test", observed=False)
     return [
-        [result.truth & batch.valid for result in results if not result.check.flag]
+        [batch.valid, *(result.truth & batch.valid for result in results if not result.check.flag)]
         for batch, _, results in judged(test, unroll_threads(test, 0), model)
     ]
 
@@ -81,7 +81,7 @@ def test_what_a_vocabulary_leaves_out_makes_no_difference(name):
         changed += other != execution
         found = said(execution, MODELS[name])
         assert said(other, MODELS[name]) == found, execution
-        telling += any(len({*results}) > 1 or len(found) > 1 for results in found)
+        telling += any(len({*masks}) > 1 or len(found) > 1 for masks in found)
     assert changed > 5 or words.modes == whole.modes
     assert telling > 5
 

@@ -45,6 +45,10 @@ WITHOUT = {
     "counter-limit": "there is no trap",
     "libcu/": "a library of CUDA C++",
     "mp-bar-arrive": "nobody arrives at a barrier without waiting",
+    "warps/ballot-leader": "no lane says with whom it votes",
+    "warps/coalesced": "no word names the lanes that are active together",
+    "warps/syncwarp-masks": "a barrier of a subgroup has no mask",
+    "warps/tiled-partition": "no barrier is of a part of a subgroup",
 }
 """How names of files in CUDA C++ begin whose kernels the other languages have no words for, and why."""
 
