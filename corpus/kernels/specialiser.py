@@ -766,7 +766,10 @@ class ThreadSpecialiser:
             if variable.name == name:
                 return Pointer(self._array(variable, state.depth), offset)
         if name in self.module.variables:
-            return Pointer(self._array(self.module.variables[name], 0), offset)
+            variable = self.module.variables[name]
+            if variable.extern and variable.space != "shared":
+                raise self.wrong(f"what {name} holds is not in the module")
+            return Pointer(self._array(variable, 0), offset)
         if name in self.module.functions:
             return Pointer(f"{CODE}{name}", offset)
         raise self.wrong(f"{name} is not declared")

@@ -95,11 +95,12 @@ def test_an_offset_that_memory_gives_may_be_no_multiple_of_the_size():
         ("st.u32 [%x], 1; ldu.global.u32 %r1, [%x]; st.u32 [%y], %r1;", "memory that the kernel may write"),
         ("ld.u64 %d1, [x];", "in param memory"),
         ("ld.global.u32 %clock, [%x];", "%clock is not a register to write"),
+        ("ld.global.u32 %r1, [n];", "what n holds is not in the module"),
         ("call f, (1, 2);", "f has 1 parameters, and 2 are given"),
     ],
 )
 def test_what_has_no_row_is_refused_by_name_and_place(body, message):
-    around = ".shared .align 16 .b8 s[16]; .func f(.reg .b32 a) { ret; }\n"
+    around = ".shared .align 16 .b8 s[16]; .extern .global .u32 n; .func f(.reg .b32 a) { ret; }\n"
     with pytest.raises(InputError) as error:
         program(kernel_text(body, around=around))
     assert message in error.value.message and error.value.line

@@ -70,6 +70,12 @@ OPENCL = {
         " event_t e = async_work_group_copy(l, a, 4, 0); wait_group_events(1, &e); }",
         "OpGroupAsyncCopy",
     ),
+    "function_elsewhere": Trap(
+        "int g(global int *); kernel void k(global int *a) { a[0] = g(a); }", "g is not in the module"
+    ),
+    "variable_elsewhere": Trap(
+        "extern constant int n; kernel void k(global int *a) { if (n) a[0] = 1; }", "what n holds is not in the module"
+    ),
     "misaligned": Trap("kernel void k(global char *a) { *(global int *)(a + 1) = 1; }", "bounds", "--grid 1"),
     "packed": Trap(
         "struct __attribute__((packed)) Two { char c; int n; };\n"

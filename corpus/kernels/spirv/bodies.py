@@ -189,6 +189,9 @@ class SpirvBody:
     def call(self, block: SpirvBlock) -> None:
         """Write ``OpFunctionCall``: arguments and result are passed as scalars."""
         function, *arguments = self.code.ids()
+        module = self.code.source.module
+        if function not in module.functions or not module.functions[function].blocks:
+            raise self.code.wrong(f"{module.name_of(function)} is not in the module")
         self.code.called[function] = None
         void = self.code.types.name(self.code.at.type or "") == "OpTypeVoid"
         results = () if void else self.code.result()

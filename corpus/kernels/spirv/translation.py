@@ -175,10 +175,17 @@ class _Translation:
             type = self._pointee(ins)
             size = None if self._types.ends_open(type) or self._is_given(type) else self._types.size(type)
             space = self._space(id, ins)
-            self._variables[name] = Variable(name, space, "b8", size, 8, self._initial(ins, type), line=ins.line)
+            initial, extern = self._initial(ins, type), self._is_elsewhere(id)
+            self._variables[name] = Variable(name, space, "b8", size, 8, initial, extern=extern, line=ins.line)
             self._homes[id] = SpirvHome(f"{space}::{name}", "", type)
         except InputError:
             self._variables[name] = Variable(name, "opaque", "b8", None, 8, line=ins.line)
+
+    def _is_elsewhere(self, id: str) -> bool:
+        """Return whether a variable is one of another module, which it names for the linker; built-in ones are not."""
+        said = self._module.decoration(id, "LinkageAttributes")
+        builtin = self._module.decoration(id, "BuiltIn")
+        return builtin is None and said is not None and Enumerant("Import") in said.parameters
 
     def _is_given(self, type: str) -> bool:
         """Return whether a type is that of local memory whose length the host gives."""
