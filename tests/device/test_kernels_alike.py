@@ -13,10 +13,8 @@ WITHOUT = {
     "mp_release_acquire": "atomics of WGSL are relaxed",
     "lock": "atomics of WGSL are relaxed",
     "barrier_divergent": "WGSL wants barriers in uniform control flow, and its compilers refuse others",
-    "out_of_bounds": "WGSL has every access within its array",
     "wide": "WGSL has no numbers of 64 bits",
     "narrow": "WGSL has no numbers of 8 and 16 bits",
-    "loop_by_memory": "naga counts each loop's rounds to 2^64, so no two rounds are one state",
 }
 """Kernels that not all languages have, and why."""
 

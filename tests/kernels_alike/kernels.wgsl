@@ -312,3 +312,18 @@ fn logic() {
   result[1] = (data[0] & 12) | ((data[0] ^ data[1]) << 8);
   result[2] = ~data[1];
 }
+
+@compute @workgroup_size(1)
+fn loop_by_memory() {
+  var a = u32(data[0]);
+  var b = u32(data[1]);
+  while b != 0 {
+    let rest = a % b;
+    a = b;
+    b = rest;
+  }
+  result[0] = i32(a);
+}
+
+@compute @workgroup_size(1)
+fn out_of_bounds(@builtin(global_invocation_id) id: vec3<u32>) { result[0] = data[2 + id.x]; }

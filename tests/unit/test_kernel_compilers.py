@@ -121,7 +121,7 @@ def test_wgsl_by_the_naga_in_wgpu(need: Callable[..., None], tmp_path: Path) -> 
     path = written(tmp_path, ".wgsl")
     (one,) = json.loads(synth("check", path, "--grid", 2, "--json", "-j", 1).stdout)
     (race,) = one["findings"]
-    assert (one["model"], race["kind"]) == ("vulkan", "race")
+    assert (one["model"], race["kind"]) == ("webgpu", "race")
     assert {line["line"] for place in race["places"] for line in place["lines"]} == {2}
     result = synth("check", written(tmp_path, ".wgsl", "\n@compute @workgroup_size(1) fn main() { x = 1; }\n"))
     assert result.exit_code == 2 and result.stderr.count("\n") == 1
