@@ -42,7 +42,7 @@ _FOREIGN = {
     **dict.fromkeys((".comp", ".glsl"), "a GLSL shader, which synth check reads"),
     ".csv": "a table",
     **dict.fromkeys((".cu", ".cuh"), "CUDA source, which synth check reads"),
-    ".hip": "HIP source",
+    ".hip": "HIP source, which synth check reads",
     **dict.fromkeys((".json", ".jsonl"), "JSON"),
     ".metal": "a Metal shader",
     ".ptx": "PTX assembly, which synth check reads",

@@ -26,7 +26,14 @@ from synth.checking.tasks import KernelTask, tasks_of
 from synth.options.launch import LaunchWords
 
 HERE = Path(__file__).parent / "kernels_alike"
-FILES = {"CUDA C++": "kernels.cu", "OpenCL C": "kernels.cl", "GLSL": "kernels.comp", "WGSL": "kernels.wgsl"}
+FILES = {
+    "CUDA C++": "kernels.cu",
+    "OpenCL C": "kernels.cl",
+    "GLSL": "kernels.comp",
+    "WGSL": "kernels.wgsl",
+    "HIP": "kernels.hip",
+}
+TEXTS = {**FILES, "HIP": FILES["CUDA C++"]}
 MOST_STATES, UNROLL = 16, 4
 _OURS = re.compile(r"argument::(data|flags|result)\[\d+\]")
 
@@ -39,7 +46,7 @@ State = frozenset[tuple[str, int]]
 
 def has(language: str, kernel: str) -> bool:
     """Return whether a kernel is written in a language."""
-    return re.search(rf"\b{kernel}\b", (HERE / FILES[language]).read_text(encoding="utf-8")) is not None
+    return re.search(rf"\b{kernel}\b", (HERE / TEXTS[language]).read_text(encoding="utf-8")) is not None
 
 
 @cache

@@ -20,8 +20,8 @@ from dying import dies_once
 from hypothesis import HealthCheck, settings
 
 from backends.opencl.platforms import choose
-from backends.opencl.spirv import INSTALL, tools
 from backends.registry import BACKENDS
+from backends.shared.clang_spirv import INSTALL, tools
 from backends.shared.device import DeviceOptions
 from corpus.errors import InputError
 

@@ -63,7 +63,7 @@ INSTALL = "Debian: apt install clang-19"
 _VERSIONS = range(24, 14, -1)
 _VERSION = r"version (\d[\d.]*)"
 _NEEDS = re.compile(r"^// Needs clang (\d+)", re.MULTILINE)
-_HEADERS = Path(__file__).with_name("include")
+HEADERS = Path(__file__).with_name("include")
 _OPTIONS = ("-x", "hip", "-std=c++17", "-O2", "-Wall", "-Werror", "-nogpuinc", "-nogpulib")
 
 
@@ -172,7 +172,7 @@ def _run(
 ) -> Compilation:
     """Run clang on a file; ``kept``: the words end in the option that names what it makes."""
     made = [MADE] if kept else []
-    return handed(file, [clang.path, *_OPTIONS, "-isystem", _HEADERS, *words, *made, SOURCE], kept, timeout=timeout)
+    return handed(file, [clang.path, *_OPTIONS, "-isystem", HEADERS, *words, *made, SOURCE], kept, timeout=timeout)
 
 
 COMPILER: Compiler = HipCompiler()

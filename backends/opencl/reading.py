@@ -10,7 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from backends.opencl.memory import OpenClKernel
-from backends.opencl.spirv import INSTALL, optimised, tools
+from backends.opencl.spirv import optimised
+from backends.shared.clang_spirv import INSTALL, tools
 from backends.shared.layout import single
 from backends.shared.readback import CompiledTest, TestCompiler, compiled_by
 from backends.shared.toolchain import Compilation

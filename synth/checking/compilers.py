@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from backends.cuda.compiler import compile_ptx
 from backends.glsl import spirv as glsl
-from backends.opencl.spirv import compile_kernels
+from backends.hip import spirv as hip
+from backends.opencl import spirv as opencl
 from backends.shared.toolchain import Compilation, problem
 from backends.wgsl import spirv as wgsl
 from corpus.errors import InputError
@@ -29,10 +30,11 @@ _CUDA, _GLSL = SourceLanguage(compile_ptx, ".ptx"), SourceLanguage(glsl.compile_
 SOURCE_LANGUAGES: Mapping[str, SourceLanguage] = {
     **dict.fromkeys((".cu", ".cuh", ".cpp", ".cc"), _CUDA),
     **dict.fromkeys((".comp", ".glsl"), _GLSL),
-    ".cl": SourceLanguage(compile_kernels, ".spv"),
+    ".cl": SourceLanguage(opencl.compile_kernels, ".spv"),
+    ".hip": SourceLanguage(hip.compile_kernels, ".spv"),
     ".wgsl": SourceLanguage(wgsl.compile_shader, ".spv"),
 }
-"""CUDA C++, GLSL, OpenCL C and WGSL."""
+"""CUDA C++, GLSL, OpenCL C, HIP and WGSL."""
 
 
 def compiled(path: Path, options: Sequence[str]) -> tuple[bytes, Mapping[str, str]]:

@@ -55,6 +55,7 @@ FORMATS = {
     ".comp": KernelFormat("GLSL"),
     ".glsl": KernelFormat("GLSL", "local_size"),
     ".cl": KernelFormat("OpenCL C", "kernel"),
+    ".hip": KernelFormat("HIP", "__global__"),
     ".wgsl": KernelFormat("WGSL", "@compute", "webgpu"),
     **dict.fromkeys(SPIRV, KernelFormat("SPIR-V")),
     ".c": KernelFormat("C", "main thread"),

@@ -108,9 +108,9 @@ def command(
 ) -> None:
     """Say what may race, break or hang in kernels, at the line of the source.
 
-    Kernels are in CUDA C++ (.cu), which nvcc compiles to PTX; in GLSL (.comp), OpenCL C (.cl) or WGSL (.wgsl), compiled
-    to SPIR-V by glslang, clang, and naga or Tint; or PTX (.ptx) and SPIR-V (.spv, .spvasm) themselves. A program in C
-    (.c) creates its threads in main, and has no launch.
+    Kernels are in CUDA C++ (.cu), which nvcc compiles to PTX; in GLSL (.comp), OpenCL C (.cl), HIP (.hip) or WGSL
+    (.wgsl), compiled to SPIR-V by glslang, clang, and naga or Tint; or PTX (.ptx) and SPIR-V (.spv, .spvasm)
+    themselves. A program in C (.c) creates its threads in main, and has no launch.
 
     A kernel is specialised to a small launch, and what is left, accesses, atomics, fences, barriers and branches on
     what was read, is asked: do accesses race, can an expectation, a trap or an assertion fail, is shared memory read

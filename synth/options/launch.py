@@ -69,7 +69,7 @@ KERNELS = (".cu", ".cuh", ".ptx")
 SPIRV = (".spv", ".spvasm")
 """The ends of names of files of SPIR-V, binary and text."""
 
-NOT_REPAIRED = (*SPIRV, ".comp", ".glsl", ".cl", ".wgsl")
+NOT_REPAIRED = (*SPIRV, ".comp", ".glsl", ".cl", ".hip", ".wgsl")
 """The ends of names of files whose kernels are SPIR-V, or are compiled to it: these are checked, and not repaired."""
 
 compiler_option = click.option(

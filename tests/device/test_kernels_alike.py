@@ -1,11 +1,11 @@
-"""Small kernels in CUDA C++, OpenCL C, GLSL and WGSL, which several readers have to agree about: one method beside the
-other, and both beside answers that were worked out by hand (tests/kernels_alike/kernels.csv).
+"""Small kernels in CUDA C++, HIP, OpenCL C, GLSL and WGSL, which several readers have to agree about: one method beside
+the other, and both beside answers that were worked out by hand (tests/kernels_alike/kernels.csv).
 """
 
 import alike
 import pytest
 
-NEEDED = {"OpenCL C": "opencl", "GLSL": "glsl", "WGSL": "wgsl"}
+NEEDED = {"OpenCL C": "opencl", "GLSL": "glsl", "WGSL": "wgsl", "HIP": "opencl"}
 PAIRS = [(language, row) for language in alike.FILES for row in alike.TABLE if alike.has(language, row["kernel"])]
 
 WITHOUT = {

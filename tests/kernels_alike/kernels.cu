@@ -1,5 +1,16 @@
-// Small kernels that other languages say as well: kernels.cl, kernels.comp, kernels.wgsl. kernels.csv has the answers.
+// Small kernels that other languages say as well: kernels.cl, kernels.comp, kernels.wgsl; kernels.hip is this text as HIP.
+// kernels.csv has the answers.
+#ifdef __HIP__
+#define LOAD_ACQUIRE(at) __hip_atomic_load(&(at), __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT)
+#define STORE_RELEASE(at, value) __hip_atomic_store(&(at), value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT)
+#define EXCHANGE_ACQUIRE(at, value) __hip_atomic_exchange(&(at), value, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT)
+#else
 #include <cuda/atomic>
+typedef cuda::atomic_ref<int, cuda::thread_scope_device> Atomic;
+#define LOAD_ACQUIRE(at) Atomic(at).load(cuda::memory_order_acquire)
+#define STORE_RELEASE(at, value) Atomic(at).store(value, cuda::memory_order_release)
+#define EXCHANGE_ACQUIRE(at, value) Atomic(at).exchange(value, cuda::memory_order_acquire)
+#endif
 
 typedef unsigned int uint;
 #define T (blockIdx.x * blockDim.x + threadIdx.x)
@@ -152,11 +163,10 @@ extern "C" __global__ void mp_relaxed(int *data, int *flags, int *result) {
 }
 
 extern "C" __global__ void mp_release_acquire(int *data, int *flags, int *result) {
-  cuda::atomic_ref<int, cuda::thread_scope_device> flag(flags[0]);
   if (T == 0) {
     data[0] = 7;
-    flag.store(1, cuda::memory_order_release);
-  } else if (flag.load(cuda::memory_order_acquire) == 1) {
+    STORE_RELEASE(flags[0], 1);
+  } else if (LOAD_ACQUIRE(flags[0]) == 1) {
     result[0] = data[0];
   }
 }
@@ -220,10 +230,9 @@ extern "C" __global__ void spin(int *data, int *flags, int *result) {
 }
 
 extern "C" __global__ void lock(int *data, int *flags, int *result) {
-  cuda::atomic_ref<int, cuda::thread_scope_device> held(flags[0]);
-  while (held.exchange(1, cuda::memory_order_acquire) != 0) {}
+  while (EXCHANGE_ACQUIRE(flags[0], 1) != 0) {}
   data[0] = data[0] + 1;
-  held.store(0, cuda::memory_order_release);
+  STORE_RELEASE(flags[0], 0);
 }
 
 extern "C" __global__ void histogram(int *data, int *flags, int *result) {

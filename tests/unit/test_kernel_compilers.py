@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from commands import synth
 
-from backends.opencl.spirv import tools
+from backends.shared.clang_spirv import tools
 from backends.shared.toolchain import which
 
 GLSL = """\

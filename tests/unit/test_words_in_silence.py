@@ -143,6 +143,52 @@ WGSL = {
 }
 
 
+HIP = {
+    "scope": Trap(
+        "k(int *a, int *f) { if (blockIdx.x) {"
+        " if (__hip_atomic_load(f, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP)) a[1] = a[0]; }"
+        " else { a[0] = 1; __hip_atomic_store(f, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP); } }",
+        "race",
+    ),
+    "scopes": Trap(
+        "k(int *a, int *f) { if (blockIdx.x) { if (__hip_atomic_load(f, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT))"
+        " a[1] = a[0]; } else { a[0] = 1; __hip_atomic_store(f, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); } }",
+        "SAFE",
+    ),
+    "fence": Trap(
+        "k(int *a, int *f) { if (blockIdx.x) { if (atomicAdd(f, 0)) { __threadfence(); a[1] = a[0]; } }"
+        " else { a[0] = 1; __threadfence_block(); atomicExch(f, 1); } }",
+        "race",
+    ),
+    "fences": Trap(
+        "k(int *a, int *f) { if (blockIdx.x) { if (atomicAdd(f, 0)) {"
+        ' __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); a[1] = a[0]; } }'
+        " else { a[0] = 1; __threadfence(); atomicExch(f, 1); } }",
+        "SAFE",
+    ),
+    "barrier_alone": Trap(
+        "k(int *a) { __shared__ int s[2]; s[threadIdx.x] = 1; __builtin_amdgcn_s_barrier();"
+        " a[threadIdx.x] = s[1 - threadIdx.x]; }",
+        "race uninitialised",
+        "--block 2",
+    ),
+    "barrier": Trap(
+        "k(int *a) { __shared__ int s[2]; s[threadIdx.x] = 1; __syncthreads(); a[threadIdx.x] = s[1 - threadIdx.x]; }",
+        "SAFE",
+        "--block 2",
+    ),
+    "signs": Trap(
+        "k(unsigned *a) { atomicMin(a, 5u); atomicMin((int *)a + 1, 5); }",
+        "SAFE",
+        "--grid 1 --arg a=[-1,-1] --expect 'a[0] == 5 && a[1] == -1'",
+    ),
+    "libcall": Trap(
+        "k(int *a) { __atomic_fetch_add(a, 1, __ATOMIC_RELAXED); }", "__atomic_fetch_add_4 is not in the module"
+    ),
+    "volatile": Trap("k(int *a) { volatile int *v = a; v[0] = blockIdx.x; }", "race"),
+}
+
+
 def _said(answers: list[dict[str, Any]]) -> str:
     """What is said of a kernel's launches together."""
     found = {name for one in answers for name, answer in one["answers"].items() if answer == "FOUND"}
@@ -177,6 +223,13 @@ def _agrees(said: str, wanted: str) -> bool:
 def test_words_of_opencl(to_spirv: Callable[[str], None], tmp_path: Path) -> None:
     to_spirv("opencl")
     _check(tmp_path, ".cl", OPENCL, lambda name, trap: trap.text)
+
+
+@pytest.mark.device
+def test_words_of_hip(to_spirv: Callable[[str], None], tmp_path: Path) -> None:
+    to_spirv("opencl")
+    head = '#include <hip/hip_runtime.h>\nextern "C" __global__ void '
+    _check(tmp_path, ".hip", HIP, lambda name, trap: head + trap.text)
 
 
 @pytest.mark.device

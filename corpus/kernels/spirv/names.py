@@ -22,7 +22,7 @@ def names_in(module: SpirvModule) -> dict[str, str]:
             found[id] = bound
             return
         said = module.names.get(id) or module.names.get(passed.get(id, "")) or described.get(passed.get(id, id), "")
-        said = said.rpartition(".")[2] or (f"v{id}" if id.isdecimal() else id)
+        said = said.removesuffix(".coerce").rpartition(".")[2] or (f"v{id}" if id.isdecimal() else id)
         plain = re.sub(r"\W", "_", said, flags=re.ASCII)
         number = 1
         while (own := plain if number == 1 else f"{plain}_{number}") in taken:

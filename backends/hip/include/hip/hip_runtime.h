@@ -1,5 +1,5 @@
 // The part of HIP's header that programs of tests use, for clang where ROCm is not installed: enough to check a program
-// and to read its machine code, and nothing to run it with.
+// and to read its machine code, and nothing to run it with. spirv.h has more, for kernels that synth check reads.
 #pragma once
 #include <cstddef>
 
@@ -13,6 +13,9 @@ struct dim3 {
     __host__ __device__ dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 
+#ifdef __SPIRV__
+#include "spirv.h"
+#else
 struct synth_block_index {
     __declspec(property(get = get)) unsigned x;
     __device__ unsigned get() const { return __builtin_amdgcn_workgroup_id_x(); }
@@ -34,6 +37,7 @@ __device__ inline void __syncthreads() {
     __builtin_amdgcn_s_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
+#endif
 
 enum hipError_t { hipSuccess = 0, hipErrorLaunchTimeOut = 702 };
 enum hipMemcpyKind { hipMemcpyHostToDevice = 1, hipMemcpyDeviceToHost = 2 };
