@@ -48,6 +48,9 @@ def loaded(
             found = _parameter(at, address, size)
             if found is not None:
                 return found
+        if _is_outside(at, state, address, size):
+            at.stops("bounds")
+            return None
         if at.owns(address.array):
             return _cell(at, state, address, size)
         if space == "const":
@@ -98,6 +101,19 @@ def _parameter(at: ThreadSpecialiser, address: Pointer, size: int) -> Value | No
     return Missing(name, address.offset)
 
 
+def _is_outside(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> bool:
+    """Decide whether an access of the thread's own memory is outside of its variable, as far as that is known."""
+    space, _, place = address.array.partition(":")
+    depth, _, name = place.partition(":")
+    if at.grows or space != "local":
+        return False
+    functions = (*(frame.function for frame in state.frames), state.function)
+    declared = (each for each in functions[int(depth)].variables if each.name == name)
+    variable = next(declared, at.module.variables.get(name))
+    whole = None if variable is None else variable.size
+    return whole is not None and not 0 <= address.offset <= whole - size
+
+
 def _cell(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> Value:
     """Return what a thread's own memory holds."""
     home = _cell_home(address, size)
@@ -146,6 +162,8 @@ def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
 def stored(at: ThreadSpecialiser, state: State, address: Value, size: int, value: Value, mode: litmus.Mode) -> bool:
     """Write a value of so many bytes, and return whether the thread goes on: its address is in an array."""
     if isinstance(address, Pointer) and at.owns(address.array):
+        if _is_outside(at, state, address, size):
+            return at.stops("bounds")
         _keep(at, state, address, size, value)
         return True
     where = placed(at, address, size)
@@ -180,6 +198,8 @@ def updated(
     size = WIDTHS[kind] // 8
     address = address_of(at, state, source)
     if isinstance(address, Pointer) and address.array.startswith(OWN):
+        if _is_outside(at, state, address, size):
+            return at.stops("bounds")
         old = _cell(at, state, address, size)
         operands = [at.value(state, each, 8 * size) for each in given]
         _keep(at, state, address, size, _updated(at, operation, kind, old, operands))

@@ -92,7 +92,7 @@ def _hint(code: SpirvCode, ids: Sequence[str]) -> None:
 def _element(code: SpirvCode, pointer: str, offset: str, bytes: int) -> Register | Symbol | Number:
     """Return the address that is so many times so many bytes behind a pointer."""
     parts: list[Operand] = []
-    return pointers.sum_of(code, pointers.place(code, pointer), pointers.step(code, offset, bytes, parts), parts)
+    return pointers.sum_of(code, pointers.accessed(code, pointer), pointers.step(code, offset, bytes, parts), parts)
 
 
 def _pointee_kind(code: SpirvCode, pointer: str) -> str:

@@ -48,6 +48,11 @@ def aligned(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     return True
 
 
+def outside(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """End the thread, an index of whose is outside of its array."""
+    return at.stops("bounds")
+
+
 def shift(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """A shift, whose result is undefined where it is by as many bits as the value has, or more (SPIR-V, 3.52.14)."""
     count = at.value(state, ins.operands[2])
@@ -90,6 +95,7 @@ _MEANINGS: Mapping[str, Meaning] = {
     "barrier": barrier,
     "group": group,
     "length": length,
+    "outside": outside,
     "untold": untold,
     NOT_UNDERSTOOD: not_understood,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from corpus.kernels.ir import MemoryOperand, Number, Operand, Register, Symbol
+from corpus.kernels.ir import KernelGuard, MemoryOperand, Number, Operand, Register, Symbol
 from corpus.kernels.spirv.code import SpirvCode, bits_of
 from corpus.kernels.spirv.declared import MEMORY_OPERANDS, STORAGE_CLASSES
 from corpus.kernels.spirv.modes import (
@@ -21,7 +21,7 @@ from corpus.kernels.spirv.modes import (
     read_order,
     write_order,
 )
-from corpus.kernels.spirv.module import Id, Mask, SpirvInteger
+from corpus.kernels.spirv.module import Id, Mask, SpirvInstruction, SpirvInteger
 from corpus.kernels.spirv.types import TypeScalar
 from corpus.litmus.ptx_arithmetic import WIDTHS
 from corpus.litmus.test import Mode, Order, Scope
@@ -131,6 +131,50 @@ def array_length(code: SpirvCode) -> None:
 # accesses
 
 
+def accessed(code: SpirvCode, pointer: str) -> Register | Symbol | Number:
+    """Return the address of an access by a pointer, whose indices have to be inside of their arrays and vectors."""
+    chain, above = code.defined.get(pointer), list[SpirvInstruction]()
+    while chain is not None and "AccessChain" in chain.name:
+        above.append(chain)
+        base = next(each.name for each in chain.operands[chain.name.startswith("OpUntyped") :] if isinstance(each, Id))
+        chain = code.defined.get(base)
+    for each in reversed(above):
+        _ask_inside(code, each)
+    return place(code, pointer)
+
+
+def _ask_inside(code: SpirvCode, chain: SpirvInstruction) -> None:
+    """End the thread where an index of an access chain is outside of an array within another value, or of a vector: its
+    behaviour is undefined there (SPIR-V 1.6, 3.52.8). That of a whole variable is asked for where it is accessed.
+    """
+    ids = [each.name for each in chain.operands if isinstance(each, Id)]
+    untyped = chain.name.startswith("OpUntyped")
+    type = ids.pop(0) if untyped else ""
+    base, *indices = ids
+    type = type or code.types.pointee(code.type_of(base))
+    if "PtrAccessChain" in chain.name:
+        del indices[0]
+    whole = base not in code.defined and not untyped
+    given = whole and storage_of(code, base) == "Workgroup"  # the host may say how long that is
+    for index in indices:
+        if code.types.name(type) == "OpTypeStruct":
+            whole &= code.types.length(type) == 1
+            type = code.types.element(type, code.number(index)).type
+            continue
+        length = code.types.length(type)
+        value = code.value(index)
+        if isinstance(value, Number):
+            (kind,) = code.kinds(code.type_of(index))
+            if length and not (whole and given) and value.value % (1 << WIDTHS[kind]) >= length:
+                code.put("outside", (), ())
+        elif length and not whole:
+            (kind,) = code.kinds(code.type_of(index))
+            guard = code.compute(f"setp.ge.u{WIDTHS[kind]}", "pred", value, Number(length))
+            code.put("outside", (), (), KernelGuard(guard.name))
+        whole = False
+        type = code.types.element(type, 0).type
+
+
 def access_mode(code: SpirvCode, pointer: str, mask: Mask | None, write: bool) -> Mode:
     """Return how an access that is not atomic is done."""
 
@@ -203,7 +247,7 @@ def load(code: SpirvCode) -> None:
     pointer = code.ids()[0]
     assert code.at.type is not None
     mode = access_mode(code, pointer, _mask(code), False)
-    base = place(code, pointer)
+    base = accessed(code, pointer)
     scalars = code.types.scalars(code.at.type)
     _align_scalars(code, base, scalars, _mask(code))
     read = code.components.read(code.at) if code.components else None
@@ -230,7 +274,7 @@ def write(
     own: frozenset[int] | None = None,
 ) -> None:
     """Write the scalars of a value of a type, or its ``own`` ones alone, by an access with these memory operands."""
-    base = place(code, pointer)
+    base = accessed(code, pointer)
     _align_scalars(code, base, code.types.scalars(type), mask)
     for number, (scalar, value) in enumerate(zip(code.types.scalars(type), values, strict=True)):
         if own is None or number in own:
@@ -244,7 +288,7 @@ def copy(code: SpirvCode) -> None:
     target, source, *size = code.ids()
     reading = access_mode(code, source, _mask(code, 1), False)
     writing = access_mode(code, target, _mask(code, 0), True)
-    to, of = place(code, target), place(code, source)
+    to, of = accessed(code, target), accessed(code, source)
     if code.at.name == "OpCopyMemory":
         scalars = code.types.scalars(code.types.pointee(code.type_of(source)))
         _align_scalars(code, of, scalars, _mask(code, 1))
@@ -310,7 +354,7 @@ def _semantics(code: SpirvCode, scope: str, semantics: str) -> SpirvSemantics:
 
 def _atomic(code: SpirvCode, pointer: str, kind: str) -> MemoryOperand:
     """Return the memory of an atomic access of a kind, whose address has to be a multiple of its size."""
-    base = place(code, pointer)
+    base = accessed(code, pointer)
     align(code, base, WIDTHS[kind] // 8)
     return MemoryOperand(base)
 

@@ -173,6 +173,8 @@ class _Translation:
         name = self._source.symbols[id]
         try:
             type = self._pointee(ins)
+            if self._is_several(ins, type):
+                raise InputError(f"{name} is several buffers", self._module.path, ins.line, 1)
             size = None if self._types.ends_open(type) or self._is_given(type) else self._types.size(type)
             space = self._space(id, ins)
             initial, extern = self._initial(ins, type), self._is_elsewhere(id)
@@ -193,6 +195,11 @@ class _Translation:
         ids = [each.name for each in ins.operands if isinstance(each, Id)] if ins else []
         length = spec_id(self._module, ids[1]) if ins and ins.name == "OpTypeArray" and len(ids) == 2 else None
         return length in self._reflection.local
+
+    def _is_several(self, ins: SpirvInstruction, type: str) -> bool:
+        """Return whether a variable is an array of buffers, which are no neighbours in memory (SPIR-V 1.6, 2.16.2)."""
+        arrays = ("OpTypeArray", "OpTypeRuntimeArray")
+        return self._types.storage(ins.type or "") in ("StorageBuffer", "Uniform") and self._types.name(type) in arrays
 
     def _pointee(self, ins: SpirvInstruction) -> str:
         if ins.name == "OpVariable":

@@ -45,6 +45,23 @@ class TypePart(NamedTuple):
     scalar: int
 
 
+def _matrix_strides(module: SpirvModule) -> dict[str, set[int]]:
+    """Return the bytes between the columns of types of matrices, as the members of structs say that have them."""
+    found: dict[str, set[int]] = {}
+    for (struct, member), decorations in module.member_decorations.items():
+        declared = module.globals.get(struct)
+        ids = [each.name for each in declared.operands if isinstance(each, Id)] if declared else []
+        for each in decorations:
+            match each:
+                case Enumerant("MatrixStride", (SpirvInteger(bytes), *_)) if member < len(ids):
+                    type, inner = ids[member], module.globals.get(ids[member])
+                    while inner is not None and inner.name in ("OpTypeArray", "OpTypeRuntimeArray"):
+                        type = next(operand.name for operand in inner.operands if isinstance(operand, Id))
+                        inner = module.globals.get(type)
+                    found.setdefault(type, set()).add(bytes)
+    return found
+
+
 class SpirvCounts(Protocol):
     """The numbers that constants are, for the lengths of arrays."""
 
@@ -58,6 +75,7 @@ class SpirvTypes:
     def __init__(self, module: SpirvModule, counts: SpirvCounts) -> None:
         self._module, self._counts = module, counts
         self._check_nesting()
+        self._matrix_strides = _matrix_strides(module)
         self.size = cache(self._size)
         self.scalars = cache(self._scalars)
         self.align = cache(self._align)
@@ -128,6 +146,8 @@ class SpirvTypes:
             case "OpTypeInt":
                 return f"b{self.width(type)}"
             case "OpTypeFloat":
+                if len(self._of(type).operands) > 1:
+                    raise self._wrong(type, "has an encoding that is not understood")
                 return f"f{self.width(type)}"
             case "OpTypePointer" | "OpTypeUntypedPointerKHR":
                 return ADDRESS
@@ -148,9 +168,11 @@ class SpirvTypes:
                 return TypePart(inner, index * self.stride(type), 0 if runtime else index * len(self.scalars(inner)))
             case "OpTypeMatrix":
                 inner = self._id(type, 0)
-                return TypePart(
-                    inner, index * self._align_up(self.size(inner), inner), index * len(self.scalars(inner))
-                )
+                said = self._matrix_strides.get(type, set())
+                if len(said) > 1:
+                    raise self._wrong(type, f"has columns that are {' and '.join(map(str, sorted(said)))} bytes apart")
+                apart = min(said, default=self._align_up(self.size(inner), inner))
+                return TypePart(inner, index * apart, index * len(self.scalars(inner)))
         raise self._wrong(type, "has no elements")
 
     def stride(self, type: str) -> int:
