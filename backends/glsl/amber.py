@@ -17,6 +17,12 @@ from corpus.errors import InputError
 _COMMANDS = frozenset(["BUFFER", "DEVICE_FEATURE", "EXPECT", "PIPELINE", "REPEAT", "RUN", "SET", "SHADER"])
 _BLOCKS = frozenset({"PIPELINE", "REPEAT"})
 
+FENCE = 5000
+"""The time-out of a script's fence in milliseconds, that of the published runs (Sorensen et al. 2021, 6.2)."""
+
+TIMED_OUT = "vkWaitForFences Timeout"
+"""What Amber prints where the fence times out (``src/vulkan/command_buffer.cc``); then it may crash."""
+
 
 def shader_text(text: str) -> str:
     """Return the text of a shader without ``END`` in its comments. Its identifiers must not contain ``END``, for two of

@@ -12,7 +12,7 @@ unless the driver's optimiser has concluded that they cannot be.
 
 from __future__ import annotations
 
-from backends.glsl.amber import shader_text
+from backends.glsl.amber import FENCE, shader_text
 from backends.shared.mapping import GROUPS, Launch
 from backends.shared.renderer import Renderer
 
@@ -28,11 +28,14 @@ class Glsl(Renderer):
     most_groups = GROUPS
     group = "gl_WorkGroupID.x"
     item = "gl_LocalInvocationID.x"
-    file = """\
+    file = (
+        """\
 #!amber
 # $name, mapping $mapping. A test that hangs runs into the fence time-out.
 $pseudo_code_hash
-SET ENGINE_DATA fence_timeout_ms 5000
+SET ENGINE_DATA fence_timeout_ms """
+        + str(FENCE)
+        + """
 DEVICE_FEATURE VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope
 
 SHADER compute test GLSL TARGET_ENV spv1.5
@@ -59,6 +62,7 @@ RUN pipeline $groups 1 1
 # Every thread has ended: the counters of all of them, summed up.
 EXPECT memory IDX $finished_byte EQ $expected
 """
+    )
 
     @classmethod
     def kernel(cls, launch: Launch) -> str:

@@ -13,6 +13,9 @@ with ``terms`` of a memory test.
     outcomes TTH                          the hang is not confirmed, and contradicts no model
     outcomes TTH, tries TTH, H, H         it is confirmed: the trial hung each time
     outcomes TTTT, tries TTH, T           terminated, slow: what it gave with more time counts, and there is no hang
+
+A campaign that was made elsewhere has no tries. There a hang is confirmed by ``repeated``, which ``synth import`` sets
+(``synth.importing.campaigns``): each of ``REPEATED`` iterations or more hung, where other tests terminated.
 """
 
 from __future__ import annotations
@@ -47,6 +50,9 @@ RESULTS = "results.jsonl"
 
 AGAIN = (5, 25)
 """Time-outs, as multiples of the first one, of the tries after one that hung."""
+
+REPEATED = 20
+"""The fewest iterations that confirm a hang without tries, those of the published runs (Sorensen et al. 2021, 6.2)."""
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -132,20 +138,29 @@ class ProgressResult(ProgressTrial, Tried, frozen=True, kw_only=True):
     """The result of a progress trial: a letter for each iteration that was run, ``T`` terminated, ``H`` did not in
     time.
 
-    ``date`` is when, in UTC: ``2026-11-22T12:00:00Z``.
+    ``date`` is when, in UTC: ``2026-11-22T12:00:00Z``. ``repeated``: the iterations were so many, and made among others
+    that terminated, that a hang in each of them is confirmed.
     """
 
     outcomes: Letters
     date: Date = ""
     tries: tuple[Letters, ...] = ()
+    repeated: bool = False
 
     def __post_init__(self) -> None:
         self.check_tries()
+        if self.repeated and not (self.always_hangs and len(self.outcomes) >= REPEATED):
+            raise ValueError(f"expected a hang in each of {REPEATED} iterations or more of what is repeated")
 
     @property
     def counted(self) -> str:
         """The letters of the try that counts, which are the outcomes of its iterations."""
         return self.outcomes
+
+    @property
+    def confirmed(self) -> bool:
+        """A hang is confirmed by tries, or by a campaign whose every iteration hung."""
+        return self.repeated or super().confirmed
 
     @property
     def always_hangs(self) -> bool:

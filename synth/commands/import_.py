@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
 
 import click
 
-from backends.shared.results import BEGINS, BUSY, EXPECTED, parse_result, read_times, write_results
+from backends.shared.results import (
+    BEGINS,
+    BUSY,
+    EXPECTED,
+    REPEATED,
+    Entry,
+    ProgressResult,
+    parse_result,
+    read_times,
+    trial_of,
+    write_results,
+)
 from corpus.errors import InputError, one_line
 from corpus.lines import is_cut, open_lines
 from synth.families.interface import chosen, family_given
@@ -74,10 +86,15 @@ def command(
       logs               what our programs print, with anything between:
                          for t in *; do timeout 20 ./$t 20; done >> log
       litmus7, herd7     logs with Test, Histogram or States, Condition; need --suite
+      amber, progress    for t in *.amber; do echo $t; amber -d $t; done >> log 2>&1; needs --suite
       amber -b FILE -B 3 a dump, called after its test, or --test names it; needs --suite
+      published          tables of a campaign, 'Test File Name,No saturation Result,..'; need --suite
 
     A test that began in a log and has no result there did not end: it hung, and --timeout says for how long it was
     let. A crash without a word looks the same, and so does a program that is still running.
+
+    A hang is confirmed, and contradicts models, where each of 20 iterations or more hung in 5 seconds or more, and
+    another test that was launched in the same way terminated in each of as many. Any other hang of a log is not.
 
     With --suite, results of a test that it does not have, or that is another there, are refused in a line each, and
     the rest is taken. The mutants of a suite are among its tests. Without --suite, all are taken that say which test
@@ -123,12 +140,25 @@ def command(
     for line in wrong:
         click.echo(one_line(f"synth: {line}"), err=True)
     kept, known = _keep(output, found)
-    click.echo(f"{kept} results in {output}, {kept - known} of them new", err=True)
+    for remark in _hangs(found, kept):
+        click.echo(f"synth: {remark}", err=True)
+    click.echo(f"{len(kept)} results in {output}, {len(kept) - known} of them new", err=True)
     sys.exit(1 if wrong else 0)
 
 
-def _keep(output: Path, found: list[ImportedResults]) -> tuple[int, int]:
-    """Merge imported results into a file; return how many results the file has then, and how many it had before.
+def _hangs(found: list[ImportedResults], kept: list[Entry]) -> Iterator[str]:
+    """Yield remarks on the hangs of progress tests that were imported: how many are confirmed, and how many are not."""
+    imported = {trial_of(entry) for each in found for entry, _ in each.entries}
+    hangs = [each for each in kept if isinstance(each, ProgressResult) and each.hangs and trial_of(each) in imported]
+    if repeated := sum(each.repeated for each in hangs):
+        reason = f"each of {REPEATED} iterations or more hung, where other tests terminated"
+        yield f"{repeated} {'hangs are' if repeated > 1 else 'hang is'} confirmed: {reason}"
+    if doubtful := sum(not each.confirmed for each in hangs):
+        yield f"{doubtful} {'hangs are' if doubtful > 1 else 'hang is'} not confirmed, and no evidence against a model"
+
+
+def _keep(output: Path, found: list[ImportedResults]) -> tuple[list[Entry], int]:
+    """Merge imported results into a file; return all that the file has then, and how many it had before.
 
     Raises ``InputError`` where the file holds something else, is in use, or cannot be written.
     """
@@ -139,4 +169,4 @@ def _keep(output: Path, found: list[ImportedResults]) -> tuple[int, int]:
         old = list(zip(entries, read_times(output), strict=True))
         after = merged([*old, *(entry for each in found for entry in each.entries)])
         write_results(output, after)
-    return len(after), len(merged(old))
+    return [entry for entry, _ in after], len(merged(old))

@@ -15,8 +15,10 @@ from corpus.errors import InputError
 from corpus.files import open_bytes, read_text
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
+from synth.importing.amber_logs import AmberLog, amber_fields
 from synth.importing.outcome_logs import OutcomeLog, block_fields
 from synth.importing.programs import ProgramLog
+from synth.importing.published_tables import BEGINS, PublishedTable
 from synth.importing.results import ImportedResults, ImportSettings
 from synth.importing.suites import Suite
 
@@ -25,27 +27,31 @@ LONGEST = 1 << 24
 
 _DUMP = re.compile(rb"\s*([\w.-]+:)?(\d+:)?\d+\r?\n (?:[0-9a-f]{2} ?)+\r?\n")
 
-EXPECTED = "lines of JSON that our programs print, a log of litmus7 or herd7, or what amber -b writes"
+EXPECTED = "lines of JSON that our programs print, a log of litmus7, herd7 or Amber, or what amber -b writes"
 
 
 def read_file(path: Path, suite: Suite | None, words: ImportSettings) -> ImportedResults:
-    """Read the results of a file: of our programs, of litmus7 and herd7, or of Amber.
+    """Read the results of a file: of our programs, of litmus7 and herd7, of Amber, or of a published campaign.
 
-    Results of litmus7, herd7 and Amber are taken only for tests of the suite; so are results of our programs where
-    there is a suite. Raises ``InputError`` where the file cannot be read, or is something else.
+    Results of all but our programs are taken only for tests of the suite; so are those where there is a suite.
+    Raises ``InputError`` where the file cannot be read, or is something else.
     """
     with open_bytes(path) as file:
         start = file.read(1 << 16)
         if _DUMP.match(start):
             return _amber(path, suite, words)
+        if start.startswith(BEGINS):
+            return _published(path, suite, words)
         lines = _Lines(file, start)
         found = ImportedResults()
-        programs, outcomes = ProgramLog(str(path), words, found), OutcomeLog()
+        programs, amber, outcomes = ProgramLog(str(path), words, found), AmberLog(), OutcomeLog()
         for number, text, whole in lines:
-            programs.line(number, text, whole) or outcomes.line(number, text)
+            programs.line(number, text, whole) or amber.line(number, text) or outcomes.line(number, text)
     programs.end(cut=not lines.ends)
-    if not programs.lines and not outcomes.told and lines.count:
+    amber.end()
+    if not programs.lines and not amber.told and not outcomes.told and lines.count:
         raise InputError(f"nothing to import: expected {EXPECTED}", str(path))
+    _scripts(path, amber, suite, words, found)
     _blocks(path, outcomes, suite, words, found)
     _of_the_suite(path, suite, found)
     if words == ImportSettings() and len(found.entries) == lines.count and not found.notes:
@@ -116,6 +122,39 @@ def _amber(path: Path, suite: Suite | None, words: ImportSettings) -> ImportedRe
     except (InputError, ValueError) as error:
         found.refused.append(f"{path}: {_message(error)}")
     return found
+
+
+def _published(path: Path, suite: Suite | None, words: ImportSettings) -> ImportedResults:
+    """Return the results in a table of a published campaign, for tests of the suite."""
+    found = ImportedResults()
+    try:
+        if suite is None:
+            raise InputError("--suite says of which tests this is")
+        table = PublishedTable(path)
+    except InputError as error:
+        raise InputError(error.message, str(path)) from None
+    found.notes += [f"{path}: not read, for it places threads in another way: {title!r}" for title in table.skipped]
+    found.refused += [f"{path}:{number}: {message}" for number, message in table.wrong]
+    for number, known in table.fields(suite):
+        if isinstance(known, InputError):
+            found.refused.append(f"{path}:{number}: {known.message}")
+        else:
+            found.entries.append((words.entry({"device": _elsewhere(path), **known}), UNKNOWN))
+    found.refused = list(dict.fromkeys(found.refused))  # a test that is not there has no cell of its row
+    return found
+
+
+def _scripts(path: Path, log: AmberLog, suite: Suite | None, words: ImportSettings, found: ImportedResults) -> None:
+    """Add the results in a log of Amber, and what is not told there."""
+    found.refused += [f"{path}:{number}: {message}" for number, message in log.wrong]
+    for script, runs in log.runs.items():
+        try:
+            if suite is None:
+                raise InputError("--suite says which test this is")
+            for known in amber_fields(script, runs, suite):
+                found.entries.append((words.entry({"device": _elsewhere(path), **known}), UNKNOWN))
+        except (InputError, ValueError) as error:
+            found.refused.append(f"{path}:{runs.line}: {script}.amber: {_message(error)}")
 
 
 def _blocks(path: Path, log: OutcomeLog, suite: Suite | None, words: ImportSettings, found: ImportedResults) -> None:

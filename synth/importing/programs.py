@@ -4,6 +4,9 @@ A line is a result or a failure (``backends.shared.results``), or ``{"began":{..
 that began and has neither result nor failure in the log did not end: it is a hang, as far as a log can tell. The lines
 ``iteration N ..`` after its beginning list the iterations that ended.
 
+A trial of one iteration that begins several times was repeated: ``for i in $(seq 20); do timeout 20 ./t 1; done`` is
+one trial of 20 iterations.
+
 Assumptions: such a program was killed by a time-out; it neither crashed without a message nor is still running. Where
 several programs write to one log at once, iterations are counted for the one that began last, as long as their numbers
 follow. Where a log was cut, nothing is said of the trial that was under way.
@@ -14,13 +17,16 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
+
 from backends.shared.outcomes import launch_rows
 from backends.shared.process import TERMINATED, TIMED_OUT
-from backends.shared.results import UNKNOWN, Entry
+from backends.shared.results import UNKNOWN, Entry, ProgressResult, ProgressTrial, Times, trial_of
 from synth.importing.results import ImportedResults, ImportSettings
 
 _OURS = re.compile(r'\{\s*"(?:began|test)"\s*:')
@@ -50,6 +56,7 @@ class ProgramLog:
         self._words = words
         self._found = found
         self._open: list[_Open] = []
+        self._begun: Counter[str] = Counter()
         self.lines = 0
 
     def line(self, number: int, text: str, whole: bool) -> bool:
@@ -95,13 +102,16 @@ class ProgramLog:
                 self._found.refused.append(f"{self._place}:{each.line}: expected a trial of a test: {error}")
         if hangs:
             tests = "1 test" if hangs == 1 else f"{hangs} tests"
-            hung = f"hangs, in {self._words.timeout:g} s, not confirmed"
-            self._found.notes.append(f"{self._place}: {tests} began and did not end: {hung}")
+            self._found.notes.append(
+                f"{self._place}: {tests} began and did not end: hangs, in {self._words.timeout:g} s"
+            )
+        self._found.entries = list(self._joined(self._found.entries))
 
     def _take(self, number: int, known: dict[str, Any]) -> None:
         began = known.get("began")
         if isinstance(began, dict):
             self._open.append(_Open(began, number))
+            self._begun[_identity(began)] += 1
             return
         entry = self._words.entry(known)
         self._found.entries.append((entry, UNKNOWN))
@@ -109,6 +119,28 @@ class ProgramLog:
             if all(known.get(name) == value for name, value in self._open[at].trial.items() if name != "date"):
                 del self._open[at]
                 break
+
+    def _joined(self, entries: Iterable[tuple[Entry, Times]]) -> Iterator[tuple[Entry, Times]]:
+        """Yield entries, those of a progress trial that was repeated as one, in the place of the first."""
+        repeated: dict[ProgressTrial, list[ProgressResult]] = {}
+        others: list[tuple[Entry, Times] | ProgressTrial] = []
+        for entry, times in entries:
+            name = _identity(msgspec.to_builtins(entry))
+            if isinstance(entry, ProgressResult) and name and self._begun[name] > 1:
+                trial = trial_of(entry)
+                assert isinstance(trial, ProgressTrial)
+                if trial not in repeated:
+                    others.append(trial)
+                repeated.setdefault(trial, []).append(entry)
+            else:
+                others.append((entry, times))
+        for each in others:
+            if isinstance(each, ProgressTrial):
+                runs = repeated[each]
+                outcomes = "".join(run.outcomes for run in runs)
+                yield replace(runs[-1], iterations=len(runs), every_iteration=True, outcomes=outcomes), UNKNOWN
+            else:
+                yield each
 
     def _hang(self, open_: _Open) -> Entry:
         """Return the result of a trial that did not end. Raises ``ValueError`` where its fields make no result."""
@@ -125,3 +157,10 @@ class ProgramLog:
             others += other
         seen = {"outcomes": sorted(counts.items()), "other": others, "launches": len(open_.said), "hung": not done}
         return self._words.entry({**trial, **seen})
+
+
+def _identity(known: Mapping[str, Any]) -> str:
+    """Return what identifies a trial of one iteration in a log; empty for any other trial."""
+    if known.get("iterations") != 1:
+        return ""
+    return json.dumps([known.get(name) for name in ("test", "digest", "backend", "mapping", "placement", "instances")])

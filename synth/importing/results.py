@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from backends.shared.results import Entry, MemoryFailure, ProgressFailure, Times, parse_result, print_result, trial_of
+from synth.importing.campaigns import marked, unmarked
 
 TIMEOUT = 20.0
 """The seconds after which a program counts as killed unless the user says otherwise: those of the published runs."""
@@ -60,14 +61,16 @@ Key = tuple[str, ...]
 
 
 def merged(entries: Iterable[tuple[Entry, Times]]) -> list[tuple[Entry, Times]]:
-    """The results in order, exact duplicates once; of several times of one result the smallest that is known."""
+    """The results in order, exact duplicates once; of several times of one result the smallest that is known. Hangs of
+    campaigns are confirmed as ``synth.importing.campaigns`` says.
+    """
     known: dict[str, tuple[Entry, Times]] = {}
-    for entry, times in entries:
+    for entry, times in ((unmarked(each), took) for each, took in entries):
         line = print_result(entry)
         other = known.get(line)
         if other is None or (times.seconds and (not other[1].seconds or times.seconds < other[1].seconds)):
             known[line] = entry, times
-    return [known[line] for _, line in sorted((_key(entry), line) for line, (entry, _) in known.items())]
+    return marked([known[line] for _, line in sorted((_key(entry), line) for line, (entry, _) in known.items())])
 
 
 def _key(entry: Entry) -> Key:

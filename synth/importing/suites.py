@@ -15,8 +15,8 @@ from corpus.links import LINKS, MUTANTS, read_links
 from corpus.litmus.condition import spell
 from corpus.litmus.test import LitmusTest
 from corpus.test import Test
-from synth.families.interface import Family
-from synth.inputs import Input, readable
+from synth.families.interface import Family, family
+from synth.inputs import PROGRESS, Input, readable
 
 
 def with_mutants(tests: Sequence[Input]) -> list[Input]:
@@ -38,35 +38,49 @@ def with_mutants(tests: Sequence[Input]) -> list[Input]:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """The tests of a suite by name, by the names of their files, and by digest. ``records`` has each by its input."""
+    """The tests of a suite by name, by the names of their files, and by digest. ``records`` has each by its input;
+    ``family`` is theirs.
+    """
 
+    family: Family
     records: Mapping[Input, Test]
     by_name: Mapping[str, list[Input]] = field(default_factory=dict)
     by_digest: Mapping[str, list[Input]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, inputs: Iterable[Input], family: Family) -> tuple[Suite, list[InputError]]:
+    def of(cls, inputs: Iterable[Input], kind: Family) -> tuple[Suite, list[InputError]]:
         """Return the suite of these tests, and the errors of those that cannot be read.
 
         Raises ``InputError`` where none can be read.
         """
-        records, wrong = readable(list(inputs), family.record)
+        records, wrong = readable(list(inputs), kind.record)
         names: dict[str, list[Input]] = {}
         digests: dict[str, list[Input]] = {}
         for given, record in records.items():
             for name in dict.fromkeys((record.name, given.name, file_stem(record.name))):
                 names.setdefault(name, []).append(given)
             digests.setdefault(record.digest, []).append(given)
-        return cls(records, names, digests), wrong
+        return cls(kind, records, names, digests), wrong
 
     def litmus(self, name: str) -> LitmusTest:
         """Return the litmus test of that name. Raises ``InputError`` where there is none, or more than one."""
+        return self._named(name).litmus()
+
+    def progress(self, name: str) -> Test:
+        """Return the progress test of that name, or of files of that name. Raises ``InputError`` as ``litmus`` does,
+        and where the tests are of the other family.
+        """
+        if self.family is not family(PROGRESS):
+            raise InputError("expected a suite of progress tests")
+        return self.records[self._named(name)]
+
+    def _named(self, name: str) -> Input:
         found = self.by_name.get(name, [])
         if not found:
             raise InputError("the suite has no test of this name")
         if len({self.records[given].digest for given in found}) > 1:
             raise InputError(f"the suite has {len(found)} tests of this name")
-        return found[0].litmus()
+        return found[0]
 
     def problem(self, entry: Entry) -> str:
         """Return why a result belongs to no test of the suite; empty where it belongs to one."""
