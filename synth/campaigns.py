@@ -28,6 +28,7 @@ from backends.shared.layout import Layout
 from backends.shared.mapping import Launch
 from backends.shared.process import Run, RunError, end_all
 from backends.shared.results import MemoryTrial, ProgressTrial, Result, ResultFile, Times, TryEffort
+from corpus.awaited import awaiting
 from corpus.errors import InputError
 from synth.pool import Cluster, run_tasks
 from synth.watch import watching
@@ -170,7 +171,8 @@ def _made(runner: Runner, limited: Sequence[tuple[AnyDue, float]]) -> Iterator[t
     with runner.prepared([(files, item.shape) for item, _, files in written]) as programs:
         for (item, limit, files), program in zip(written, programs, strict=True):
             try:
-                run = _ran(runner, item, limit, files, program, len(written) > 1)
+                with awaiting(f"{item.name} on {runner.device.name}"):
+                    run = _ran(runner, item, limit, files, program, len(written) > 1)
                 tries = (effort([run], limit),) if run.hangs else ()
                 yield item, (item.result(run), Times(run.seconds, limit, tries))
             except (InputError, RunError) as error:
@@ -232,6 +234,7 @@ def _by_threads(
 ) -> Generator[tuple[Item, Made] | None]:
     queue: Queue[tuple[Item, Made] | BaseException | None] = Queue()
     left, lock, stopped = iter(jobs), Lock(), Event()
+    runners = list[Runner]()
 
     def over() -> bool:
         return stopped.is_set() or _is_over(until)
@@ -243,6 +246,7 @@ def _by_threads(
     def work() -> None:
         try:
             with Runner(device) as runner:
+                runners.append(runner)
                 while not over() and (job := following()) is not None:
                     for each in job.make(runner):
                         queue.put(each)
@@ -268,6 +272,8 @@ def _by_threads(
                 yield entry
     finally:
         stopped.set()
+        for runner in runners:
+            runner.is_stopped = True
         while any(thread.is_alive() for thread in threads):
             end_all()
             for thread in threads:

@@ -15,9 +15,8 @@ import click
 
 from corpus.errors import InputError, did_you_mean, one_line
 from corpus.extras import missing
-from synth import VERSION
-from synth.interruption import CODE, interruptible
-from synth.interruption import LINE as INTERRUPTED
+from synth import VERSION, interruption
+from synth.interruption import interruptible
 from synth.streams import visible_output
 
 GROUPS = {
@@ -111,7 +110,6 @@ class _LazyGroup(click.Group):
 @contextmanager
 def _one_line() -> Iterator[None]:
     """Answer a mistake of the user or a fault of the machine in one line with exit code 2, never by a traceback."""
-    code = 2
     try:
         with interruptible():
             yield
@@ -131,7 +129,9 @@ def _one_line() -> Iterator[None]:
             raise
         line = f"synth: {lacking}"
     except KeyboardInterrupt:
-        line, code = INTERRUPTED, CODE
+        if not interruption.is_told():
+            click.echo(interruption.LINE, err=True)
+        sys.exit(interruption.CODE)
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader of a pipe has closed it: no answer, and nothing to say
             _drop_output()
@@ -139,7 +139,7 @@ def _one_line() -> Iterator[None]:
         line = f"synth: {InputError(error.strerror or str(error), error.filename)}"
         _drop_output()
     click.echo(one_line(line), err=True)
-    sys.exit(code)
+    sys.exit(2)
 
 
 def _drop_output() -> None:

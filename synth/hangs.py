@@ -34,6 +34,7 @@ from msgspec.structs import replace
 from backends.shared.device import Device, Prepared, Runner
 from backends.shared.process import TERMINATED, TIMED_OUT, NotReadyError, Run, RunError
 from backends.shared.results import AGAIN, UNKNOWN, Result, Times, now
+from corpus.awaited import awaiting
 from corpus.errors import InputError
 from synth.campaigns import AnyDue, Campaign, DueTrial, Made, Shape, conducted, effort, jobs_of
 from synth.watch import watching
@@ -166,7 +167,11 @@ def _longest(shapes: Iterable[Shape], device: Device, control: Control[AnyDue]) 
         with suppress(InputError):  # the language cannot say the tests either, which report it
             written.append((control.files(shape), shape))
     found = dict[Shape, float]()
-    with Runner(device) as runner, runner.prepared(written) as programs:
+    with (
+        awaiting(f"{_CONTROL} on {device.name}"),
+        Runner(device) as runner,
+        runner.prepared(written) as programs,
+    ):
         for (_, shape), program in zip(written, programs, strict=True):
             if isinstance(program, RunError):
                 continue
@@ -192,7 +197,7 @@ def _is_slow(device: Device, control: Control[AnyDue], item: AnyDue, times: Time
     """Return whether the control now takes longer than an iteration may. Raises ``StuckError`` where it never ends."""
     try:
         shape = control.shape(item)
-        with Runner(device) as runner:
+        with awaiting(f"{_CONTROL} on {device.name}"), Runner(device) as runner:
             run = runner.run(control.files(shape), shape, 1, PATIENCE)
     except (InputError, RunError) as error:
         raise StuckError(f"a test hung, and {_CONTROL} fails ({error}): {_STOPPED}") from None
@@ -205,7 +210,11 @@ def _again(item: DueTrial, device: Device, first: Result, times: Times) -> tuple
     """Repeat a trial that hung with more and more time, and return the result that counts. Raises ``RunError``."""
     assert times.limit is not None
     letters, tries = [first.counted], [*times.tries]
-    with Runner(device) as runner, runner.prepared([(item.files(), item.shape)]) as (program,):
+    with (
+        awaiting(f"{item.name} on {device.name}"),
+        Runner(device) as runner,
+        runner.prepared([(item.files(), item.shape)]) as (program,),
+    ):
         if isinstance(program, RunError):
             raise program
         for factor in AGAIN:

@@ -1,9 +1,11 @@
 """Ctrl-C at any moment of a command: one line, exit code 130, and never a traceback.
 
 Python answers Ctrl-C by an exception in the main thread, wherever that thread is. Within ``interruptible`` the command
-can catch it. Before, while modules are loaded, no code can catch it: the process ends at once instead. Afterwards,
-while the interpreter ends, there is nothing left to stop. A process that is forked would begin with the signal handlers
-of its parent, so it is forked while signals are ``held_back``.
+can catch it. Where it waits for something (``corpus.awaited``), the line comes at once and says for what; a second
+Ctrl-C ends the process as it is, for what is on the disk is whole after any end. Before, while modules are loaded, no
+code can catch it: the process ends at once instead. Afterwards, while the interpreter ends, there is nothing left to
+stop. A process that is forked would begin with the signal handlers of its parent, so it is forked while signals are
+``held_back``.
 """
 
 from __future__ import annotations
@@ -12,14 +14,19 @@ import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TypeVar
+
+from corpus.awaited import awaited
 
 Item = TypeVar("Item")
 
 LINE, CODE = "synth: interrupted", 130
 """The message at Ctrl-C, and the exit code by the convention of shells: 128 and the number of the signal."""
+
+_told = False
+"""Whether the message has been written."""
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """The signals by which a person or a machine ends a command."""
@@ -46,7 +53,7 @@ def interruptible() -> Iterator[None]:
     """
     ends = signal.getsignal(signal.SIGINT) is _end
     if ends:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, _interrupt)
     try:
         yield
     except Exception as error:
@@ -95,14 +102,36 @@ def let_through() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
 
+def is_told() -> bool:
+    """Return whether the message of an interruption has been written."""
+    return _told
+
+
+def _tell(more: str = "") -> None:
+    global _told
+    if not _told:
+        _told = True
+        with suppress(OSError):
+            os.write(2, f"{LINE}{more}\n".encode(errors="replace"))
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    signal.signal(signal.SIGINT, _end)
+    if what := awaited():
+        _tell(f"; it ends as soon as {what} has stopped, and Ctrl-C again ends it at once")
+    raise KeyboardInterrupt
+
+
 def _end(_number: int, _frame: FrameType | None) -> None:
-    os.write(2, f"{LINE}\n".encode())
+    _tell()
     os._exit(CODE)
 
 
 def _again(unraisable: sys.UnraisableHookArgs) -> None:
     """Send Ctrl-C again when it met Python where no exception can be raised, as in a destructor."""
     if isinstance(unraisable.exc_value, KeyboardInterrupt):
+        if signal.getsignal(signal.SIGINT) is _end:
+            signal.signal(signal.SIGINT, _interrupt)
         from threading import Timer  # imported here since it is rarely needed
 
         Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()

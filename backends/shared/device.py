@@ -130,6 +130,8 @@ class Runner:
 
     def __init__(self, device: Device) -> None:
         self.device = device
+        self.is_stopped = False
+        """Whether nothing more is built, since nobody asks for it."""
         self._serving: tuple[object, Server] | None = None
 
     def run(
@@ -171,6 +173,8 @@ class Runner:
             yield [*together] or [self._prepared(path, shape) for path, shape in zip(paths, shapes, strict=True)]
 
     def _prepared(self, path: Path, shape: Launch | Layout) -> Prepared | RunError:
+        if self.is_stopped:
+            return RunError("it was not built")
         try:
             return self.device.prepare(path, shape)
         except RunError as error:

@@ -216,11 +216,27 @@ class _Process:
 _ALIVE: set[_Process] = set()
 """The processes that are being watched."""
 
+_WAITED_FOR: set[subprocess.Popen[str]] = set()
+"""The processes of compilers, each in a group of its own."""
+
+
+@contextmanager
+def endable(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Have ``end_all`` end a process and its group within the block, which waits for it."""
+    _WAITED_FOR.add(process)
+    try:
+        yield
+    finally:
+        _WAITED_FOR.discard(process)
+
 
 def end_all() -> None:
-    """End every process that is watched, in whatever thread; its run fails."""
+    """End every process that is watched or compiles, in whatever thread; its run fails."""
     for process in list(_ALIVE):
         process.kill()
+    for compiler in list(_WAITED_FOR):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(compiler.pid, signal.SIGKILL)
 
 
 @dataclass(frozen=True, slots=True)

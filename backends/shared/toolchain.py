@@ -24,8 +24,9 @@ from typing import Any, Protocol, TypeVar
 
 from backends.shared.log import as_string
 from backends.shared.mapping import launch
-from backends.shared.process import guard
+from backends.shared.process import endable, guard
 from backends.shared.renderer import Renderer
+from corpus.awaited import awaiting
 from corpus.errors import InputError
 from corpus.private import private_folder
 from corpus.progress.axb import Instruction, Program
@@ -114,7 +115,10 @@ def run(
     program = shutil.which(command[0])
     if program is None:
         raise FileNotFoundError(f"no {tool}")
-    with private_folder("tool") as scratch:  # what a compiler that is killed leaves goes with it
+    with (
+        private_folder("tool") as scratch,  # what a compiler that is killed leaves goes with it
+        awaiting(f"{tool} {file.name}".strip()),
+    ):
         within = os.path.abspath(folder or scratch)
         process = subprocess.Popen(
             [*guard(), os.path.abspath(program), *command[1:]],
@@ -127,7 +131,7 @@ def run(
             errors="replace",
             start_new_session=True,
         )
-        with process:
+        with process, endable(process):
             try:
                 said, complained = process.communicate(timeout=timeout)
             except BaseException as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from corpus.awaited import awaiting
 from corpus.errors import InputError, printable
 from synth.checking.account import CheckedKernel
 from synth.checking.questions import CheckAnswer
@@ -47,11 +48,16 @@ class CheckTally:
         self, answers: Generator[CheckedKernel | None, None, None], bar: bool = True
     ) -> Generator[CheckedKernel, None, None]:
         """Yield the answers as they come, and count them, with a progress bar of files where a person watches."""
-        with watching("Checking", found=False, shown=bar) as watch, closing(answers):
+        with (
+            awaiting(f"the check of {self.sources[0].path}") as by_now,
+            watching("Checking", found=False, shown=bar) as watch,
+            closing(answers),
+        ):
             done = 0
             for each in answers:
                 if each is not None:
                     done = self._numbers[each.file]
+                    by_now(f"the check of {each.file}")
                     self.add(each)
                     yield each
                 watch(done, len(self.sources), 0)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from backends.shared.files import file_stem
+from corpus.awaited import awaiting
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.drawing.files import check_picture_name, title_option, write_picture
@@ -212,10 +213,11 @@ def _fix_kernels(
         return unrepaired(task, asked, f"it {reason}")
 
     found = []
-    for each in results_in_order(tasks, partial(repaired_kernel, asked=asked), places, limits, lost):
-        if each is not None:
-            _say([json.dumps(each.record)] if as_json else each.lines)
-            found.append(each)
+    with awaiting(f"the repair of {', '.join(dict.fromkeys(each.names[0] for each in tasks))}"):
+        for each in results_in_order(tasks, partial(repaired_kernel, asked=asked), places, limits, lost):
+            if each is not None:
+                _say([json.dumps(each.record)] if as_json else each.lines)
+                found.append(each)
     return 2 if any(each.problem for each in found) else int(not all(each.repaired for each in found))
 
 
@@ -225,16 +227,18 @@ def _each(
     """Yield the steps of each program's repair, in order; those of a single program as they come."""
     from synth.repair.work import RepairSummary
 
-    if len(groups) == 1:
-        yield groups[0], (step for _, step in _steps(groups, asked, 1, limits))
-        return
-    ended: dict[int, list[RepairFound | RepairSummary]] = {}
-    due = 0
-    for number, step in _steps(groups, asked, places, limits):
-        ended.setdefault(number, []).append(step)
-        while due in ended and isinstance(ended[due][-1], RepairSummary):
-            yield groups[due], iter(ended.pop(due))
-            due += 1
+    with awaiting(f"the repair of {groups[0][0].name}") as by_now:
+        if len(groups) == 1:
+            yield groups[0], (step for _, step in _steps(groups, asked, 1, limits))
+            return
+        ended: dict[int, list[RepairFound | RepairSummary]] = {}
+        due = 0
+        for number, step in _steps(groups, asked, places, limits):
+            ended.setdefault(number, []).append(step)
+            while due in ended and isinstance(ended[due][-1], RepairSummary):
+                yield groups[due], iter(ended.pop(due))
+                due += 1
+                by_now(f"the repair of {groups[min(due, len(groups) - 1)][0].name}")
 
 
 def _steps(

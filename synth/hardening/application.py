@@ -17,6 +17,7 @@ from backends.shared.layout import SCRATCH_WORDS, Parameters, chosen
 from backends.shared.process import RunError, run_to_end
 from backends.shared.profiles import Profile
 from backends.shared.toolchain import problem, run
+from corpus.awaited import awaiting
 from corpus.errors import InputError
 from corpus.files import folder_of
 from synth.hardening.reduction import OutOfTimeError, Places, ProgramRun
@@ -114,7 +115,8 @@ class Application:
                 self._build(_filled(self.build, placed, told), active, environment)
             self._built.add(active)
         try:
-            end = run_to_end(_filled(self.command, placed, told), self._limit(), environment)
+            with awaiting(self.command[0]):
+                end = run_to_end(_filled(self.command, placed, told), self._limit(), environment)
         except RunError as error:
             raise InputError(f"--run: {error}") from None
         if end.code == 0:

@@ -11,6 +11,7 @@ from backends.shared.device import Prepared, Runner, batches
 from backends.shared.layout import Layout, outcome_terms
 from backends.shared.outcomes import outcomes
 from backends.shared.process import TERMINATED, TIMED_OUT, Run, RunError
+from corpus.awaited import awaiting
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from synth.memory.conformance import is_asked_for
@@ -64,7 +65,8 @@ class Bench:
         try:
             if isinstance(program, RunError):
                 raise program
-            run = self.runner.watch(program, ask.launches, self.timeout)
+            with awaiting(f"{self.tests[ask.test].name} on {self.runner.device.name}"):
+                run = self.runner.watch(program, ask.launches, self.timeout)
             weak = tuple(_weak(self.tests[ask.test], run, launch) for launch in range(len(run.said)))
         except RunError as error:
             return Sample(seconds=round(built + time.monotonic() - since, 3), error=str(error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -46,6 +47,8 @@ COMMANDS = {
 }
 
 ON_DEVICES = ("run", "tune", "harden")
+
+LINE = re.compile("(synth: interrupted(; it ends as soon as .+ has stopped, and Ctrl-C again ends it at once)?\n)?")
 
 # Python itself may not answer before it has loaded what its environment names; so time counts from there.
 PROGRAM = """
@@ -111,7 +114,7 @@ def attempts(name, times, longest, tmp_path, suite):
         if number_of(number) is signal.SIGTERM:
             assert code in (-signal.SIGTERM, 128 + signal.SIGTERM) and not complaint, where
         else:
-            assert code == 130 and complaint in ("", "synth: interrupted\n"), where
+            assert code == 130 and LINE.fullmatch(complaint), where
 
 
 @pytest.mark.one_in(2)
@@ -136,6 +139,69 @@ def test_ctrl_c_before_the_command_begins_ends_it(tmp_path):
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "synth: interrupted\n")
+
+
+SLOW = """#!/bin/sh
+for word; do case "$word" in --version|-dumpversion) echo 99.0; exit;; esac; done
+: > "$BEGUN"
+exec sleep 60
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "tool", "name"),
+    [
+        (("run", EXAMPLES / "progress" / "mutex.axb", "--backend", "cpp"), "g++", "g++"),
+        (("tune", "--backend", "cpp", "--shapes", "SB", "--method", "random", "-o", "a.toml"), "g++", "g++"),
+        (("check", "a.cu"), "nvcc", "the check of a.cu"),
+        (("fix", "a.cu"), "nvcc", "nvcc a.cu"),
+    ],
+    ids=["run", "tune", "check", "fix"],
+)
+def test_ctrl_c_says_at_once_what_is_waited_for(words, tool, name, tmp_path, need):
+    if tool == "g++":
+        need("cpp", runs=True)
+    (tmp_path / "a.cu").write_text("__global__ void k(int *a) { *a = 1; }\n")
+    (tmp_path / "bin").mkdir()
+    slow = tmp_path / "bin" / tool
+    slow.write_text(SLOW)
+    slow.chmod(0o755)
+    mine = {"PATH": f"{slow.parent}{os.pathsep}{os.environ['PATH']}", "BEGUN": str(tmp_path / "begun")}
+    mine |= {"SYNTH_CACHE_DIR": str(tmp_path / "cache"), "CUDA_HOME": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "synth", *map(str, words)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env=os.environ | mine,
+    ) as process:
+        assert process.stderr is not None
+        while not (tmp_path / "begun").exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        complaint = process.stderr.read().decode()
+    assert process.returncode == 130 and LINE.fullmatch(complaint) and name in complaint
+
+
+def test_the_second_ctrl_c_ends_at_once(tmp_path):
+    program = """
+from synth.interruption import end_at_once, interruptible
+from corpus.awaited import awaiting
+import os, time
+end_at_once()
+with interruptible():
+    try:
+        with awaiting("a device"), awaiting("its \\n driver"):
+            os.kill(os.getpid(), 2)
+    except KeyboardInterrupt:
+        print("kept", flush=True)
+        os.kill(os.getpid(), 2)
+        time.sleep(60)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)
+    assert (ended.returncode, ended.stdout) == (130, "kept\n")
+    said = r"its \n driver has stopped, and Ctrl-C again ends it at once"
+    assert ended.stderr == f"synth: interrupted; it ends as soon as {said}\n"
 
 
 def test_ctrl_c_in_a_destructor_comes_again():
