@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 from synth.drawing.pictures import printable
 
@@ -24,7 +24,9 @@ class CaseOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A test case: a test of a suite with its outcome and the reason; ``seconds`` where they are known."""
+    """A test case: a test of a suite with its outcome and the reason, or what else is to say of one that passed;
+    ``seconds`` where they are known.
+    """
 
     name: str
     ending: CaseOutcome = CaseOutcome.PASSED
@@ -50,7 +52,9 @@ def junit(name: str, suites: Mapping[str, Sequence[Case]]) -> str:
         for case in cases:
             time = "" if case.seconds is None else f' time="{case.seconds:.3f}"'
             head = f"    <testcase classname={_quoted(suite)} name={_quoted(case.name)}{time}"
-            if case.ending is CaseOutcome.PASSED:
+            if case.ending is CaseOutcome.PASSED and case.message:
+                lines.append(f"{head}><system-out>{escape(printable(case.message))}</system-out></testcase>")
+            elif case.ending is CaseOutcome.PASSED:
                 lines.append(f"{head}/>")
             else:
                 lines.append(f"{head}><{case.ending} message={_quoted(case.message)}/></testcase>")

@@ -29,9 +29,9 @@ class CheckedKernel:
     there are none. Where the file cannot be read, it stands for the file, and names no kernel.
 
     What it holds can go from one process to another, which executions cannot. ``answer`` is the worst answer, ``kinds``
-    are the kinds of what is found, or else the questions without an answer. ``bounded``: loops were followed for so
-    many jumps back, and more may be found beyond. ``reasons`` say why questions have no answer. ``seconds`` are wall
-    time.
+    are the kinds of what is found, or else the questions without an answer, or else those that are not asked.
+    ``bounded``: loops were followed for so many jumps back, and more may be found beyond. ``reasons`` say why questions
+    have no answer. ``seconds`` are wall time.
     """
 
     file: str
@@ -72,7 +72,9 @@ def named(file: str, kernel: str, launch: str) -> str:
 
 
 def answer_words(answer: CheckAnswer, kinds: Sequence[str]) -> str:
-    """Return an answer with the kinds of what is found or not known."""
+    """Return an answer with the kinds of what is found or not known, or are not asked where all others are safe."""
+    if answer is CheckAnswer.SAFE and kinds:
+        return f"{answer}, {', '.join(kinds)} not asked"
     return f"{answer} {', '.join(kinds)}".rstrip()
 
 
@@ -107,13 +109,18 @@ def told(file: str, kernel: str, launch: str, found: KernelAnswers, drawn: bool 
 
 
 def worst(found: KernelAnswers) -> tuple[CheckAnswer, tuple[str, ...]]:
-    """Return the worst answer about a kernel and a launch, with the kinds of what is found or not known."""
+    """Return the worst answer about a kernel and a launch, with the kinds of what is found, else of what is not known,
+    else of what is not asked.
+    """
     wrong = [name for name, answer in found.answers.items() if answer is CheckAnswer.FOUND]
     hangs = [finding.kind for finding in found.findings if finding.kind == "hang"]
-    unknown = [name for name, answer in found.answers.items() if answer is CheckAnswer.UNKNOWN]
+    unknown, unasked = (
+        tuple(name for name, answer in found.answers.items() if answer is kind)
+        for kind in (CheckAnswer.UNKNOWN, CheckAnswer.NOT_ASKED)
+    )
     if kinds := tuple(dict.fromkeys((*wrong, *hangs))):
         return CheckAnswer.FOUND, kinds
-    return (CheckAnswer.UNKNOWN, tuple(unknown)) if unknown else (CheckAnswer.SAFE, ())
+    return (CheckAnswer.UNKNOWN, unknown) if unknown else (CheckAnswer.SAFE, unasked)
 
 
 def _drawing(name: str, found: KernelAnswers) -> Drawing | None:
@@ -333,5 +340,5 @@ def cases(every: Iterable[CheckedKernel]) -> list[Case]:
         elif checked.answer is not CheckAnswer.SAFE:
             found.append(Case(checked.name, CaseOutcome.ERROR, checked.unknown))
         else:
-            found.append(Case(checked.name))
+            found.append(Case(checked.name, message=checked.unknown))
     return found

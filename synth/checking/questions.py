@@ -70,8 +70,10 @@ class Search(Protocol[Query]):
 
 
 class CheckAnswer(StrEnum):
-    """The answer to a question about a kernel."""
+    """The answer to a question about a kernel, the worse ones last."""
 
+    NOT_ASKED = "NOT ASKED"
+    """The model has no word for what the question is of, as SC has none for a data race. This is no answer to it."""
     SAFE = "SAFE"
     FOUND = "FOUND"
     UNKNOWN = "UNKNOWN"
@@ -156,6 +158,9 @@ def check(
     condition = _condition(program, expectation) if expectation else None
     if condition is None:
         del asked.answers["expectation"]
+    if flagging(model.name) is None:
+        asked.answers["race"] = CheckAnswer.NOT_ASKED
+        asked.reasons.append(f"race is not asked: {model.name} does not say what a data race is")
     for mixed in program.mixed:
         asked.found(_mixed(mixed))
     if program.divergent:
@@ -207,7 +212,14 @@ def together(every: Sequence[KernelAnswers]) -> KernelAnswers:
     )
 
 
-_WORSE = (CheckAnswer.SAFE, Verdict.TERMINATES, CheckAnswer.UNKNOWN, CheckAnswer.FOUND, Verdict.MAY_HANG)
+_WORSE = (
+    CheckAnswer.NOT_ASKED,
+    CheckAnswer.SAFE,
+    Verdict.TERMINATES,
+    CheckAnswer.UNKNOWN,
+    CheckAnswer.FOUND,
+    Verdict.MAY_HANG,
+)
 """Answers and verdicts, the worse ones last."""
 
 
@@ -256,9 +268,6 @@ def _ask_executions(
     observed = tuple(dict.fromkeys((*stops, *terms)))
     test = replace(program.test, condition=replace(program.test.condition, observed=observed))
     races = flagging(model.name)
-    if races is None:
-        asked.answers["race"] = CheckAnswer.UNKNOWN
-        asked.reasons.append(f"{model.name} does not say what a data race is")
     try:
         if method == ENUMERATE:
             listed = ListedExecutions(test, races or model.model, unroll)

@@ -29,9 +29,9 @@ CSV, JSONL = "csv", "jsonl"
 COLUMNS = ("file", "kernel", "launch", "model", "answer", "what", "unroll", "progress", "lines", "problem")
 """The heads of the columns of CSV.
 
-``what`` has the kinds of what is found, or the questions without an answer; ``unroll`` how far loops were followed, if
-there may be more beyond; ``lines`` the source lines of what is found; ``problem`` why there is no answer, or why some
-questions have none.
+``what`` has the kinds of what is found, or the questions without an answer, or those that are not asked; ``unroll``
+how far loops were followed, if there may be more beyond; ``lines`` the source lines of what is found; ``problem`` why
+there is no answer, or why some questions have none.
 """
 
 _COLOURS = {CheckAnswer.SAFE: "green", CheckAnswer.FOUND: "red", CheckAnswer.ERROR: "red"}

@@ -127,12 +127,18 @@ def test_a_comment_names_what_is_there(tmp_path: Path) -> None:
     assert result.exit_code == 2 and "found nothere" in result.stderr
 
 
-UNKNOWN = ["-m", "sc"]
+UNASKED = ["-m", "sc"]
 """SC does not say what a race is."""
+
+UNKNOWN = ["--expect", "a == 4"]
+"""Of a value that nothing tells."""
 
 FILES = {
     "safe": copy("--grid 2 --arg n=3"),
     "found": HEAD + RACE,
+    "unknown": copy("--grid 2 --arg n=3").replace(
+        "st.global.u32 [%rd1], %r1", "mov.u32 %r1, %clock; st.global.u32 [%rd1], %r1"
+    ),
     "not-understood": copy("--grid 2"),
     "error": copy("--grid 2 --arg nothere=3"),
 }
@@ -145,14 +151,16 @@ FILES = {
         (["found"], [], 1),
         (["not-understood"], [], 2),
         (["error"], [], 2),
-        (["safe"], UNKNOWN, 2),
+        (["safe"], UNASKED, 0),
+        (["unknown"], UNKNOWN, 2),
+        (["unknown", "not-understood"], UNASKED, 2),
         (["safe"], ["--timeout", "0.01"], 2),
         (["safe", "found"], [], 1),
         (["safe", "not-understood"], [], 2),
         (["safe", "error"], [], 2),
         (["found", "not-understood"], [], 1),
         (["found", "error"], [], 1),
-        (["safe"], [*UNKNOWN, "--expect", "a == 4"], 1),
+        (["safe"], [*UNASKED, "--expect", "a == 4"], 1),
         (["safe", "not-understood", "found", "error"], [], 1),
     ],
 )
@@ -168,10 +176,10 @@ def test_exit_codes(tmp_path: Path, names: list[str], options: list[str], code: 
 
 
 @pytest.mark.parametrize("form", ["text", "table", "markdown", "csv", "json", "jsonl", "sarif", "junit"])
-@pytest.mark.parametrize("name", ["safe", "not-understood"])
+@pytest.mark.parametrize("name", ["unknown", "not-understood"])
 def test_the_reason_stands_in_every_format(tmp_path: Path, form: str, name: str) -> None:
-    options = UNKNOWN if name == "safe" else []
-    reason = "sc does not say what a data race is" if name == "safe" else "--arg n=.."
+    options = UNKNOWN if name == "unknown" else []
+    reason = "nothing tells its value" if name == "unknown" else "--arg n=.."
     result = synth("check", kernel(tmp_path, FILES[name]), *options, "--format", form)
     assert result.exit_code == 2
     assert reason in " ".join(result.stdout.split()), result.stdout
@@ -183,6 +191,25 @@ def test_the_reason_stands_in_every_format(tmp_path: Path, form: str, name: str)
     if form == "csv":
         (row,) = csv.DictReader(io.StringIO(result.stdout))
         assert reason in row["problem"]
+
+
+@pytest.mark.parametrize("form", ["text", "table", "markdown", "csv", "json", "jsonl", "sarif", "junit"])
+def test_what_a_model_has_no_word_for_is_not_asked_and_every_format_says_so(tmp_path: Path, form: str) -> None:
+    """Races under SC: no format calls them safe, and they make no exit code."""
+    result = synth("check", kernel(tmp_path, FILES["safe"]), *UNASKED, "--format", form)
+    assert result.exit_code == 0, result.output
+    assert "race is not asked: sc does not say what a data race is" in " ".join(result.stdout.split()), result.stdout
+    if form in ("text", "table", "markdown", "csv"):
+        assert "SAFE, race not asked" in result.stdout or ",SAFE,race," in result.stdout
+    if form in ("json", "jsonl"):
+        (found,) = json.loads(f"[{result.stdout.strip()}]" if form == "jsonl" else result.stdout)
+        assert found["answers"]["race"] == "NOT ASKED" and set(found["answers"].values()) == {"NOT ASKED", "SAFE"}
+    if form == "junit":
+        (case,) = ElementTree.fromstring(result.stdout).iter("testcase")
+        assert [each.tag for each in case] == ["system-out"]
+    if form == "sarif":
+        (run,) = json.loads(result.stdout)["runs"]
+        assert not run["results"] and run["invocations"][0]["toolExecutionNotifications"]
 
 
 def test_a_repair_says_what_it_was_asked(tmp_path: Path) -> None:
