@@ -20,6 +20,16 @@ _ENTRY_POINT = re.compile(r"@compute\b[^{;]*?\bfn\s+(\w+)")
 _WRONG = re.compile(r"error: ([^\n]*)\s*┌─ wgsl:(\d+):(\d+)")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
+_LOOP = re.compile(r"\b(?:for|while|loop)\b")
+_ZERO = re.compile(r"\bvar\s+(\w+)\s*:\s*([^=;{}]+?)\s*;")
+
+
+def with_zeros(text: str) -> str:
+    """Return a shader in which variables of functions without a value have the zero value that they begin with (WGSL,
+    7.3): naga gives it to them once, and not in each round of a loop.
+    """
+    return _ZERO.sub(r"var \1: \2 = \2();", text) if _LOOP.search(text) else text
+
 
 def chosen(text: str, asked: Sequence[str]) -> str:
     """Return the entry point of a shader, the one asked for or the only one. Raises ``LookupError``."""
@@ -51,7 +61,11 @@ def code_of(text: str, entry: str) -> bytes:
                 continue
             device = adapter.request_device_sync()
             before = set(os.listdir(dumped))  # wgpu has shaders of its own
-            stage = {"module": device.create_shader_module(code=text), "entry_point": entry}
+            try:
+                module = device.create_shader_module(code=with_zeros(text))
+            except wgpu.GPUError:
+                module = device.create_shader_module(code=text)  # so that an error is at its place
+            stage = {"module": module, "entry_point": entry}
             device.create_compute_pipeline(layout="auto", compute=stage)
             written = sorted(set(os.listdir(dumped)) - before)
             if written:

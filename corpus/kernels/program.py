@@ -22,6 +22,7 @@ from corpus.kernels.meeting import done_at, exchanges
 from corpus.kernels.ptx.memory import reads_constants
 from corpus.kernels.ptx.moving import WORD
 from corpus.kernels.specialiser import (
+    DOUBT,
     ENDED_REDUCTION,
     MARK,
     SLOTS,
@@ -35,7 +36,7 @@ from corpus.kernels.specialiser import (
     refusal,
 )
 from corpus.kernels.tidying import tidied
-from corpus.kernels.untold import Place, UntoldValues, untold_values
+from corpus.kernels.untold import Place, UntoldValues, doubts_decide, untold_values
 from corpus.kernels.values import Pointer, plain_name
 from corpus.litmus import test as litmus
 from corpus.litmus.normal import map_operands
@@ -84,7 +85,8 @@ class KernelProgram:
     ``undefined`` are the locations that hold nothing at the start, ``names`` the functions of threads where there are
     several. ``choices``: what the system may do in several ways, of which the launch has one, and how many there are.
     ``untold`` are the locations that may hold a value which nothing tells, with what it is; ``altered``: what they hold
-    may be the same for several numbers in its place.
+    may be the same for several numbers in its place. ``doubts`` has the registers that say, by thread and instruction,
+    whether a result is not determined; ``doubts_decide``: one may decide whether or where memory is accessed.
     """
 
     test: litmus.LitmusTest
@@ -104,6 +106,8 @@ class KernelProgram:
     choices: Mapping[str, int] = field(default_factory=dict)
     untold: Mapping[str, str] = field(default_factory=dict)
     altered: bool = False
+    doubts: tuple[tuple[int, str], ...] = ()
+    doubts_decide: bool = False
 
     @property
     def lasting(self) -> tuple[str, ...]:
@@ -153,7 +157,8 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
         if uncounted:
             assumed["where memory decides what a thread does with its subgroup, the others do it too"] = None
     program = _program(module, kernel, launch, followed, assumed, untold, divergent=divergent, uncounted=uncounted)
-    return replace(program, choices=found.choices)
+    decide = bool(program.doubts) and doubts_decide(module, [code for _, code in found.threads])
+    return replace(program, choices=found.choices, doubts_decide=decide)
 
 
 def _program(
@@ -189,6 +194,8 @@ def _program(
         sorted({(n, ins.target) for n, thread in enumerate(threads) for ins in thread.instructions
                 if isinstance(ins, litmus.Assign) and ins.target.startswith(MARK)})
     )  # fmt: skip
+    doubts = tuple(each for each in stops if each[1].startswith(MARK + DOUBT))
+    stops = tuple(each for each in stops if each not in doubts)
     nothing = litmus.Condition(litmus.Quantifier.EXISTS, litmus.And(()))
     test = litmus.LitmusTest(kernel.name, tuple(threads), layout.locations(), nothing)
     origins = tuple(tuple(each.origin for each in code) for _, code in kept)
@@ -214,6 +221,7 @@ def _program(
         frozenset(layout.initialised),
         untold=layout.untold(untold),
         altered=untold.altered,
+        doubts=doubts,
     )
 
 

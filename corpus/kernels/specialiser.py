@@ -44,6 +44,9 @@ KNOWN_AT_ONCE = 64
 MOST_CALLS = 32
 """Calls within calls."""
 
+DOUBT = "doubt_about_"
+"""The beginning of the names of registers that say whether a result is not determined, behind ``MARK``."""
+
 END = "END"
 """The label behind the last instruction of a residual program."""
 
@@ -122,6 +125,8 @@ class Residual(NamedTuple):
     """The other accesses of an asynchronous operation: what it reads, and the mbarrier where it completes."""
     untold: str = ""
     """What the value is that an assignment gives, where nothing tells it and it is some number."""
+    doubtful: str = ""
+    """The register of which an assignment notes whether its value is not determined."""
 
     @property
     def accesses(self) -> tuple[Access, ...]:

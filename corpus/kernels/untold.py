@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from corpus.kernels import ir
-from corpus.kernels.specialiser import Access, Residual, refusal
+from corpus.kernels.specialiser import Access, NotUnderstoodError, Residual, refusal
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
@@ -46,6 +46,29 @@ class UntoldValues:
     def of(self, array: str, offset: int, size: int) -> str | None:
         """Return what the value of so many bytes may have come from; None where it is told."""
         return self.at(Access(array, offset, size))
+
+
+def doubts_decide(module: ir.Module, threads: Sequence[Sequence[Residual]]) -> bool:
+    """Return whether a value that may not be determined decides whether or where memory is accessed: a result, or what
+    an atomic operation on a floating-point number writes.
+    """
+    try:
+        untold_values(module, [[*code, *_doubts(code)] for code in threads])
+    except NotUnderstoodError:
+        return True
+    return False
+
+
+def _doubts(code: Sequence[Residual]) -> Iterable[Residual]:
+    """Yield assignments and stores of untold values in place of those that may not be determined."""
+    why, some = "a result that is not determined", "untold"
+    for each in code:
+        ins = each.instruction
+        if each.doubtful:
+            yield Residual(litmus.Assign(each.doubtful, "mov", (0,)), each.origin, untold=why)
+        elif isinstance(ins, litmus.Rmw) and any(word[0] == "f" for word in ins.operation.split(".")[1:]):
+            yield Residual(litmus.Assign(some, "mov", (0,)), each.origin, untold=why)
+            yield Residual(litmus.Store(ins.address, litmus.Reg(some), ins.mode), each.origin, each.access)
 
 
 _ONE_TO_ONE = ("mov", "exch", "cvt", "add", "sub", "xor")

@@ -11,6 +11,9 @@ from functools import lru_cache
 
 from corpus.litmus.test import COMPARISONS, MBARRIER
 
+UNDETERMINED = "undetermined."
+"""How the operations begin of ``corpus.litmus.undetermined``."""
+
 
 def wrap(number: int) -> int:
     """Return the number modulo 2^32, as a signed number."""
@@ -31,6 +34,10 @@ def _instruction(opcode: str) -> Callable[[int, int], int]:
         from corpus.litmus.mbarrier import MBARRIER_OPERATIONS
 
         return MBARRIER_OPERATIONS[opcode.partition(".")[2]]
+    if opcode.startswith(UNDETERMINED):
+        from corpus.litmus import undetermined
+
+        return undetermined.operation_of(opcode)
     from corpus.litmus.ptx_arithmetic import operation_of
 
     return operation_of(opcode)

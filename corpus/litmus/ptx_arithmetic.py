@@ -114,7 +114,7 @@ def _is_float(words: Words) -> bool:
     return type_of(words) in _FORMATS
 
 
-def _real(bits: int, kind: str, words: Words = ()) -> float:
+def real_number(bits: int, kind: str, words: Words = ()) -> float:
     """Return the number that bits are in a format; with ``ftz`` a subnormal one is 0."""
     form = _FORMATS[kind]
     exponent, fraction = bits >> form.fraction & (1 << form.exponent) - 1, bits & (1 << form.fraction) - 1
@@ -169,7 +169,9 @@ def _binary(
     def result(words: Words, values: Sequence[int]) -> int:
         if reals is not None and _is_float(words):
             kind = type_of(words)
-            return _bits_of(reals(_real(values[0], kind, words), _real(values[1], kind, words), words), kind, words)
+            return _bits_of(
+                reals(real_number(values[0], kind, words), real_number(values[1], kind, words), words), kind, words
+            )
         found = integers(_number(values[0], words), _number(values[1], words))
         return _saturated(found, type_of(words)) if "sat" in words else found
 
@@ -222,7 +224,7 @@ def _extreme(one: float, other: float, words: Words, pick: Callable[..., float])
 
 def _root(words: Words, values: Sequence[int]) -> int:
     kind = type_of(words)
-    value = _real(values[0], kind, words)
+    value = real_number(values[0], kind, words)
     if not value > 0 or math.isinf(value):
         return _bits_of(value if not value or value > 0 else math.nan, kind, words)
     scaled = Fraction(value) * 4**600  # an integer, as no number here has more than 1,074 bits behind the point
@@ -233,7 +235,7 @@ def _root(words: Words, values: Sequence[int]) -> int:
 def _sign_changed(words: Words, bits: int, negate: bool) -> int:
     top = 1 << WIDTHS[type_of(words)] - 1
     bits = bits & 2 * top - 1
-    if "ftz" in words and not _real(bits, type_of(words), words):
+    if "ftz" in words and not real_number(bits, type_of(words), words):
         bits &= top
     return bits ^ top if negate else bits & ~top
 
@@ -256,7 +258,7 @@ def _ratio(one: float, other: float, words: Words) -> float | Fraction:
 def _product(words: Words, values: Sequence[int]) -> int:
     kind = type_of(words)
     if kind in _FORMATS:
-        return _bits_of(_times(*(_real(value, kind, words) for value in values)), kind, words)
+        return _bits_of(_times(*(real_number(value, kind, words) for value in values)), kind, words)
     found = _number(values[0], words) * _number(values[1], words)
     return found >> WIDTHS[kind] if "hi" in words else found
 
@@ -269,7 +271,7 @@ def _product_24(words: Words, values: Sequence[int]) -> int:
 def _sum_of_product(words: Words, values: Sequence[int]) -> int:
     kind = type_of(words)
     if kind in _FORMATS:
-        one, other, more = (_real(value, kind, words) for value in values)
+        one, other, more = (real_number(value, kind, words) for value in values)
         return _bits_of(_fused(one, other, more, words), kind, words)
     found = _product(words, values) + (signed(values[2], WIDTHS[kind]) if "sat" in words else values[2])
     return _saturated(found, kind) if "sat" in words else found
@@ -372,7 +374,7 @@ def compare(words: Words, one: int, other: int) -> bool:
     kind = type_of(words)
     name = next(word for word in words if word not in WIDTHS and word not in ("ftz", "and", "or", "xor"))
     if kind in _FORMATS:
-        left, right = _real(one, kind, words), _real(other, kind, words)
+        left, right = real_number(one, kind, words), real_number(other, kind, words)
         unordered = math.isnan(left) or math.isnan(right)
         if name in ("num", "nan"):
             return unordered == (name == "nan")
@@ -392,7 +394,7 @@ def _converted(words: Words, values: Sequence[int]) -> int:
         return _bits_of(Fraction(number) or 0.0, to, words) if to in _FORMATS else (
             _saturated(number, to) if "sat" in words else number
         )  # fmt: skip
-    value = _real(values[0], of, words)
+    value = real_number(values[0], of, words)
     rounded = next((_ROUNDED[word] for word in words if word in _ROUNDED), None)
     if to in _FORMATS:
         if rounded is not None and math.isfinite(value):
@@ -435,7 +437,7 @@ def _one(integers: Callable[[int], int], negate: bool) -> Computed:
 def _selected_by_sign(words: Words, values: Sequence[int]) -> int:
     """``slct``: the first value where the third is at least 0, which -0 is and NaN is not."""
     kind = type_of(words)
-    at_least = _real(values[2], kind, words) >= 0 if kind in _FORMATS else signed(values[2], 32) >= 0
+    at_least = real_number(values[2], kind, words) >= 0 if kind in _FORMATS else signed(values[2], 32) >= 0
     return values[0] if at_least else values[1]
 
 

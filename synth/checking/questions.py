@@ -19,8 +19,9 @@ from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.kernels.ir import KernelInstruction, SourceLine
 from corpus.kernels.program import KernelProgram, MixedSize
-from corpus.kernels.specialiser import MARK, NotUnderstoodError, is_aligned
+from corpus.kernels.specialiser import DOUBT, MARK, NotUnderstoodError, is_aligned
 from corpus.litmus import test as litmus
+from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.normal import map_operands
 from corpus.litmus.ptx_arithmetic import signed
@@ -265,7 +266,8 @@ def _ask_executions(
     """Ask what may happen in an execution that comes to its end."""
     stops = [litmus.FinalRegister(thread, register) for thread, register in program.stops]
     terms = [term for part in (condition and litmus.propositions(condition)) or () for term in _terms(part)]
-    observed = tuple(dict.fromkeys((*stops, *terms)))
+    doubts = [litmus.FinalRegister(thread, register) for thread, register in program.doubts]
+    observed = tuple(dict.fromkeys((*stops, *doubts, *terms)))
     test = replace(program.test, condition=replace(program.test.condition, observed=observed))
     races = flagging(model.name)
     try:
@@ -299,6 +301,19 @@ def _ask_ends(
             why = stop.register.removeprefix(MARK)
             kind = _KINDS.get(why, why)
             asked.found(KernelFinding(kind, _STOPPED[why], _marked(program, stop), execution))
+    marks = [litmus.FinalRegister(thread, register) for thread, register in program.doubts]
+    determined = [~search.satisfied(litmus.Atom("eq", mark, 1)) for mark in marks]
+    asks = condition is not None or program.doubts_decide
+    doubt = (
+        next((mark for mark, not_so in zip(marks, determined, strict=True) if search.find([~not_so])), None)
+        if asks
+        else None
+    )
+    if doubt is not None:
+        at = ", ".join(dict.fromkeys(str(each.source or each.line) for each in _marked(program, doubt)))
+        which = doubt.register.removeprefix(MARK + DOUBT)
+        said = f"the result of {which} is not determined in some execution ({at})"
+        asked.unknown(said) if program.doubts_decide else asked.reasons.append(said)
     why = _untold(program, condition) if condition is not None else ""
     if condition is not None and why and (program.altered or not _is_exact(condition)):
         asked.answers["expectation"] = CheckAnswer.UNKNOWN
@@ -310,7 +325,9 @@ def _ask_ends(
         execution = search.find([inside, fails])
         if wanted:
             execution = None if search.find([inside, holds]) is not None else search.find([inside])
-        if execution is not None and why:
+        if doubt and (execution is None or wanted or search.find([inside, fails, *determined]) is None):
+            asked.answers["expectation"] = CheckAnswer.UNKNOWN
+        elif execution is not None and why:
             asked.answers["expectation"] = CheckAnswer.UNKNOWN
             asked.reasons.append(why)
         elif execution is not None:
@@ -423,7 +440,7 @@ def left_over(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
 
     Raises ``InputError`` where the expectation cannot be read.
     """
-    test = program.test
+    test = _without_doubts(program.test)
     if expectation:
         test = replace(test, condition=_condition(program, expectation))
     every = (ins for thread in test.threads for ins in thread.instructions if not litmus.is_asynchronous(ins))
@@ -453,6 +470,19 @@ def left_over(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
         locations=tuple(replace(each, name=names[each.name]) for each in test.locations),
         condition=replace(test.condition, proposition=litmus.map_atoms(test.condition.proposition, said)),
     )
+
+
+def _without_doubts(test: litmus.LitmusTest) -> litmus.LitmusTest:
+    """Return a test without what only notes whether results are determined."""
+
+    def doubts(ins: litmus.Instruction) -> bool:
+        return isinstance(ins, litmus.Assign) and (
+            ins.target.startswith(MARK + DOUBT) or ins.operation.startswith(UNDETERMINED)
+        )
+
+    kept = (tuple(ins for ins in thread.instructions if not doubts(ins)) for thread in test.threads)
+    threads = (replace(thread, instructions=code) for thread, code in zip(test.threads, kept, strict=True))
+    return replace(test, threads=tuple(threads))
 
 
 def _unused(name: str, others: Collection[str]) -> str:

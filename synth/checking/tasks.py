@@ -112,7 +112,8 @@ def _programs(
             waiting = [replace(one, choices={**one.choices, open_choice: n}) for n in options] + waiting
         if len(found) + len(waiting) > MOST_STATES:
             raise NotUnderstoodError(
-                f"{kernel.name}: more than {MOST_STATES} ways in which lanes may be active or elected, and memory begin"
+                f"{kernel.name}: more than {MOST_STATES} ways in which lanes may be active or elected, exchanges fail "
+                "and memory begin"
             )
     return found
 

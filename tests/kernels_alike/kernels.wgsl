@@ -160,7 +160,11 @@ fn mp_relaxed(@builtin(workgroup_id) id: vec3<u32>) {
 
 @compute @workgroup_size(1)
 fn compare_and_swap(@builtin(workgroup_id) id: vec3<u32>) {
-  result[id.x] = atomicCompareExchangeWeak(&flags[0], 0, i32(id.x) + 1).old_value;
+  loop {  // it may fail although it finds what it compares with
+    let found = atomicCompareExchangeWeak(&flags[0], 0, i32(id.x) + 1);
+    result[id.x] = found.old_value;
+    if found.exchanged || found.old_value != 0 { break; }
+  }
 }
 
 @compute @workgroup_size(1)

@@ -125,7 +125,11 @@ GLSL = {
     "frexp": Trap("buffer B { int w; float o[]; };|o[me] = frexp(1.5, w);", "race", "--grid 1"),
     "size_by_constant": Trap("buffer B { int w; };|w = 1;", "race", "--grid 1"),
     "shift": Trap("buffer B { uint w; uint o; };|if (me == 0) w = 1u << (me + 32);", "UNKNOWN expectation", SHIFTED),
-    "rest": Trap("buffer B { int w; int a; };|if (me == 0) w = a % 2;", "UNKNOWN expectation", SHIFTED),
+    "rest": Trap(
+        "buffer B { int w; }; layout(binding = 1) buffer A { int a; };|if (me == 0) w = a % 2;",
+        "UNKNOWN expectation",
+        "--grid 1 --arg a=[-3] --expect 'w == -1'",
+    ),
     "untold": Trap("buffer B { int w; float f; };|if (sin(f) > 0.5) w = 1;", "nothing tells|depends on", "--grid 1"),
 }
 

@@ -81,6 +81,8 @@ class SpirvBody:
             _FLOW[name](self, block)
         elif name in _TRANSLATED:
             _TRANSLATED[name](self.code)
+        elif name == "OpIEqual" and (exchanged := pointers.is_exchanged(self.code)) is not None:
+            self.code.set_result([exchanged])
         elif (rule := computation(name)) is not None:
             compute(self.code, rule, self.code.ids())
         elif name not in _SILENT:

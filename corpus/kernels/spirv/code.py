@@ -47,7 +47,8 @@ class SpirvCode:
     """The code of one function so far. ``used`` are the variables of the module, ``called`` the functions that it
     mentions; ``coherent`` the pointers by way of what is coherent; ``value_types`` the types of ids by id, and
     ``defined`` the instructions of which they are results. ``components``: which components of vectors are accessed,
-    where these are locations of their own.
+    where these are locations of their own. ``exchanged``: whether weak exchanges are made, by what was there and what
+    it was compared with.
     """
 
     source: SpirvSource
@@ -62,6 +63,7 @@ class SpirvCode:
     called: dict[str, None] = field(default_factory=dict)
     coherent: set[str] = field(default_factory=set)
     components: VectorComponents | None = None
+    exchanged: dict[tuple[str, str], Register] = field(default_factory=dict)
 
     @property
     def types(self) -> SpirvTypes:

@@ -7,8 +7,8 @@ from functools import reduce
 
 from corpus.kernels.ir import Number, Operand, Register, Vector
 from corpus.kernels.spirv.code import SpirvCode, bits_of
-from corpus.kernels.spirv.computing import PAIRS, Computation
-from corpus.kernels.spirv.module import SpirvInteger
+from corpus.kernels.spirv.computing import PAIRS, PROMISES, Computation
+from corpus.kernels.spirv.module import Enumerant, SpirvInteger
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 
@@ -25,6 +25,26 @@ def compute(code: SpirvCode, rule: Computation, ids: Sequence[str]) -> None:
         first = own[0][n if len(own[0]) > 1 else 0] if own else kind
         found = steps_of(code, rule, kind, first, given)
         code.put("mov", (bits_of(kind),), (target, found[-1]))
+        _ask_determined(code, rule, kind, first, target, given)
+
+
+def _ask_determined(
+    code: SpirvCode, rule: Computation, kind: str, first: str, target: Register, given: Sequence[Operand]
+) -> None:
+    """Ask whether a result is determined where the module or the instruction promises something of the operands."""
+    for decoration, (language, sign) in _NO_WRAP.items():
+        if code.source.module.decoration(code.at.result or "", decoration) is not None and len(rule) == 1:
+            name = rule[0].words(kind, first)[0]
+            code.put("determined", (language, name, f"{sign}{WIDTHS[first]}"), (target, *given))
+    which = next((each.name for each in code.at.operands if isinstance(each, Enumerant)), code.at.name)
+    promise = PROMISES.get(which)
+    if promise is not None:
+        own = [given[number] for number in promise.operands]
+        code.put("determined", (code.source.model.name, promise.name, f"{promise.sign}{WIDTHS[first]}"), (target, *own))
+
+
+_NO_WRAP = {"NoSignedWrap": ("signed", "s"), "NoUnsignedWrap": ("unsigned", "u")}
+"""What is not to overflow, by the decorations that promise it (SPIR-V 1.6, 3.20)."""
 
 
 def steps_of(code: SpirvCode, rule: Computation, kind: str, first: str, given: Sequence[Operand]) -> list[Register]:

@@ -247,6 +247,26 @@ _COMPUTATIONS: Mapping[str, Computation] = {
 """The instructions that compute scalars of scalars, by their names; those of sets of extended instructions have no
 ``Op``."""
 
+
+class OperandPromise(NamedTuple):
+    """What holds of operands, by their numbers, where a result is determined: a rule of ``corpus.litmus.undetermined``,
+    and how it takes them, as signed, unsigned or floating-point numbers.
+    """
+
+    name: str
+    sign: str
+    operands: tuple[int, ...]
+
+
+PROMISES: Mapping[str, OperandPromise] = {
+    **dict.fromkeys(("SClamp", "s_clamp"), OperandPromise("ordered", "s", (1, 2))),
+    **dict.fromkeys(("UClamp", "u_clamp"), OperandPromise("ordered", "u", (1, 2))),
+    **dict.fromkeys(("FClamp", "NClamp", "fclamp"), OperandPromise("ordered", "f", (1, 2))),
+    **dict.fromkeys(("OpBitFieldSExtract", "OpBitFieldUExtract"), OperandPromise("field", "u", (1, 2))),
+    "OpBitFieldInsert": OperandPromise("field", "u", (2, 3)),
+}
+"""The instructions whose operands are in order, or name a field of bits that is there (3.52.14; GLSL.std.450)."""
+
 PAIRS: Mapping[str, Computation] = {
     "OpIAddCarry": rule("add.{s} 0 1", "setp.lt.{u} t0 0", "selp.{b} #1 #0 t1"),
     "OpISubBorrow": rule("sub.{s} 0 1", "setp.lt.{u} 0 1", "selp.{b} #1 #0 t1"),

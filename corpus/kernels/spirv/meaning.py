@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from corpus.kernels import ir
-from corpus.kernels.computing import compute_, set_result
+from corpus.kernels.computing import residual_operand, set_result
+from corpus.kernels.launch import volume
 from corpus.kernels.meaning import COMMON
-from corpus.kernels.memory import address_of
-from corpus.kernels.specialiser import KernelLanguage, Meaning, State, ThreadSpecialiser
+from corpus.kernels.memory import address_of, update
+from corpus.kernels.specialiser import DOUBT, MARK, KernelLanguage, Meaning, State, ThreadSpecialiser
 from corpus.kernels.spirv.bodies import NOT_UNDERSTOOD
 from corpus.kernels.spirv.meeting import OPENCL_EXCHANGE, VULKAN_EXCHANGE, barrier, group
 from corpus.kernels.spirv.special import special
-from corpus.kernels.values import Pointer, Scaled, Unknown
-from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
+from corpus.kernels.values import Held, Pointer, Scaled, Unknown, Value
+from corpus.litmus import test as litmus
+from corpus.litmus.arithmetic import UNDETERMINED
+from corpus.litmus.ptx_arithmetic import WIDTHS
+from corpus.litmus.undetermined import COMPUTATIONS, rule_of
 
 
 def length(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -53,27 +57,82 @@ def outside(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     return at.stops("bounds")
 
 
-def shift(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
-    """A shift, whose result is undefined where it is by as many bits as the value has, or more (SPIR-V, 3.52.14)."""
-    count = at.value(state, ins.operands[2])
-    width = WIDTHS[type_of(ins.words)]
-    if isinstance(count, int) and count & (1 << width) - 1 >= width:
-        set_result(at, state, ins.operands[0], Unknown(f"the result of a shift of {width} bits by {count}"))
-        return True
-    return compute_(at, state, ins)
+MOST_APART = 3
+"""The threads of a launch of which each may fail by itself; of more, all do it or none."""
 
 
-def rest(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
-    """A rest, which Vulkan leaves undefined where an operand is negative (Vulkan 1.3, Precision of Core SPIR-V
-    Instructions: ``OpSRem`` and ``OpSMod``); of operands that memory gives nothing says that they are not.
-    """
-    kind = type_of(ins.words)
-    sign = 1 << WIDTHS[kind] - 1
-    values = [at.value(state, operand) for operand in ins.operands[1:]]
-    if kind[0] == "s" and not all(isinstance(value, int) and not value & sign for value in values):
-        set_result(at, state, ins.operands[0], Unknown("a rest of what may be negative"))
-        return True
-    return compute_(at, state, ins)
+def spurious(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Say whether a weak exchange fails whatever it finds: it may, once for each place and thread."""
+    apart = volume(at.launch.grid) * volume(at.launch.block) <= MOST_APART
+    who = f"{at.block} {at.number}" if apart else "all"
+    cell = f"0:[failure at {ins.line}+0:4]"
+    fails = at.chosen(f"failure at {ins.line} of {who}", (False, True)) and cell not in state.known
+    if fails:
+        state.known[cell] = 1
+    set_result(at, state, ins.operands[0], int(fails))
+    return True
+
+
+def computing(language: str, meaning: Meaning) -> Meaning:
+    """Return the meaning of what computes a result that a language does not determine for all operands."""
+
+    def compute(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+        values = [at.value(state, operand) for operand in ins.operands[1:]]
+        going = meaning(at, state, ins)
+        _doubt(at, state, ins, (language, ins.name, *ins.words), values)
+        return going
+
+    return compute
+
+
+def updating(language: str) -> Meaning:
+    """Return the meaning of an atomic operation, of which one on floating-point numbers may be rounded as it likes."""
+
+    def change(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+        target, _, *given = ins.operands
+        values = [at.value(state, each) for each in given]
+        going = update(at, state, ins)
+        if going and ins.words[0] in COMPUTATIONS:
+            _doubt(at, state, ins, (language, *ins.words), [at.value(state, target), *values])
+        return going
+
+    return change
+
+
+def determined(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Note whether a result that is there, of these operands, is determined: ``determined.signed.add.s32``."""
+    _doubt(at, state, ins, ins.words, [at.value(state, operand) for operand in ins.operands[1:]])
+    return True
+
+
+def _doubt(
+    at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, words: Sequence[str], values: Sequence[Value]
+) -> None:
+    """Make the result of an instruction unknown, or note that it may be, where it is not determined."""
+    language, name, *kinds = words
+    rule = rule_of(language, name, kinds)
+    if rule is None:
+        return
+    target = ins.operands[0]
+    width = WIDTHS[next((kind for kind in reversed(kinds) if kind in WIDTHS), "b64")]
+    given = [value & (1 << width) - 1 if isinstance(value, int) else value for value in values]
+    numbers = [value for value in given if isinstance(value, int)]
+    if len(numbers) == len(given):
+        if rule(kinds, numbers):
+            set_result(at, state, target, Unknown(f"the result of {ins.called}, which is not determined here"))
+        return
+    assert isinstance(target, ir.Register)
+    home = at.home(state, target.name)
+    result = state.known.get(home)
+    known = [each for each in given if isinstance(each, int | Held)]
+    if not isinstance(result, Held) or len(known) != len(given) or len(given) > 2:
+        return
+    operands = [residual_operand(each, width) for each in known]
+    operation = ".".join((UNDETERMINED + language, name, *kinds))
+    found = at.temporary(operation, *operands, *([0] * (2 - len(operands))))
+    mark = f"{MARK}{DOUBT}{ins.called}"
+    at.put(litmus.Assign(mark, "or", (litmus.Reg(mark), litmus.Reg(found))))
+    at.code[-1] = at.code[-1]._replace(doubtful=result.register)
 
 
 def untold(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -89,19 +148,26 @@ def not_understood(at: ThreadSpecialiser, state: State, ins: ir.KernelInstructio
 
 _MEANINGS: Mapping[str, Meaning] = {
     **COMMON,
-    "shl": shift,
-    "shr": shift,
+    "determined": determined,
     "aligned": aligned,
     "barrier": barrier,
     "group": group,
     "length": length,
     "outside": outside,
+    "spurious": spurious,
     "untold": untold,
     NOT_UNDERSTOOD: not_understood,
 }
 
-VULKAN = KernelLanguage({**_MEANINGS, "rem": rest}, special, "vulkan", exchange=VULKAN_EXCHANGE)
+
+def _of(language: str) -> Mapping[str, Meaning]:
+    """Return the meanings of a language, of which some results are not determined."""
+    doubtful = {name: computing(language, meaning) for name, meaning in _MEANINGS.items() if name in COMPUTATIONS}
+    return {**_MEANINGS, **doubtful, "update": updating(language)}
+
+
+VULKAN = KernelLanguage(_of("vulkan"), special, "vulkan", exchange=VULKAN_EXCHANGE)
 """The language of modules with Vulkan's memory model."""
 
-OPENCL = KernelLanguage(_MEANINGS, special, "opencl", exchange=OPENCL_EXCHANGE)
+OPENCL = KernelLanguage(_of("opencl"), special, "opencl", exchange=OPENCL_EXCHANGE)
 """The language of modules with OpenCL's memory model."""

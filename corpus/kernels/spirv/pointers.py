@@ -21,7 +21,7 @@ from corpus.kernels.spirv.modes import (
     read_order,
     write_order,
 )
-from corpus.kernels.spirv.module import Id, Mask, SpirvInstruction, SpirvInteger
+from corpus.kernels.spirv.module import Enumerant, Id, Mask, SpirvInstruction, SpirvInteger
 from corpus.kernels.spirv.types import TypeScalar
 from corpus.litmus.ptx_arithmetic import WIDTHS
 from corpus.litmus.test import Mode, Order, Scope
@@ -409,7 +409,34 @@ def compare_exchange(code: SpirvCode) -> None:
     kind = bits_of(_kind(code, code.at.type))
     given = (_atomic(code, pointer, kind), code.value(comparator), code.value(value))
     fails: Order | None = failure if failure is not read_order(order) else None
-    code.put("update", ("cas", kind), (*code.result(), *given), mode=mode, failure=fails)
+    operands = (*code.result(), *given)
+    if not _is_weak(code):
+        code.put("update", ("cas", kind), operands, mode=mode, failure=fails)
+        return
+    spurious, exchanged = code.temporary("pred"), code.temporary("pred")
+    code.put("spurious", (), (spurious,))
+    code.put("update", ("cas", kind), operands, KernelGuard(spurious.name, True), mode, fails)
+    read = model.atomic(failed, storage_of(code, pointer), failure)
+    code.put("load", (kind,), operands[:2], KernelGuard(spurious.name), read)
+    same = code.compute(f"setp.eq.s{WIDTHS[kind]}", "pred", operands[0], operands[2])
+    code.put("selp", ("pred",), (exchanged, Number(0), same, spurious))
+    code.exchanged[code.at.result or "", comparator] = exchanged
+
+
+def _is_weak(code: SpirvCode) -> bool:
+    """Return whether an exchange may fail although it finds what it compares with (SPIR-V 1.6, 3.52.18; WGSL, Atomic
+    Read-modify-write, whose compilers say it by the stronger instruction).
+    """
+    wgsl = any(Enumerant("WGSL") in each.operands for each in code.source.module.others if each.name == "OpSource")
+    return wgsl or code.at.name == "OpAtomicCompareExchangeWeak"
+
+
+def is_exchanged(code: SpirvCode) -> Register | None:
+    """Return the register that says whether a weak exchange has been made, for the comparison by which compilers ask
+    so: of what was there with what was compared with. None where an instruction is no such comparison.
+    """
+    one, other = code.ids()[:2]
+    return code.exchanged.get((one, other)) or code.exchanged.get((other, one))
 
 
 def test_and_set(code: SpirvCode) -> None:
