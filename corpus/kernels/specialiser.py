@@ -691,12 +691,7 @@ class ThreadSpecialiser:
         if meaning is None:
             raise self.wrong("is not understood")
         state.at += 1
-        if self._language.unfit:
-            return meaning(self, state, ins)
-        try:
-            return meaning(self, state, ins)
-        except (ValueError, IndexError):  # operands are too few, too many or of another kind
-            raise self.wrong("its operands are not understood") from None
+        return meaning(self, state, ins)
 
     def _check(self, state: State, ins: ir.KernelInstruction) -> None:
         """Raise ``NotUnderstoodError`` where an instruction has words or operands that the language does not know."""

@@ -4,6 +4,7 @@ Answers were worked out by the languages' specifications before the kernels were
 ``answer`` has the kinds that are found; ``SAFE``; ``UNKNOWN`` and the kinds without an answer; or, behind two dots, a
 part of why the kernel is not understood. ``before`` is what was said of those that were judged wrong when the table was
 made. A text of GLSL is declarations, a bar and a body, as one of WGSL is; ``SIZE 4`` is a work-group of four threads.
+One of SPIR-V is parts of a module.
 """
 
 from __future__ import annotations
@@ -21,7 +22,53 @@ from commands import synth
 with Path(__file__).with_name("words_of_kernels.csv").open(encoding="utf-8", newline="") as _file:
     TABLE = list(csv.DictReader(_file))
 
-SUFFIXES = {"OpenCL C": ".cl", "GLSL": ".comp", "WGSL": ".wgsl"}
+SUFFIXES = {"OpenCL C": ".cl", "GLSL": ".comp", "WGSL": ".wgsl", "SPIR-V": ".spvasm"}
+MODULE = """
+OpCapability Shader
+OpCapability VulkanMemoryModel
+{caps}
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %lid {iface}
+OpExecutionMode %main LocalSize 2 1 1
+{modes}
+OpName %buf "buf"
+OpDecorate %lid BuiltIn LocalInvocationIndex
+OpDecorate %arr ArrayStride 4
+OpDecorate %S Block
+OpMemberDecorate %S 0 Offset 0
+OpDecorate %buf DescriptorSet 0
+OpDecorate %buf Binding 0
+{decor}
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%bool = OpTypeBool
+%v2 = OpTypeVector %uint 2
+{numbers}
+%arr = OpTypeRuntimeArray %uint
+%S = OpTypeStruct %arr
+%pS = OpTypePointer StorageBuffer %S
+%pu = OpTypePointer StorageBuffer %uint
+%pin = OpTypePointer Input %uint
+%pw = OpTypePointer Workgroup %uint
+%pf = OpTypePointer Function %uint
+%buf = OpVariable %pS StorageBuffer
+%lid = OpVariable %pin Input
+{glob}
+%main = OpFunction %void None %fn
+%entry = OpLabel
+{vars}
+%id = OpLoad %uint %lid
+%e0 = OpAccessChain %pu %buf %u0 %u0
+%e1 = OpAccessChain %pu %buf %u0 %u1
+%mine = OpAccessChain %pu %buf %u0 %id
+{body}
+OpReturn
+OpFunctionEnd
+{more}
+"""
+"""The module that a row of SPIR-V fills in, by parts whose names its lines begin with."""
 OUT = "@group(0) @binding(0) var<storage, read_write> out: array<u32>;"
 GIVEN = "@builtin(local_invocation_index) me: u32, @builtin(workgroup_id) wg: vec3<u32>"
 
@@ -33,6 +80,14 @@ def _source(row: dict[str, str]) -> str:
     text = row["text"]
     if row["language"] == "OpenCL C" or "@compute" in text:
         return text
+    if row["language"] == "SPIR-V":
+        parts = dict.fromkeys(re.findall(r"{(\w+)}", MODULE), "") | {"iface": "%buf"}
+        for line in text.splitlines():
+            part, _, word = line.partition(": ")
+            parts[part] = word if part == "iface" else f"{parts[part]}{word}\n"
+        parts["numbers"] = "\n".join(f"%u{n} = OpConstant %uint {n}" for n in (0, 1, 2, 3, 4, 5, 72, 264))
+        parts["iface"] += " %w" if "%w = OpVariable" in parts["glob"] and "%w" not in parts["iface"] else ""
+        return MODULE.format(**parts)
     declared, body = text.split("|", 1)
     said = re.search(r"SIZE (\d+)", declared)
     size = said[1] if said else "2"
@@ -56,7 +111,8 @@ def _judge(folder: Path, rows: Rows) -> None:
     wanted = {}
     for row in rows:
         file = folder / f"{row['kernel']}{SUFFIXES[row['language']]}"
-        file.write_text(f"{_source(row)}\n// synth check: {row['launch']}\n", encoding="utf-8")
+        comment = ";" if row["language"] == "SPIR-V" else "//"
+        file.write_text(f"{_source(row)}\n{comment} synth check: {row['launch']}\n", encoding="utf-8")
         wanted[file.name] = row
     result = synth("check", folder, "--json", "--jobs", 1)
     said = {Path(one["file"]).name: _said(one) for one in json.loads(result.stdout)}
@@ -92,7 +148,11 @@ def test_all_others(
     )
 
 
-def test_the_table_is_of_three_languages() -> None:
+def test_modules(tmp_path: Path) -> None:
+    _judge(tmp_path, _rows("SPIR-V", before=False))
+
+
+def test_the_table_is_of_four_languages() -> None:
     counts = {language: sum(row["language"] == language for row in TABLE) for language in SUFFIXES}
     assert min(counts.values()) >= 20 and sum(counts.values()) >= 200
     assert all(row["why"] and row["launch"].startswith("--grid") for row in TABLE)

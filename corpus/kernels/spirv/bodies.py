@@ -70,7 +70,7 @@ class SpirvBody:
                 mark = len(self.code.code)
                 try:
                     self._instruction(ins, block)
-                except (InputError, ValueError, IndexError, AssertionError) as error:
+                except (InputError, ValueError) as error:  # the latter of operands that do not fit each other
                     del self.code.code[mark:]
                     why = error.message if isinstance(error, InputError) else "has operands that it may not have"
                     self.code.put(NOT_UNDERSTOOD, (why,), ())

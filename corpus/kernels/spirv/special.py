@@ -8,6 +8,25 @@ from corpus.kernels.launch import Extent, volume
 from corpus.kernels.specialiser import ThreadSpecialiser
 from corpus.kernels.values import Unknown, Value
 
+VECTORS = (
+    *("LocalInvocationId", "WorkgroupId", "GlobalInvocationId", "NumWorkgroups"),
+    *("WorkgroupSize", "EnqueuedWorkgroupSize", "GlobalSize", "GlobalOffset"),
+)
+NUMBERS = (
+    *("LocalInvocationIndex", "GlobalLinearId", "WorkDim", "SubgroupSize", "SubgroupMaxSize", "SubgroupId"),
+    *("SubgroupLocalInvocationId", "NumSubgroups", "NumEnqueuedSubgroups", "DeviceIndex"),
+)
+UNTOLD = (
+    *("WarpsPerSMNV", "SMCountNV", "WarpIDNV", "SMIDNV", "CoreIDARM", "CoreCountARM", "CoreMaxIDARM", "WarpIDARM"),
+    *("WarpMaxIDARM",),
+)
+"""The built-in variables of kernels: vectors of three, numbers, and those whose values nothing tells."""
+
+
+def is_built_in(name: str) -> bool:
+    """Return whether a built-in variable has a row: what it holds is known, or known to be untold."""
+    return name in VECTORS or name in NUMBERS or name in _MASKS or name in UNTOLD
+
 
 def special(at: ThreadSpecialiser, name: str) -> Value | None:
     """Return the value of a special register, ``%LocalInvocationId.0``; None where there is none of this name."""
@@ -24,7 +43,7 @@ def special(at: ThreadSpecialiser, name: str) -> Value | None:
         return numbers[stem]
     if stem == "undefined":
         return Unknown("an undefined value")
-    return Unknown(f"the value of {stem}") if stem[:1].isupper() else None
+    return Unknown(f"the value of {stem}") if stem in UNTOLD else None
 
 
 def _vectors(at: ThreadSpecialiser) -> dict[str, Extent]:

@@ -45,6 +45,7 @@ from corpus.kernels.spirv.module import (
 )
 from corpus.kernels.spirv.names import names_in
 from corpus.kernels.spirv.reflection import reflected
+from corpus.kernels.spirv.special import is_built_in
 from corpus.kernels.spirv.types import ADDRESS, SpirvTypes
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
@@ -388,6 +389,9 @@ class _Translation:
         initial = self._initializer(ins)
         if storage == "Input" and initial is None:
             builtin = self._module.decoration(id, "BuiltIn")
+            match builtin:
+                case Enumerant(_, (Enumerant(which), *_)) if not is_built_in(which):
+                    start.put(NOT_UNDERSTOOD, (f"the built-in variable {which} is not understood",), ())
             values = _builtin(builtin, len(self._types.scalars(type)))
         elif storage in ("PushConstant", "Uniform"):
             yield from self._members(start, id, type, name)
