@@ -178,6 +178,11 @@ class _Translation:
                 raise InputError(f"{name} is several buffers", self._module.path, ins.line, 1)
             size = None if self._types.ends_open(type) or self._is_given(type) else self._types.size(type)
             space = self._space(id, ins)
+            other = self._variables.get(name)  # of the same binding, which is the same memory
+            if other is not None and other.space != space:
+                raise InputError(f"{name} is memory that is written and what is given", self._module.path, ins.line, 1)
+            if other is not None:
+                size = None if size is None or other.size is None else max(size, other.size)
             initial, extern = self._initial(ins, type), self._is_elsewhere(id)
             self._variables[name] = Variable(name, space, "b8", size, 8, initial, extern=extern, line=ins.line)
             self._homes[id] = SpirvHome(f"{space}::{name}", "", type)
