@@ -1,5 +1,6 @@
-"""Which computations have a result that is not determined, by the language that they are in: one operation for each,
-whose value is 1 where that is so, such as ``undetermined.vulkan.div.u32`` of two numbers.
+"""Says which computations have a result that is not determined, by the language that they are in.
+
+There is one operation for each, whose value is 1 where that is so: ``undetermined.vulkan.div.u32`` of two numbers.
 
 =========== ==========================================================================================================
 ``signed``    additions and the like of which SPIR-V says ``NoSignedWrap``, and which overflow (SPIR-V 1.6, 3.20)
