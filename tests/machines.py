@@ -1,6 +1,7 @@
 """Random programs on machines: what memory they leave there is held against what ``check`` allows.
 
-OpenCL C runs on PoCL, GLSL on the first device of Vulkan (lavapipe, where there is no GPU). A program is compiled
+OpenCL C runs on PoCL, GLSL on the first device of Vulkan (lavapipe, where there is no GPU). CUDA C++ is held against
+what PoCL makes of the same program in OpenCL C. A program is compiled
 twice, by the machine's compiler for the machine and by ``check``'s for its reader.
 """
 
@@ -16,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from random_programs import GLSL, OPENCL, Language, Program, random_program
+from random_programs import CUDA, GLSL, OPENCL, Language, Program, random_program
 
 from constraints.witnesses import ExecutionSearch
 from corpus.errors import InputError
@@ -68,6 +69,25 @@ def seen_on(machine: str, seeds: Sequence[str], common: bool = False, timeout: f
             yield Seen(seed, "no memory", memories[seed])
         else:
             yield Seen(seed, *compared(task_of(file, program, name), program, memories[seed]))
+
+
+def seen_of_cuda(seeds: Sequence[str], timeout: float = 300) -> Iterator[Seen]:
+    """Compare programs in CUDA C++ with what PoCL makes of the same programs in OpenCL C."""
+    names = dict(zip(seeds, (_name(CUDA, number) for number in range(len(seeds))), strict=True))
+    programs = {seed: random_program(seed, CUDA, True, name) for seed, name in names.items()}
+    run = {seed: random_program(seed, OPENCL, True, name) for seed, name in names.items()}
+    with TemporaryDirectory() as folder:
+        files = dict(_read(programs, CUDA, Path(folder)))
+        memories = dict(_run("opencl", run, {}, names, timeout))
+    for seed, program in programs.items():
+        assert run[seed].arrays == program.arrays
+        file, _ = files[seed]
+        if isinstance(file, str):
+            yield Seen(seed, "not read", file)
+        elif isinstance(memories[seed], str):
+            yield Seen(seed, "no memory", memories[seed])
+        else:
+            yield Seen(seed, *compared(task_of(file, program, names[seed]), program, memories[seed]))
 
 
 def _name(language: Language, number: int) -> str:

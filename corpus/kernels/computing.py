@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus.kernels import ir
-from corpus.kernels.specialiser import State, ThreadSpecialiser
-from corpus.kernels.values import Described, Half, Held, Missing, Pointer, Scaled, Unknown, Value
+from corpus.kernels.specialiser import NEAR, State, ThreadSpecialiser
+from corpus.kernels.values import Described, Half, Held, Missing, Pointer, Scaled, Unknown, Value, plain_name
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS, compare, computable, compute, result_width, signed, type_of
 
@@ -132,6 +132,12 @@ def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Seq
     kind = type_of(words)
     width = WIDTHS[kind]
     given = [residual_operand(value, width) for value in values]
+    ptx = at.module.language == "ptx"
+    if ptx and name in ("div", "rem") and kind[0] != "f" and isinstance(given[1], litmus.Reg):
+        goes_on = at.new_label()
+        at.put(litmus.Branch(goes_on, litmus.Comparison("ne", given[1], 0)))
+        at.stops(DIVISION)
+        at.put(litmus.Label(goes_on))
     out = result_width(name, words)
     if kind == "pred":
         if name == "not":
@@ -175,6 +181,10 @@ def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Seq
     return Held(at.temporary(operation, *given, *([0] * (2 - len(given)))), out)
 
 
+DIVISION = "division"
+"""Why a thread is followed no further that divides by 0: the result is not specified (PTX ISA, 9.7.1.8)."""
+
+
 def _widened(at: ThreadSpecialiser, value: Held, kind: str) -> str:
     """Return the register that holds a value of a type in 64 bits."""
     if WIDTHS[kind] == 64 or (kind[0] == "s" and value.width == WIDTHS[kind]):
@@ -209,13 +219,16 @@ def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values
             return moved(address, -signed(number, WIDTHS[type_of(words)]))
         case "sub", [Pointer(array, offset), Pointer(other, less)] if array == other:
             return offset - less & (1 << 64) - 1
-        case "add", [Pointer(array, offset), Scaled(None) as part] | [Scaled(None) as part, Pointer(array, offset)]:
-            return replace(part, base=array, offset=part.offset + offset)
-        case "add", [Pointer(array, offset), Held(register)] | [Held(register), Pointer(array, offset)]:
-            return Scaled(array, register, 1, offset)
+        case "add", [Pointer(array, offset, near), Scaled(None) as part] | [
+            Scaled(None) as part,
+            Pointer(array, offset, near),
+        ]:
+            return replace(part, base=array, offset=part.offset + offset, near=near)
+        case "add", [Pointer(array, offset, near), Held(register)] | [Held(register), Pointer(array, offset, near)]:
+            return Scaled(array, register, 1, offset, near)
         case (("cvt" | "cvta"), [Pointer() as pointer]):
             narrow = WIDTHS[next(word for word in words if word in WIDTHS)] < 64
-            return Half(pointer, False) if narrow and not pointer.array.startswith("shared") else pointer
+            return Half(pointer, False) if narrow and not pointer.near else pointer
         case "cvt", [Half() as half]:
             return half
         case "cvt", [Scaled() as part] if all(WIDTHS[word] == 64 for word in words if word in WIDTHS):
@@ -228,8 +241,8 @@ def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values
             return Half(pointer, True)
         case "shr", [Pointer() as pointer, 32]:
             return Half(pointer, True)
-        case "and", [Pointer(array, offset), int(mask)] if mask in _WINDOW and array.startswith("shared"):
-            return Pointer(array, offset & _WINDOW[mask])
+        case "and", [Pointer(array, offset) as pointer, int(mask)] if mask in _WINDOW and array.startswith("shared"):
+            return replace(pointer, offset=offset & _WINDOW[mask])
         case "shr", [Pointer(array, offset), 4] if array.startswith("shared"):
             return Described(array, offset & -16)
         case "and", [Described(bits=0) as matrix, 0x3FFF]:
@@ -241,12 +254,20 @@ def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values
         ):
             further = (number & 0x3FFF) * 16
             return replace(matrix, start=matrix.start + further, bits=matrix.bits + (number >> 14 << 14))
-        case "and", [Pointer(array, offset), int(mask)] | [int(mask), Pointer(array, offset)]:
+        case "and", [Pointer(array, offset) as pointer, int(mask)] | [int(mask), Pointer(array, offset) as pointer]:
             if mask < 256:  # every array begins at a multiple of 256 bytes
+                begins_aligned(at, array, 1 << mask.bit_length())
                 return offset & mask
             if mask >> 8 == (1 << 56) - 1:
-                return Pointer(array, offset & signed(mask, 64))
+                return replace(pointer, offset=offset & signed(mask, 64))
     return None
+
+
+def begins_aligned(at: ThreadSpecialiser, array: str, size: int) -> None:
+    """Note that a variable is taken to begin at a multiple of so many bytes, where the module says less."""
+    variable = None if array.startswith("argument:") else at.module.variable(at.kernel, array.rpartition(":")[2])
+    if variable is not None and variable.align % size:
+        at.assumed[f"{plain_name(variable.name)} begins at a multiple of {size} bytes"] = None
 
 
 def _selected(at: ThreadSpecialiser, words: Sequence[str], values: Sequence[Value]) -> Value:
@@ -373,25 +394,42 @@ def move(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
     target, source = ins.operands[:2]
     width = WIDTHS[type_of(ins.words)]
     if isinstance(target, ir.Vector):
-        for part, value in zip(target.parts, _unpacked(at, state, ins, source), strict=False):
+        for part, value in zip(
+            target.parts, unpacked(at, at.value(state, source), width, len(target.parts)), strict=True
+        ):
             set_result(at, state, part, value)
     elif isinstance(source, ir.Vector):
-        set_result(at, state, target, _packed(at, [at.value(state, part) for part in source.parts], width))
+        set_result(at, state, target, packed(at, [at.value(state, part) for part in source.parts], width))
     elif ins.name == "cvta":
-        set_result(at, state, target, at.value(state, source))
+        set_result(at, state, target, _seen_from(at, at.value(state, source), ins.words))
     else:
         set_result(at, state, target, at.value(state, source, width))
     return True
 
 
-def _unpacked(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, source: ir.Operand) -> list[Value]:
-    target = ins.operands[0]
-    assert isinstance(target, ir.Vector)
-    count = len(target.parts)
-    width = WIDTHS[type_of(ins.words)] // count
-    match at.value(state, source):
-        case int(bits):
-            return [bits >> width * n & (1 << width) - 1 for n in range(count)]
+def _seen_from(at: ThreadSpecialiser, address: Value, words: Sequence[str]) -> Value:
+    """Return an address as ``cvta`` gives it: a generic one, or one of the state space that it is ``to``."""
+    if not isinstance(address, Pointer | Scaled):
+        return address
+    array = address.array if isinstance(address, Pointer) else address.base
+    space = array.partition(":")[0].replace("argument", "global") if array else None
+    named = next((word.partition("::")[0] for word in words if word.partition("::")[0] in (*NEAR, "global")), None)
+    if space is None or space == named == "global":
+        return address
+    if space != named or address.near is ("to" in words):
+        kind = "one of its state space" if address.near else "a generic one"
+        raise at.wrong(f"the address is in {space} memory and {kind}, of which the result is undefined")
+    return replace(address, near="to" in words)
+
+
+def unpacked(at: ThreadSpecialiser, value: Value, bits: int, count: int) -> list[Value]:
+    """Return so many parts of a value of so many bits, the lowest first."""
+    width = bits // count
+    if isinstance(value, Scaled) and value.base is None:
+        value = number_or_held(at, value)
+    match value:
+        case int(number):
+            return [number >> width * n & (1 << width) - 1 for n in range(count)]
         case Pointer() as pointer if count == 2:
             return [Half(pointer, False), Half(pointer, True)]
         case Held(register, whole):
@@ -403,7 +441,8 @@ def _unpacked(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, so
             raise at.wrong(at.said(other))
 
 
-def _packed(at: ThreadSpecialiser, values: Sequence[Value], width: int) -> Value:
+def packed(at: ThreadSpecialiser, values: Sequence[Value], width: int) -> Value:
+    """Return values one after the other, the lowest first, as one of so many bits."""
     part = width // len(values)
     if all(isinstance(value, int) for value in values):
         return sum(value << part * n for n, value in enumerate(values) if isinstance(value, int))

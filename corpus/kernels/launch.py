@@ -41,14 +41,18 @@ class ArrayArgument:
 
     def elements(self, size: int) -> int:
         """Return the number of elements of so many bytes that are given, 0 where none are."""
-        return self.count or len(self.values) if self.data is None else len(self.data) // size
+        count = self.count or len(self.values)
+        return count * (self.size or size) // size if self.data is None else len(self.data) // size
 
     def initial(self, offset: int, size: int) -> int:
         """Return the number, with its sign, that so many bytes are at the start."""
         if self.data is not None:
             return int.from_bytes(self.data[offset : offset + size].ljust(size, b"\0"), "little", signed=True)
-        number = offset // size
-        bits = self.values[number] % (1 << 8 * size) if number < len(self.values) else 0
+        element, bits = self.size or size, 0
+        for at in range(offset // element, min(-(-(offset + size) // element), len(self.values))):
+            value, shift = self.values[at] % (1 << 8 * element), 8 * (at * element - offset)
+            bits |= value << shift if shift >= 0 else value >> -shift
+        bits %= 1 << 8 * size
         return bits - (bits >> 8 * size - 1 << 8 * size)
 
 

@@ -16,8 +16,10 @@ from corpus.kernels.computing import (
     filled,
     moved,
     number_or_held,
+    packed,
     residual_operand,
     set_result,
+    unpacked,
 )
 from corpus.kernels.launch import ArrayArgument, SharedArgument
 from corpus.kernels.specialiser import OWN, Access, State, ThreadSpecialiser
@@ -55,6 +57,13 @@ def loaded(
             return _cell(at, state, address, size)
         if space == "const":
             return _constant(at, state, address, size)
+    part = at.part(address, size)
+    if part < size:
+        parts = [loaded(at, state, moved(address, n), part, f"u{8 * part}", mode) for n in range(0, size, part)]
+        found = packed(at, [each for each in parts if each is not None], 8 * size)
+        if None in parts or not isinstance(found, Held):
+            return None
+        return extended(at, found, kind)
     where = placed(at, address, size)
     if where is None:
         at.stops("bounds")
@@ -164,8 +173,18 @@ def stored(at: ThreadSpecialiser, state: State, address: Value, size: int, value
     if isinstance(address, Pointer) and at.owns(address.array):
         if _is_outside(at, state, address, size):
             return at.stops("bounds")
+        if address.array.startswith("param:0:") and at.kernel.number_of(address.array.rpartition(":")[2]) is not None:
+            raise at.wrong("of a parameter of the kernel, which is not to be written, is not understood")
         _keep(at, state, address, size, value)
         return True
+    _check_writable(at, address)
+    part = at.part(address, size)
+    if part < size:
+        if isinstance(value, Held) and value.width < 8 * size:  # with its sign, as registers have it
+            value = Held(at.temporary(f"cvt.u{8 * size}.u{value.width}", litmus.Reg(value.register), 0), 8 * size)
+        pieces = unpacked(at, value, 8 * size, size // part)
+        places = [moved(address, n) for n in range(0, size, part)]
+        return all(stored(at, state, place, part, piece, mode) for place, piece in zip(places, pieces, strict=True))
     where = placed(at, address, size)
     if where is None:
         return at.stops("bounds")
@@ -197,6 +216,7 @@ def updated(
     """
     size = WIDTHS[kind] // 8
     address = address_of(at, state, source)
+    _check_writable(at, address)
     if isinstance(address, Pointer) and address.array.startswith(OWN):
         if _is_outside(at, state, address, size):
             return at.stops("bounds")
@@ -218,6 +238,13 @@ def updated(
     if target is not None and register is not None:
         set_result(at, state, target, Held(register, 8 * size))
     return True
+
+
+def _check_writable(at: ThreadSpecialiser, address: Value) -> None:
+    """Raise ``NotUnderstoodError`` where an address is in constant memory, which no kernel writes (PTX ISA, 5.1)."""
+    array = address.array if isinstance(address, Pointer) else address.base if isinstance(address, Scaled) else None
+    if array and array.startswith("const:"):
+        raise at.wrong("of constant memory, which is not to be written, is not understood")
 
 
 def _updated(at: ThreadSpecialiser, operation: str, kind: str, old: Value, operands: Sequence[Value]) -> Value:

@@ -7,10 +7,12 @@ different sizes at one place, the specification says nothing of them (PTX ISA 9.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
+from types import MappingProxyType
 from typing import NamedTuple
 
 from corpus.errors import InputError
@@ -29,6 +31,7 @@ from corpus.kernels.specialiser import (
     BarrierKey,
     GroupSite,
     NotUnderstoodError,
+    Parts,
     Residual,
     ThreadSpecialiser,
     exit_arrival,
@@ -87,6 +90,7 @@ class KernelProgram:
     ``untold`` are the locations that may hold a value which nothing tells, with what it is; ``altered``: what they hold
     may be the same for several numbers in its place. ``doubts`` has the registers that say, by thread and instruction,
     whether a result is not determined; ``doubts_decide``: one may decide whether or where memory is accessed.
+    ``parted`` are the locations that are parts of larger accesses.
     """
 
     test: litmus.LitmusTest
@@ -108,6 +112,7 @@ class KernelProgram:
     altered: bool = False
     doubts: tuple[tuple[int, str], ...] = ()
     doubts_decide: bool = False
+    parted: frozenset[str] = frozenset()
 
     @property
     def lasting(self) -> tuple[str, ...]:
@@ -139,6 +144,10 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
     if grains:
         way = replace(way, grains=grains)
         found = way.found()
+    parts = _parts([each for _, code in found.threads for each in code]) if LANGUAGES[module.language].parted else {}
+    if parts:
+        way = replace(way, parts=parts)
+        found = way.found()
     accessed = _accessed((code for _, code in found.threads), module.path) if found.asks else {}
     if accessed:
         way = replace(way, accessed=accessed)
@@ -156,7 +165,9 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
         uncounted = _may_part(followed)
         if uncounted:
             assumed["where memory decides what a thread does with its subgroup, the others do it too"] = None
-    program = _program(module, kernel, launch, followed, assumed, untold, divergent=divergent, uncounted=uncounted)
+    program = _program(
+        module, kernel, launch, followed, assumed, untold, divergent=divergent, uncounted=uncounted, parts=parts
+    )
     decide = bool(program.doubts) and doubts_decide(module, [code for _, code in found.threads])
     return replace(program, choices=found.choices, doubts_decide=decide)
 
@@ -171,6 +182,7 @@ def _program(
     created: CreatedThreads | None = None,
     divergent: tuple[ir.KernelInstruction, ...] = (),
     uncounted: bool = False,
+    parts: Parts = MappingProxyType({}),
 ) -> KernelProgram:
     """Return the program of what is left for each thread."""
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
@@ -181,7 +193,7 @@ def _program(
     if kernel.chosen:
         size = "x".join(map(str, launch.block))
         assumed[f"work-groups are of {size} threads, of which constants of specialisation are the size"] = None
-    layout = _Layout(module, kernel, launch, [code for _, code in kept], created)
+    layout = _Layout(module, kernel, launch, [code for _, code in kept], created, parts)
     assumed |= layout.assumed | dict.fromkeys(layout.zeros()) | dict.fromkeys(module.assumed)
     threads = []
     clusters = LANGUAGES[module.language].clusters
@@ -220,6 +232,7 @@ def _program(
         names,
         frozenset(layout.initialised),
         untold=layout.untold(untold),
+        parted=frozenset(layout.parted),
         altered=untold.altered,
         doubts=doubts,
     )
@@ -441,6 +454,7 @@ class _Following:
     grains: Mapping[str, int] = field(default_factory=dict)
     accessed: _Places = field(default_factory=dict)
     aligns: bool = False
+    parts: Parts = field(default_factory=dict)
 
     def thread(
         self,
@@ -461,6 +475,7 @@ class _Following:
             self.accessed,
             comers,
             aligns=self.aligns,
+            parts=self.parts,
         )
 
     def found(self) -> _Found:
@@ -534,6 +549,49 @@ def _grains(threads: Iterable[Sequence[Residual]], path: str) -> dict[str, int]:
         if size != WORD:
             found |= dict.fromkeys(arrays, size)
     return found
+
+
+def _parts(code: Sequence[Residual]) -> Parts:
+    """Return where weak accesses of several sizes overlap, and the largest parts that all of these are made of.
+
+    A race is one of parts, and where nothing races each part holds what was written to it last (PTX ISA, 8.7.1: the
+    axioms are of programs without mixed-size data races). Atomic operations and strong accesses have no parts.
+    """
+    places: dict[str, dict[tuple[int, int], bool]] = {}
+    computed: dict[str, dict[int, bool]] = {}
+    for each in code:
+        weak = isinstance(each.instruction, litmus.Load | litmus.Store) and each.instruction.mode == litmus.PLAIN
+        for access in each.accesses:
+            if access.offset is None:
+                sizes = computed.setdefault(access.array, {})
+                sizes[access.size] = sizes.get(access.size, True) and weak
+            else:
+                found = places.setdefault(access.array, {})
+                found[access.offset, access.size] = found.get((access.offset, access.size), True) and weak
+    parts: dict[str, list[tuple[int, int, int]]] = {}
+    for array in dict.fromkeys((*places, *computed)):
+        found = places.get(array, {})
+        if array in computed:
+            every = {*computed[array], *(size for _, size in found)}
+            uniform = len(every) == 1 and not any(offset % size for offset, size in found)
+            weak = all(found.values()) and all(computed[array].values())
+            if not uniform and weak and array:
+                parts[array] = [(0, 1 << 62, math.gcd(*every, *(offset for offset, _ in found)))]
+        else:
+            parts[array] = list(_mixed_parts(found))
+    return {array: every for array, every in parts.items() if every}
+
+
+def _mixed_parts(places: Mapping[tuple[int, int], bool]) -> Iterator[tuple[int, int, int]]:
+    """Yield where accesses that are weak overlap and are not of one place and size."""
+    together: list[tuple[int, int]] = []
+    for place in [*sorted(places), (1 << 62, 0)]:
+        end = max((offset + size for offset, size in together), default=0)
+        if together and place[0] >= end:
+            if len(together) > 1 and all(places[each] for each in together):
+                yield together[0][0], end, math.gcd(*(number for each in together for number in each))
+            together = []
+        together.append(place)
 
 
 def _reductions(code: Sequence[Residual]) -> set[str]:
@@ -706,7 +764,10 @@ class _Layout:
         launch: KernelLaunch,
         threads: Sequence[Sequence[Residual]],
         created: CreatedThreads | None = None,
+        parts: Parts = MappingProxyType({}),
     ) -> None:
+        self._parts_of = parts
+        self.parted: set[str] = set()
         self._module, self._kernel, self._launch = module, kernel, launch
         self._created = created or CreatedThreads()
         self.undefined: set[str] = set()
@@ -718,12 +779,14 @@ class _Layout:
         self.outside: set[str] = set()
         self.initialised: set[str] = set()
         blocks: dict[str, list[str]] = {}
+        sizes: dict[str, set[int]] = {}
         for code in threads:
             for each in code:
                 for array, offset, size, limit in each.accesses:
                     if offset is None:
                         if array:
                             self._computed[array] = size
+                            sizes.setdefault(array, set()).add(size)
                             self._limits |= {} if limit is None else {array: limit}
                             self._accesses.setdefault(array, {})
                         continue
@@ -742,6 +805,7 @@ class _Layout:
         for array in self._accesses:
             blocks.setdefault(array.rpartition(":")[2], []).append(array)
         self._elements = {array: self._element(array) for array in self._accesses}
+        self._check_sizes(sizes)
         self._names: dict[str, str] = {}
         for array in self._accesses:
             name = self._named(array, len(blocks[array.rpartition(":")[2]]) > 1)
@@ -756,6 +820,24 @@ class _Layout:
         return tuple(
             (offset, f"{self._names[array]}_{name}" if self._is_taken(name, array) else name) for offset, name in parts
         )
+
+    def _check_sizes(self, computed: Mapping[str, set[int]]) -> None:
+        """Raise ``NotUnderstoodError`` where accesses of several sizes, one of them at a computed index, have no parts,
+        and where what an argument gives depends on the size of its elements, which nothing tells.
+        """
+        for array in self._accesses:
+            name = self._said(array)
+            if (array in computed and self._elements[array] is None) or len(computed.get(array, ())) > 1:
+                what = f"{name}: accesses of several sizes, of which some are atomic or strong, with a computed index"
+                raise NotUnderstoodError(f"{what} are not understood", self._module.path)
+            given = self._argument(array)
+            several = array in self._parts_of or self._elements[array] is None
+            if several and given is not None and any(given.values) and given.size is None and given.data is None:
+                what = f"{name}: accesses are of several sizes, and the size of an element of its --arg is not known"
+                raise NotUnderstoodError(what, self._module.path)
+
+    def _said(self, array: str) -> str:
+        return plain_name(self._shared_name(array).rpartition("::")[2])
 
     def _is_taken(self, name: str, array: str) -> bool:
         """Return whether an array, or a member of another buffer, has a name."""
@@ -799,6 +881,11 @@ class _Layout:
             if start <= offset:
                 stem, offset = name, offset - start
                 break
+        part = next((part for start, end, part in self._parts_of.get(array, ()) if start <= offset < end), None)
+        if part is not None:  # by a name of its own, for what is expected of an array is not of parts of its elements
+            name = litmus.element(f"{stem}_parts_of_{part}", offset // part)
+            self.parted.add(name)
+            return name
         if size is not None:
             return litmus.element(stem, offset // size)
         return f"{stem}_at_{offset}" if offset else stem

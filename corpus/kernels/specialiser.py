@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
@@ -55,6 +56,9 @@ MARK = "stopped_by_"
 
 OWN = ("local", "param")
 """The spaces that belong to a thread alone."""
+
+NEAR = ("shared", *OWN, "const")
+"""The spaces whose addresses are no generic addresses (PTX ISA, 5.1 and 9.7.9.20)."""
 
 CODE = "code::"
 """The beginning of the arrays that are functions, for the addresses of these."""
@@ -207,7 +211,8 @@ class KernelLanguage:
     """A language of kernels: what its instructions do, by name, and what its special registers hold (None where there
     is none of a name). ``model`` is the consistency model that it has unless another is asked for. ``exits``: a thread
     that has ended is not waited for at barriers. ``clusters``: blocks are in clusters; otherwise all are in one queue.
-    ``exchange``: how threads of a group exchange values. ``grows``: a kernel begins as one thread, which creates the
+    ``exchange``: how threads of a group exchange values. ``parted``: weak accesses of several sizes mean what
+    their parts do, where they do not race. ``grows``: a kernel begins as one thread, which creates the
     others. ``unfit`` says what is wrong with
     the words or operands of an instruction, given the bits of registers by their names; None where nothing is.
     """
@@ -218,6 +223,7 @@ class KernelLanguage:
     exits: bool = False
     clusters: bool = False
     exchange: GroupExchange = PLAIN_EXCHANGE
+    parted: bool = False
     grows: bool = False
     unfit: Callable[[ir.KernelInstruction, Callable[[str], int | None]], str | None] | None = None
 
@@ -253,6 +259,10 @@ BarrierKey = tuple[litmus.Operand, litmus.Scope]
 """The name of a barrier that waits for all threads of a group, and the level of the group."""
 
 
+Parts = Mapping[str, Sequence[tuple[int, int, int]]]
+"""Where accesses of an array overlap that are of several sizes: begin, end, and the bytes of the parts of all there."""
+
+
 class ThreadSpecialiser:
     """The specialiser of one thread. ``assumed`` collects what was taken for granted, once each.
 
@@ -284,12 +294,14 @@ class ThreadSpecialiser:
         shown: Mapping[str, str] = MappingProxyType({}),
         following: int = 0,
         aligns: bool = False,
+        parts: Parts = MappingProxyType({}),
     ) -> None:
         self._language, self.exchange = language, language.exchange
         self._comers = comers
         self.came: dict[GroupSite, frozenset[int]] = {}
         self._shown, self._following = shown, following
         self._aligns = aligns
+        self._parts = parts
         self.alone = False
         self.started: list[ThreadStart] = []
         self.image: dict[tuple[str, int], Value] = {}
@@ -354,6 +366,16 @@ class ThreadSpecialiser:
     def looks_through(self, state: State) -> None:
         """Count that all that is known is looked through as instructions to follow, where it is much."""
         self._steps += len(state.known) // KNOWN_AT_ONCE
+
+    def part(self, address: Value, size: int) -> int:
+        """Return the bytes of the parts that an access of so many bytes is made of; as many where it is whole."""
+        match address:
+            case Pointer(array, offset):
+                found = self._parts.get(array, ())
+                return next((part for start, end, part in found if start <= offset < end), size)
+            case Scaled(str(array)):
+                return next((part for _, _, part in self._parts.get(array, ())), size)
+        return size
 
     def accessed_in(self, array: str) -> Sequence[tuple[int, int]]:
         """Return the places and sizes of accesses of an array by anything else in the launch."""
@@ -716,9 +738,9 @@ class ThreadSpecialiser:
             case Held(register) if register != (own := residual_name(home)):
                 self.put(litmus.Assign(own, "mov", (litmus.Reg(register),)))
                 value = replace(value, register=own)
-            case Scaled(base, register, scale, offset) if register != (own := residual_name(home)):
+            case Scaled(_, register) if register != (own := residual_name(home)):
                 self.put(litmus.Assign(own, "mov", (litmus.Reg(register),)))
-                value = Scaled(base, own, scale, offset)
+                value = replace(value, register=own)
         state.known[home] = value
 
     def lifted(self, state: State, home: str, value: Value) -> Value:
@@ -764,12 +786,12 @@ class ThreadSpecialiser:
     def _pointer(self, state: State, name: str, offset: int) -> Pointer:
         for variable in (*state.function.variables, *state.function.parameters, *state.function.results):
             if variable.name == name:
-                return Pointer(self._array(variable, state.depth), offset)
+                return Pointer(self._array(variable, state.depth), offset, variable.space in NEAR)
         if name in self.module.variables:
             variable = self.module.variables[name]
             if variable.extern and variable.space != "shared":
                 raise self.wrong(f"what {name} holds is not in the module")
-            return Pointer(self._array(variable, 0), offset)
+            return Pointer(self._array(variable, 0), offset, variable.space in NEAR)
         if name in self.module.functions:
             return Pointer(f"{CODE}{name}", offset)
         raise self.wrong(f"{name} is not declared")
@@ -777,12 +799,19 @@ class ThreadSpecialiser:
     def _array(self, variable: ir.Variable, depth: int) -> str:
         """Return the name of a variable's array: its space, whose it is, and its name."""
         if variable.space == "shared":
-            return f"shared:{self.block}:{variable.name}"
+            return f"shared:{self.block}:{self._dynamic if is_dynamic(variable) else variable.name}"
         if variable.space == "argument":
             return f"argument::{self.argument_array(variable.name)}"
         own = f"{depth}:" if variable.space in OWN else ":"
         array = f"{variable.space}:{own}{variable.name}"
         return self._shown.get(array, array)
+
+    @cached_property
+    def _dynamic(self) -> str:
+        """The one name of the shared memory that a launch gives: all arrays of it begin at one place (CUDA
+        C++ Programming Guide, ``__shared__``).
+        """
+        return next(each.name for each in self.module.variables.values() if is_dynamic(each))
 
     def argument_array(self, parameter: str) -> str:
         """Return the parameter whose memory a parameter points to: itself, or another one that the launch names."""
@@ -846,6 +875,11 @@ class ThreadSpecialiser:
 
 _EFFECTS = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence
 """What a thread may have done before it creates another one, for which that one has to wait."""
+
+
+def is_dynamic(variable: ir.Variable) -> bool:
+    """Return whether a variable is shared memory whose size the launch gives: ``extern __shared__ int data[];``."""
+    return variable.space == "shared" and variable.extern and variable.size is None
 
 
 def _blamed(state: State, ins: ir.KernelInstruction | None) -> ir.KernelInstruction | None:

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """An address: an array of the program and an offset in bytes."""
+    """An address: an array of the program and an offset in bytes.
+
+    ``near``: it is one of its state space, such as PTX's ``shared``, which a generic access does not take.
+    """
 
     array: str
     offset: int = 0
+    near: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,16 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """``base + scale * register + offset``, in bytes: an address, or, without a base, a part of one."""
+    """``base + scale * register + offset``, in bytes: an address, or, without a base, a part of one.
+
+    ``near``: the base is an address of its state space.
+    """
 
     base: str | None
     register: str
     scale: int
     offset: int = 0
+    near: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from typing import Protocol, Self, TypeVar
 from constraints.witnesses import ExecutionSearch
 from corpus.errors import InputError
 from corpus.files import folder_of
+from corpus.kernels.computing import DIVISION
 from corpus.kernels.ir import KernelInstruction, SourceLine
 from corpus.kernels.program import KernelProgram, MixedSize
 from corpus.kernels.specialiser import DOUBT, MARK, NotUnderstoodError, is_aligned
@@ -24,7 +25,7 @@ from corpus.litmus import test as litmus
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.normal import map_operands
-from corpus.litmus.ptx_arithmetic import signed
+from corpus.litmus.ptx_arithmetic import WIDTHS, signed, type_of
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.events import INITIAL, Event
@@ -178,6 +179,7 @@ def check(
                 cut = f"no execution comes to its end within {unroll} jumps back of its loops"
                 none = "no execution has a meaning: an address that is computed or read is of no array"
                 asked.unknown(cut if asked.bounded else none)
+        _ask_parts(asked, program, flagging(model.name))
         if asked.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
             asked.unknown(f"a data race leaves all else undefined under {model.name}")
     else:
@@ -231,6 +233,26 @@ def _mixed(mixed: MixedSize) -> KernelFinding:
         "overlap and are not of one size; the memory model does not define what they do to each other"
     )
     return KernelFinding("mixed-size", text, mixed.origins)
+
+
+def _ask_parts(asked: _Asked, program: KernelProgram, races: Model | None) -> None:
+    """Say that accesses of several sizes race, which leaves all else undefined (PTX ISA, Mixed-size Data-Races)."""
+    found = next((each for each in asked.findings if each.kind == "race"), None)
+    if found is None or not program.parted:
+        return
+    execution = found.execution
+    relation = races.relations(execution.base).get("race") if races is not None and execution is not None else None
+    rows = relation if isinstance(relation, tuple) else ()
+    for pair in ((one, other) for one, row in enumerate(rows) for other in row):
+        assert execution is not None
+        location, places = execution.events[pair[0]].location, _places(program, execution, pair)
+        if location in program.parted and len({WIDTHS[type_of(each.words)] for each in places}) > 1:
+            text = f"accesses of {location} race and are not of one size; the memory model does not define what they do"
+            asked.found(KernelFinding("mixed-size", text, places, execution, pair))
+            asked.unknown("accesses that race, and are not of one place and size, leave all else undefined")
+            return
+    asked.answers["mixed-size"] = CheckAnswer.UNKNOWN
+    asked.unknown("whether accesses of several sizes race is not known; if they do, all else is undefined")
 
 
 def speaking(name: str, program: KernelProgram) -> str:
@@ -294,9 +316,15 @@ def _ask_ends(
     inside = ~search.accesses(program.outside)
     asked.nothing = search.find([]) is None
     _ask_accesses(asked, program, search, races)
+    told, divides = [inside], False
     for thread, register in program.stops:
         stop = litmus.FinalRegister(thread, register)
-        execution = search.find([inside, search.satisfied(litmus.Atom("eq", stop, 1))])
+        stopped = search.satisfied(litmus.Atom("eq", stop, 1))
+        execution = search.find([inside, stopped])
+        if register == MARK + DIVISION:
+            divides = divides or execution is not None
+            told.append(~stopped)
+            continue
         if execution is not None or (asked.nothing and _is_certain(program.test.threads[thread], register)):
             why = stop.register.removeprefix(MARK)
             kind = _KINDS.get(why, why)
@@ -322,16 +350,18 @@ def _ask_ends(
         wanted = condition.quantifier is litmus.Quantifier.EXISTS
         holds = search.satisfied(condition.proposition)
         fails = holds if condition.quantifier is litmus.Quantifier.NOT_EXISTS else ~holds
-        execution = search.find([inside, fails])
+        execution = search.find([*told, fails])
         if wanted:
-            execution = None if search.find([inside, holds]) is not None else search.find([inside])
-        if doubt and (execution is None or wanted or search.find([inside, fails, *determined]) is None):
+            execution = None if search.find([*told, holds]) is not None else search.find([*told])
+        if doubt and (execution is None or wanted or search.find([*told, fails, *determined]) is None):
             asked.answers["expectation"] = CheckAnswer.UNKNOWN
-        elif execution is not None and why:
+        elif execution is not None and (why or (wanted and divides)):
             asked.answers["expectation"] = CheckAnswer.UNKNOWN
-            asked.reasons.append(why)
+            asked.reasons += [why] if why else []
         elif execution is not None:
             asked.found(KernelFinding("expectation", f"the expectation {expectation} may fail", (), execution))
+    if divides:
+        asked.unknown("a thread divides by 0, and nothing tells the result")
 
 
 def _untold(program: KernelProgram, condition: litmus.Condition) -> str:

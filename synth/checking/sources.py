@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -67,15 +67,17 @@ COMMENT = re.compile(r"^[ \t]*(?://|#|;)[ \t]*synth check:[ \t]*(.*)$", re.MULTI
 
 @dataclass(frozen=True, slots=True)
 class KernelFile:
-    """A file with kernels: its module, the launches of its comments, and its parameters' names by kernel. ``given``
-    are the arguments that its annotations give, and ``claim`` what they claim of the end. ``spirv`` is a module of
-    SPIR-V as it was read, whose constants of specialisation a launch may give.
+    """A file with kernels: its module, the launches of its comments, and its parameters' names by kernel. ``sizes``:
+    the bytes of what these point to, where the source says so plainly. ``given`` are the arguments that its annotations
+    give, and ``claim`` what they claim of the end. ``spirv`` is a module of SPIR-V as it was read, whose constants of
+    specialisation a launch may give.
     """
 
     path: Path
     module: Module
     launches: tuple[LaunchWords, ...]
     names: Mapping[str, tuple[str, ...]]
+    sizes: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
     given: Mapping[str, Argument] = field(default_factory=dict)
     claim: SpirvExpectation | None = None
     spirv: SpirvModule | None = None
@@ -138,7 +140,7 @@ def read_kernels(path: Path, options: Sequence[str] = ()) -> KernelFile:
     if SOURCE_LANGUAGES[path.suffix].suffix in SPIRV:
         return spirv_kernels(code, path, text, files)
     module = read_ptx(code.decode("utf-8", "replace"), str(path), files)
-    return KernelFile(path, module, launches, parameter_names(text))
+    return KernelFile(path, module, launches, parameter_names(text), element_sizes(text))
 
 
 def spirv_kernels(data: bytes, path: Path, text: str = "", files: Mapping[str, str] | None = None) -> KernelFile:
@@ -209,14 +211,34 @@ def launches_in(text: str, path: Path) -> tuple[LaunchWords, ...]:
 _KERNEL = re.compile(r"__global__\s+(?:\w+\s+)*?void\s+(?:__\w+__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)")
 
 
+def _parameters(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each kernel that a text of CUDA C++ defines, by its name, with its parameters as they stand."""
+    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
+    for match in _KERNEL.finditer(plain):
+        yield match[1], match[2].split(",")
+
+
 def parameter_names(text: str) -> dict[str, tuple[str, ...]]:
     """Return the names of the parameters of each kernel that a text of CUDA C++ defines, as far as they are plain."""
-    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
-    found = {}
-    for match in _KERNEL.finditer(plain):
-        words = [re.findall(r"\w+", part) for part in match[2].split(",")]
-        found[match[1]] = tuple(each[-1] if each else "" for each in words)
-    return found
+    words = {name: [re.findall(r"\w+", part) for part in parts] for name, parts in _parameters(text)}
+    return {name: tuple(each[-1] if each else "" for each in every) for name, every in words.items()}
+
+
+def element_sizes(text: str) -> dict[str, tuple[int | None, ...]]:
+    """Return the bytes of what the parameters of each kernel point to, where a text of CUDA C++ says so plainly."""
+    return {name: tuple(map(_element_size, parts)) for name, parts in _parameters(text)}
+
+
+def _element_size(parameter: str) -> int | None:
+    """Return the bytes of the type that a parameter points to: 4 of ``const int *__restrict__ data``."""
+    before, star, _ = parameter.partition("*")
+    words = [each for each in re.findall(r"\w+", before) if each not in ("const", "volatile", "signed", "std")]
+    if not star or parameter.count("*") > 1 or re.search(r"[^\w\s:]", before):
+        return None
+    known = [_SIZES.get(word) for word in words]
+    if len(words) > 1:  # unsigned char, long long int
+        known = [_SIZES.get(word) for word in words if word not in ("unsigned", "int")] or known
+    return known[0] if None not in known and len(set(known)) == 1 else None
 
 
 def source_name(file: KernelFile, kernel: KernelFunction) -> str:
@@ -237,6 +259,14 @@ def names_of(file: KernelFile, kernel: KernelFunction) -> tuple[str, ...]:
     """Return the names that the source gives to the parameters of a kernel, whose own name may be mangled."""
     names = file.names.get(_source_name(file, kernel) or "", ())
     return names if len(names) == len(kernel.parameters) else ()
+
+
+def element_sizes_of(file: KernelFile, kernel: KernelFunction) -> tuple[int | None, ...]:
+    """Return the bytes of what the parameters of a kernel point to, None where nothing tells; empty where all are not
+    known.
+    """
+    sizes = file.sizes.get(_source_name(file, kernel) or "", ())
+    return sizes if len(sizes) == len(kernel.parameters) else ()
 
 
 def extent(text: str, option: str) -> Extent:

@@ -16,7 +16,7 @@ from constraints.circuit import Literal
 from constraints.witnesses import ExecutionSearch
 from corpus.errors import InputError
 from corpus.kernels.ir import KernelFunction, Module
-from corpus.kernels.launch import Argument, ArrayImage, KernelLaunch
+from corpus.kernels.launch import Argument, ArrayArgument, ArrayImage, KernelLaunch
 from corpus.kernels.program import KernelProgram, left_behind, program_of
 from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
@@ -25,6 +25,7 @@ from synth.checking.sources import (
     KernelFile,
     NoKernelError,
     argument,
+    element_sizes_of,
     launches_of,
     names_of,
     source_name,
@@ -161,7 +162,7 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
             names = names_of(file, kernel)
             arguments = _arguments(kernel, names, (*file.given.items(), *map(argument, each.words.arguments)))
             for launch in launches_of(file, each.words, kernel):
-                launch = replace(launch, arguments=arguments, names=names)
+                launch = replace(launch, arguments=_sized(file, kernel, names, arguments), names=names)
                 place, found = specialised(file, kernel, launch)
                 if found.block is not None and not each.words.block and kernel.block == launch.block:
                     launch = replace(launch, block=found.block)  # of which arguments are constants
@@ -216,6 +217,21 @@ def _arguments(
     return found
 
 
+def _sized(
+    file: KernelFile, kernel: KernelFunction, names: Sequence[str], given: Mapping[str, Argument]
+) -> dict[str, Argument]:
+    """Return arguments, of which arrays have the size of an element that the source says."""
+    sizes = dict[str, int | None]()
+    for number, size in enumerate(element_sizes_of(file, kernel)):
+        sizes |= dict.fromkeys((str(number), names[number], kernel.parameters[number].name), size)
+
+    def sized(name: str, value: Argument) -> Argument:
+        plain = isinstance(value, ArrayArgument) and value.data is None and value.size is None
+        return replace(value, size=sizes.get(name)) if isinstance(value, ArrayArgument) and plain else value
+
+    return {name: sized(name, value) for name, value in given.items()}
+
+
 def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> tuple[KernelFunction, KernelLaunch]:
     """Return a kernel that runs before, with its launch: ``init --grid 2``; arguments of its names are given to it."""
     try:
@@ -234,7 +250,7 @@ def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> t
     launch, *others = launches_of(file, sized, kernel)
     if others:
         raise InputError(f"--first: expected --block, as the host chooses the size of {name}'s work-groups")
-    return kernel, replace(launch, arguments=named | own, names=names)
+    return kernel, replace(launch, arguments=_sized(file, kernel, names, named | own), names=names)
 
 
 def _kernels(file: KernelFile, name: str | None) -> Sequence[KernelFunction]:

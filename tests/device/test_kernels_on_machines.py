@@ -8,7 +8,7 @@ Half of the programs have only what all languages have, the others what is pecul
 from collections import Counter
 
 import pytest
-from machines import seen_on
+from machines import seen_of_cuda, seen_on
 
 pytestmark = pytest.mark.device
 
@@ -29,4 +29,15 @@ def test_the_memory_that_a_machine_leaves_is_one_that_check_allows(machine, part
     answers = Counter(each.answer for each in found)
     wrong = [each for each in found if each.answer not in ("agreed", "not understood", "unknown")]
     assert not wrong
+    assert answers["agreed"] > PART - 5, found
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_kernels_in_cuda_leave_what_the_same_kernels_in_opencl_leave_on_a_machine(part, need):
+    """No GPU is needed: a program with the same meaning runs on PoCL."""
+    need("opencl", runs=True)
+    need("cuda")
+    found = list(seen_of_cuda([str(number) for number in range(part * PART, part * PART + PART)]))
+    answers = Counter(each.answer for each in found)
+    assert not [each for each in found if each.answer not in ("agreed", "not understood", "unknown")]
     assert answers["agreed"] > PART - 5, found

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus.kernels import ir
-from corpus.kernels.computing import filled, moved, set_result
+from corpus.kernels.computing import begins_aligned, filled, moved, set_result
 from corpus.kernels.memory import address_of, loaded, stored, updated
-from corpus.kernels.specialiser import State, ThreadSpecialiser
-from corpus.kernels.values import Held, Pointer, Scaled, Unknown, Value, plain_name
+from corpus.kernels.specialiser import NEAR, State, ThreadSpecialiser
+from corpus.kernels.values import Held, Pointer, Scaled, Unknown, Value
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
@@ -62,14 +62,22 @@ def in_space(at: ThreadSpecialiser, address: Value, words: Sequence[str]) -> Val
     space = space_of(address)
     if word is None and space == "param":
         raise at.wrong("the address is in param memory, and the access does not say so")
+    if word is None and _is_near(address):
+        raise at.wrong(f"the address is one of .{space}, not a generic one, which is undefined: cvta is missing")
     if word is None or space is None:
         return address
     if word.partition("::")[0] != space:
         raise at.wrong(f"the address is in {space} memory, not in .{word}, which is undefined")
+    if space in NEAR and not _is_near(address):
+        raise at.wrong(f"the address is a generic one, not one of .{word}, which is undefined: cvta.to is missing")
     array = address.base if isinstance(address, Scaled) else address.array if isinstance(address, Pointer) else None
     if space == "shared" and word != "shared::cluster" and array and int(array.split(":")[1]) != at.block:
         raise at.wrong(f"the address is in the shared memory of another block, not in .{word}, which is undefined")
     return address
+
+
+def _is_near(address: Value) -> bool:
+    return isinstance(address, Pointer | Scaled) and address.near
 
 
 _SPACES = ("const", "global", "local", "param", "shared")
@@ -82,10 +90,10 @@ def is_aligned(at: ThreadSpecialiser, address: Value, size: int) -> bool:
     """
     match address:
         case Pointer(array, offset):
-            _begins_aligned(at, array, size)
+            begins_aligned(at, array, size)
             return offset % size == 0 or at.stops(MISALIGNED)
         case Scaled(str(array), register, scale, offset):
-            _begins_aligned(at, array, size)
+            begins_aligned(at, array, size)
             step = math.gcd(scale, size)
             if offset % step:
                 return at.stops(MISALIGNED)
@@ -104,13 +112,6 @@ def is_aligned(at: ThreadSpecialiser, address: Value, size: int) -> bool:
 
 MISALIGNED = "misaligned"
 """Why a thread stops whose address is not a multiple of what it accesses."""
-
-
-def _begins_aligned(at: ThreadSpecialiser, array: str, size: int) -> None:
-    """Note that a variable is taken to begin at a multiple of what is accessed, where the module says less."""
-    variable = None if array.startswith("argument:") else at.module.variable(at.kernel, array.rpartition(":")[2])
-    if variable is not None and variable.align % size:
-        at.assumed[f"{plain_name(variable.name)} begins at a multiple of {size} bytes"] = None
 
 
 def load(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
