@@ -19,7 +19,7 @@ from corpus.errors import InputError
 from corpus.kernels import ir
 from corpus.kernels.creation import SLOT, CreatedThreads, created_threads
 from corpus.kernels.languages import LANGUAGES
-from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, ThreadIds, volume
+from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, SharedArgument, ThreadIds, volume
 from corpus.kernels.meeting import done_at, exchanges
 from corpus.kernels.ptx.memory import reads_constants
 from corpus.kernels.ptx.moving import WORD
@@ -127,6 +127,18 @@ def check_size(launch: KernelLaunch, path: str, hint: str = "") -> None:
         raise InputError(f"expected a launch of at most {MOST_THREADS} threads{hint}, found {threads}", path)
 
 
+def _check_local(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch) -> None:
+    """Raise ``InputError`` where memory of a work-group that is an argument is to be another one: each is its own."""
+    every = [(each, launch.source_name(each.name, n)) for n, each in enumerate(kernel.parameters)]
+    local = {name for each, called in every if each.space == "shared" for name in (each.name, called)}
+    for number, (each, called) in enumerate(every):
+        given = launch.argument(each.name, number)
+        if isinstance(given, SharedArgument) and (called in local or given.name in local):
+            raise InputError(
+                f"--arg: {called} cannot be {given.name}, as memory of a work-group is its own", module.path
+            )
+
+
 def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch) -> KernelProgram:
     """Return the program that is left of a kernel and a launch.
 
@@ -138,6 +150,7 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
         untold = untold_values(module, [code for _, code in created.followed])
         return _program(module, kernel, launch, created.followed, created.assumed, untold, created)
     check_size(launch, module.path, " with --block" if kernel.block == launch.block else "")
+    _check_local(module, kernel, launch)
     way = _Following(module, kernel, launch)
     found = way.found()
     grains = _grains((code for _, code in found.threads), module.path)
