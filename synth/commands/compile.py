@@ -23,6 +23,15 @@ from synth.inputs import MEMORY, family_of
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.models import model_option
 from synth.options.page import Page
+from synth.options.question_folder import (
+    FolderState,
+    answer_folder,
+    asked_of_tests,
+    first_words,
+    mark,
+    question_name,
+    told,
+)
 from synth.options.tests import SelectionFilter, choice_options
 from synth.pool import cores, resumable
 
@@ -86,7 +95,13 @@ class _Compile(Page):
 )
 @model_option(memory=True, note="web: what results are set against; hip with --sequences: machine code. ")
 @click.option("--cpu", is_flag=True, help="Lay memory tests out for a device that is a CPU, such as lavapipe or PoCL.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where to write.  [default: a folder that is named after the tests and the language, such as suite-cuda]",
+)
 @click.option("--force", is_flag=True, help="Write into DIR even if it is not empty.")
 @click.option("--json", "as_json", is_flag=True, help="Beside each program, the test and its launch for runners.")
 @click.option("--check", is_flag=True, help="Have the real compiler compile every file that was written.")
@@ -118,7 +133,7 @@ def command(
     random: int,
     models: tuple[str, ...],
     cpu: bool,
-    output: Path,
+    output: Path | None,
     force: bool,
     as_json: bool,
     check: bool,
@@ -158,7 +173,7 @@ def command(
 
     \b
     Examples:
-      synth compile suite --backend cuda -o cuda
+      synth compile suite --backend cuda
       synth compile suite --backend opencl --where 'hsa-weak=terminates' --where threads=2 -o cl
       synth compile examples/progress --backend glsl --mapping all -o glsl --check
       synth compile examples/progress/mutex.axb --backend opencl --mapping chunked --instances 64 -o mutex-cl
@@ -189,8 +204,13 @@ def command(
         raise InputError(f"--check needs {' and '.join(lacking)}")
     if resume and not check_translation:
         raise click.UsageError("--resume goes on with --check-translation; programs are quickly written with --force")
-    left = halves(output)
-    if output.exists() and not force | resume and (not output.is_dir() or len(left) < len(list(output.iterdir()))):
+    left = [] if output is None else halves(output)
+    if (
+        output is not None
+        and output.exists()
+        and not force | resume
+        and (not output.is_dir() or len(left) < len(list(output.iterdir())))
+    ):
         goes_on = "--resume goes on with it, and " if check_translation and list(output.glob("*.request.json")) else ""
         raise InputError(f"the output folder is not empty; {goes_on}--force writes into it", str(output))
     kind = family_given(inputs)
@@ -207,6 +227,14 @@ def command(
     if check_translation and family_of(inputs) != MEMORY:
         raise InputError("--check-translation is for memory tests")
     tests = chosen(kind, inputs, choice)
+    question: dict[str, Any] = {}
+    if output is None:
+        question = asked_of_tests((each.label, each.to_carry().carried) for each in tests)
+        folder = answer_folder(question_name([first_words(inputs), backend], ("backend",)), question)
+        if told(folder, f"{len(tests)} tests in {backend}"):
+            return
+        output, force = folder.path, True
+        resume = folder.state is FolderState.UNFINISHED and bool(list(output.glob("*.request.json")))
     translations: list[TranslationTask] = []
     if check_translation:
         # These read code, and other compilations do not.
@@ -215,6 +243,9 @@ def command(
 
         translations = tasks_of(tests, backend)
     launched = tuple(map(read_profile, profiles))
+    if question:
+        output.mkdir(exist_ok=True)
+        mark(output, question, None)
     for half in () if force else left:
         half.unlink(missing_ok=True)
     making = Making(mappings, placements, instances, iterations, cpu, launched, random, models, as_json)
@@ -232,6 +263,8 @@ def command(
         if translations:
             with resumable():
                 code = max(code, 0 if check_suite(translations, output, cores(), known=known) else 1)
+        if question:
+            mark(output, question, code)
         sys.exit(code)
 
 

@@ -11,6 +11,15 @@ from corpus.errors import InputError
 from synth.families.interface import chosen, families, family_given
 from synth.memory.conversion import drop_option
 from synth.options.page import Page
+from synth.options.question_folder import (
+    FolderState,
+    answer_folder,
+    asked_of_tests,
+    first_words,
+    mark,
+    question_name,
+    told,
+)
 from synth.options.tests import SelectionFilter, choice_options
 
 
@@ -33,14 +42,20 @@ from synth.options.tests import SelectionFilter, choice_options
     help="A model for herd7: one that ships, or a .cat file. May be repeated.",
 )
 @choice_options
-@click.option("-o", "--output", required=True, metavar="DIR", type=click.Path(path_type=Path), help="A new folder.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="A new folder.  [default: one that is named after the tests and the format, such as suite-herd-c]",
+)
 def command(
     inputs: tuple[str, ...],
     target: str,
     dropped: tuple[str, ...],
     models: tuple[str, ...],
     choice: SelectionFilter,
-    output: Path,
+    output: Path | None,
 ) -> None:
     """Write tests in another runner's format: progress tests, or litmus tests such as those of synth memory.
 
@@ -76,6 +91,7 @@ def command(
 
     \b
     Examples:
+      synth export suite --to herd-c
       synth export suite --to dartagnan-ptx -o litmus
       synth export suite --to axb -o programs
       synth export examples/progress/mutex.axb --to dartagnan-vulkan -o mutex-vulkan
@@ -92,4 +108,15 @@ def command(
         kinds = " and ".join(each.kind for each in families().values() if target in each.targets)
         raise InputError(f"--to {target} is for {kinds}; these are none, and go to {others}")
     tests = chosen(asked, inputs, choice)
-    sys.exit(asked.export(tests, target, dropped, models, output))
+    if output is not None:
+        sys.exit(asked.export(tests, target, dropped, models, output))
+    question = asked_of_tests((each.label, each.to_carry().carried) for each in tests)
+    folder = answer_folder(question_name([first_words(inputs), target], ("target",)), question)
+    if told(folder, f"{len(tests)} tests to {target}"):
+        return
+    if folder.state is not FolderState.NEW:
+        raise InputError("tests are left out of it: remove it to have them named again", str(folder.path))
+    code = asked.export(tests, target, dropped, models, folder.path)
+    if folder.path.is_dir():
+        mark(folder.path, question, code)
+    sys.exit(code)

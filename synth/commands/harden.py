@@ -16,10 +16,11 @@ from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.hardening.account import print_found, record
 from synth.hardening.application import MOST_PLACES, Application, include, words
-from synth.hardening.journal import NAME, journalled
+from synth.hardening.journal import NAME, hardening_of, journalled
 from synth.hardening.reduction import Places, ProgramRun, Reduction
 from synth.options.form import table_option
 from synth.options.page import Page
+from synth.options.question_folder import FolderState, question_folder, question_name, told
 from synth.options.values import Seconds
 from synth.screen import screen
 from synth.statistics import CONFIDENCE, runs_without_failure
@@ -60,9 +61,8 @@ def _show_header(context: click.Context, parameter: click.Parameter, value: bool
     "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    required=True,
     metavar="FOLDER",
-    help="Where runs are kept, and what is built.",
+    help="Where runs are kept, and what is built.  [default: a folder that is named after the application]",
 )
 @table_option
 @click.option("--json", "as_json", is_flag=True, help="Print all that was seen as one JSON object.")
@@ -77,7 +77,7 @@ def command(
     timeout: float | None,
     build_timeout: float,
     time_limit: float | None,
-    output: Path,
+    output: Path | None,
     as_json: bool,
 ) -> None:
     """Find the fences that an application needs, by running it with fewer and fewer.
@@ -113,6 +113,8 @@ def command(
         raise InputError(f"--rate: {stable} runs would have to pass, of 2^24 at most")
     asked = [places, builds, runner, profile, timeout]
     key = sha256("\n".join(map(repr, asked)).encode()).hexdigest()[:16]
+    if output is None:
+        output = _named(command_, key, as_json)
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -142,3 +144,22 @@ def command(
     else:
         print_found(reduction, verdict, confidence, screen())
     sys.exit(verdict in ("broken", "stopped"))
+
+
+def _named(command: str, key: str, as_json: bool) -> Path:
+    """Return the folder of a hardening that is named after the application, and print in which state it is."""
+
+    def found(path: Path) -> FolderState | None:
+        whole = (path / "result.json").exists()
+        return (
+            None
+            if hardening_of(path / NAME) not in ("", key)
+            else FolderState.WHOLE
+            if whole
+            else FolderState.UNFINISHED
+        )
+
+    name = question_name(["harden", Path(words(command, "--run")[0]).name], ("build", "command_"))
+    folder = question_folder(name, found)
+    told(folder, "the fences that it needs", as_json)
+    return folder.path

@@ -15,6 +15,7 @@ from backends.shared.results import (
     BUSY,
     EXPECTED,
     REPEATED,
+    RESULTS,
     Entry,
     ProgressResult,
     parse_result,
@@ -24,6 +25,7 @@ from backends.shared.results import (
 )
 from corpus.errors import InputError, one_line
 from corpus.lines import is_cut, open_lines
+from corpus.suite import is_corpus
 from synth.families.interface import chosen, family_given
 from synth.importing.files import read_file
 from synth.importing.results import TIMEOUT, ImportedResults, ImportSettings, merged
@@ -47,9 +49,8 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
     metavar="RESULTS",
-    help="Where results go, among those that are there.",
+    help="Where results go, among those that are there.  [default: results.jsonl in the corpus of --suite]",
 )
 @click.option("--suite", multiple=True, metavar="SUITE", type=click.Path(), help="The tests that were run; repeatable.")
 @choice_options
@@ -68,7 +69,7 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
 )
 def command(
     files: tuple[Path, ...],
-    output: Path,
+    output: Path | None,
     suite: tuple[str, ...],
     choice: SelectionFilter,
     device: str | None,
@@ -116,6 +117,12 @@ def command(
         raise InputError(f"--timeout: expected a number of seconds, found {timeout}")
     if not suite and (choice.names or choice.filters):
         raise InputError("--test and --where choose tests of --suite, which is not given")
+    if output is None:
+        if len(suite) != 1 or not is_corpus(Path(suite[0])):
+            raise click.UsageError(
+                "Missing option '-o' / '--output'; without it, results go into the corpus of --suite"
+            )
+        output = Path(suite[0]) / RESULTS
     words = ImportSettings(device, driver, compiler, date, profile, timeout)
     wrong: list[str] = []
     tests = None

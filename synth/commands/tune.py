@@ -17,10 +17,11 @@ from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
 from synth.options.form import table_option
 from synth.options.page import Page
+from synth.options.question_folder import FolderState, question_folder, question_name, told
 from synth.options.values import Seconds
 from synth.screen import screen, watched
 from synth.tuning.account import print_found, record, remarks
-from synth.tuning.journal import answered, journal_of, open_journal
+from synth.tuning.journal import answered, journal_of, open_journal, search_of
 from synth.tuning.measuring import Bench
 from synth.tuning.search import METHODS, Grid, ProfileSearch, TuningResult
 from synth.tuning.shapes import SHAPES, shapes_of
@@ -110,9 +111,8 @@ def _numbers(text: str, option: str, least: int, most: int) -> tuple[int, ...]:
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
     metavar="FILE.toml",
-    help="Where the profile goes; it is called as the file is.",
+    help="Where the profile goes; it is called as the file is.  [default: a file that is named after the search]",
 )
 @click.option(
     "--plot", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Draw what was measured (SVG)."
@@ -137,7 +137,7 @@ def command(
     longest: int,
     spreads: str,
     candidates: int,
-    output: Path,
+    output: Path | None,
     plot: Path | None,
     as_json: bool,
 ) -> None:
@@ -158,15 +158,15 @@ def command(
 
     \b
     Examples:
+      synth tune --backend cpp --shapes SB --method random
       synth tune --backend cpp --shapes SB --method random -o laptop.toml
       synth tune --backend opencl --platform PoCL --shapes SB --budget 300 --plot plots -o pocl.toml
       synth tune --backend cpp --shapes SB --start laptop.toml -o stressed.toml
 
     Exit code 1 if no test could be run.
     """
-    if output.suffix != ".toml":
-        raise InputError("-o: expected a name that ends with .toml", str(output))
-    parse_profile(f"name = {json.dumps(output.stem)}", str(output))
+    if output is not None:
+        _check_name(output)
     if locations & (locations - 1):
         raise InputError(f"--locations: expected a power of two, found {locations}")
     grid = Grid(
@@ -186,9 +186,11 @@ def command(
     with ended_by_signals(), Runner(language.device(DeviceOptions(platform=platform, workers=workers))) as runner:
         device = runner.device
         own = device.layout(tests[0], instances, base).parameters
-        search = ProfileSearch(method, seed, len(tests), own, Profile(**{**base.chosen, "name": output.stem}), grid)
         asked = [backend, device.hardware, *map(litmus_digest, tests), base, method, seed, instances, timeout, grid]
         key = sha256("\n".join(map(repr, asked)).encode()).hexdigest()[:16]
+        if output is None:
+            output = _named(backend, key, as_json)
+        search = ProfileSearch(method, seed, len(tests), own, Profile(**{**base.chosen, "name": output.stem}), grid)
         names = tuple(test.name for test in tests)
         bench = Bench(language, runner, tests, instances, timeout)
         found: TuningResult | None = None
@@ -209,3 +211,27 @@ def command(
         click.echo(json.dumps(record(found, names, device.hardware), indent=2))
     else:
         print_found(found, names, device.hardware, output, screen())
+
+
+def _check_name(output: Path) -> None:
+    if output.suffix != ".toml":
+        raise InputError("-o: expected a name that ends with .toml", str(output))
+    parse_profile(f"name = {json.dumps(output.stem)}", str(output))
+
+
+def _named(backend: str, key: str, as_json: bool) -> Path:
+    """Return the file of a search that is named after it, and print in which state it is."""
+
+    def found(path: Path) -> FolderState | None:
+        return (
+            None
+            if search_of(journal_of(path)) not in ("", key)
+            else FolderState.WHOLE
+            if path.exists()
+            else FolderState.UNFINISHED
+        )
+
+    name = question_name(["tune", backend], ("backend",))
+    file = question_folder(name, found, ending=".toml", beside=".journal.jsonl")
+    told(file, f"a profile for {backend}", as_json)
+    return file.path

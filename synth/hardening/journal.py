@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from corpus.errors import InputError
+from corpus.files import read_bytes
 from corpus.lines import decoder, open_lines
 from synth.hardening.reduction import Places, ProgramRun
 
@@ -31,6 +32,17 @@ class HardeningEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     code: int | None
     seconds: float
     said: str
+
+
+def hardening_of(journal: Path) -> str | None:
+    """Return the key of the hardening that a journal is of, empty where it is of none yet; ``None`` where it is no
+    journal.
+    """
+    try:
+        first, end, _ = read_bytes(journal).partition(b"\n")
+        return decoder(HardeningEntry)(first).hardening if end else ""
+    except (InputError, ValueError):
+        return None
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from corpus.errors import InputError
+from corpus.files import read_bytes
 from corpus.lines import decoder, open_lines
 from synth.tuning.search import Ask, ProfileSearch, Sample, TuningResult
 
@@ -47,6 +48,17 @@ class TuningJournal(NamedTuple):
 def journal_of(profile: Path) -> Path:
     """Return the path of the journal beside a profile's file."""
     return profile.with_suffix(".journal.jsonl")
+
+
+def search_of(journal: Path) -> str | None:
+    """Return the key of the search that a journal is of, empty where it is of none yet; ``None`` where it is no
+    journal.
+    """
+    try:
+        first, end, _ = read_bytes(journal).partition(b"\n")
+        return decoder(TuningEntry)(first).search if end else ""
+    except (InputError, ValueError):
+        return None
 
 
 @contextmanager

@@ -107,3 +107,50 @@ def test_it_goes_on_after_a_kill(wait: float) -> None:
     done = subprocess.run([sys.executable, "-m", "synth", *command], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("progress-3x4: 3 threads, 4 instructions: ")
     assert "296 tests, complete" in done.stdout and os.listdir() == ["progress-3x4"]
+
+
+MUTEX = Path(__file__).parents[2] / "examples" / "progress" / "mutex.axb"
+SB = Path(__file__).parents[2] / "examples" / "memory" / "c-sb-sc.litmus"
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (("compile", MUTEX, "--backend", "opencl"), "mutex-opencl"),
+        (("compile", MUTEX, "--backend", "cuda", "--mapping", "chunked"), "mutex-cuda-mapping-chunked"),
+        (("export", SB, "--to", "herd-c"), "c-sb-sc-herd-c"),
+        (
+            ("harden", "--places", 1, "--runs", 2, "--rate", 0.9, "--run", "/bin/true"),
+            "harden-true-places-1-runs-2-rate-0.9",
+        ),
+    ],
+)
+def test_other_commands_name_their_folder_too(command: tuple[object, ...], name: str) -> None:
+    first = synth(*command)
+    assert first.stdout.startswith(f"{name}: ") and first.stdout.splitlines()[0].endswith(": new"), first.output
+    before = tree(Path(name))
+    again = synth(*command)
+    assert again.stdout.splitlines()[0].endswith(": found whole") and tree(Path(name)) == before
+    assert os.listdir() == [name]
+
+
+def tree(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_programs_of_another_text_go_elsewhere_and_what_a_kill_left_is_made_whole() -> None:
+    Path("a.axb").write_text(MUTEX.read_text())
+    assert synth("compile", "a.axb", "--backend", "opencl").exit_code == 0
+    whole = tree(Path("a-opencl"))
+    question = Path("a-opencl", ".question.json")
+    question.write_text(question.read_text().replace('"code": 0', '"code": null'))
+    Path("a-opencl", "a.plain.cl").unlink()
+    again = synth("compile", "a.axb", "--backend", "opencl")
+    assert "an earlier run was stopped" in again.stdout and tree(Path("a-opencl")) == whole
+    Path("a.axb").write_text(MUTEX.read_text() + "\n")
+    assert synth("compile", "a.axb", "--backend", "opencl").stdout.startswith("a-opencl-2: ")
+    assert tree(Path("a-opencl")) == whole
+
+
+def test_imported_results_go_into_the_corpus_or_need_a_name() -> None:
+    assert "--output" in synth("import", "a.jsonl").stderr
