@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from constraints.solvers import DEFAULT_SOLVER
-from corpus.errors import InputError, visible
+from corpus.errors import InputError, printable, visible
 from corpus.files import write_atomically
 from corpus.journal import Journal
 from corpus.litmus.test import MEMORY_REGIONS, SCOPES
@@ -162,7 +162,7 @@ def command(
         screen().print(said, markup=False, soft_wrap=True)
     if output is not None and not as_json:
         state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
-        click.echo(f"{output}: {number} tests, {state}")
+        click.echo(f"{printable(str(output))}: {number} tests, {state}")
     if svg or dot:
         from synth.drawing import order
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
 from corpus.files import folder_of, new_folder
 
 
@@ -44,4 +44,5 @@ def command(output: Path) -> None:
     """
     with new_folder(output) as folder:
         shutil.copytree(_shipped(), folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-    click.echo(f"{output}: {', '.join(sorted(path.name for path in output.iterdir() if path.is_dir()))}")
+    names = sorted(path.name for path in output.iterdir() if path.is_dir())
+    click.echo(printable(f"{output}: {', '.join(names)}"))

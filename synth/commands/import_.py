@@ -23,7 +23,7 @@ from backends.shared.results import (
     trial_of,
     write_results,
 )
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError, one_line, printable
 from corpus.lines import is_cut, open_lines
 from corpus.suite import is_corpus
 from synth.families.interface import chosen, family_given
@@ -149,7 +149,7 @@ def command(
     kept, known = _keep(output, found)
     for remark in _hangs(found, kept):
         click.echo(f"synth: {remark}", err=True)
-    click.echo(f"{len(kept)} results in {output}, {len(kept) - known} of them new", err=True)
+    click.echo(f"{len(kept)} results in {printable(str(output))}, {len(kept) - known} of them new", err=True)
     sys.exit(1 if wrong else 0)
 
 

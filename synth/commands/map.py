@@ -17,7 +17,7 @@ import click
 
 from backends.shared.files import file_stem, write_files
 from constraints.solvers import DEFAULT_SOLVER
-from corpus.errors import InputError, visible
+from corpus.errors import InputError, printable, visible
 from corpus.executions.translation import MappingFile, Word, read_mapping
 from corpus.files import read_text
 from corpus.journal import Journal
@@ -181,7 +181,7 @@ def command(
         click.echo(visible(json.dumps(_record(check, done, told), ensure_ascii=False)))
     elif output is not None:
         state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
-        click.echo(f"\n{output}: {_counted(told)}, {state}")
+        click.echo(f"\n{printable(str(output))}: {_counted(told)}, {state}")
     sys.exit(130 if done.stopped == INTERRUPTED else 1 if told else 0)
 
 

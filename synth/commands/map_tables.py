@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from backends.shared.files import file_stem, write_files
-from corpus.errors import visible
+from corpus.errors import printable, visible
 from corpus.journal import Journal
 from corpus.litmus.test import Scope
 from oracle.consistency import resolve_consistency_models
@@ -110,7 +110,7 @@ def run(
         click.echo(visible(json.dumps(_record(check, done, told), ensure_ascii=False)))
     elif output is not None:
         state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
-        click.echo(f"\n{output}: {_counted(len(told[0]), 'bug')}, {state}")
+        click.echo(f"\n{printable(str(output))}: {_counted(len(told[0]), 'bug')}, {state}")
     wrong = any(answer.wrong for answer in done.answers)
     return 130 if done.stopped == INTERRUPTED else 1 if wrong else 0
 

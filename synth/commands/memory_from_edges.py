@@ -17,7 +17,7 @@ from constraints.cycles import cycles, idle
 from constraints.loop import SolverEffort
 from corpus.cycles.cycle import cycle_name, oriented
 from corpus.cycles.edges import parse_edges
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
 from corpus.files import read_text
 from corpus.journal import Journal
 from corpus.litmus.test import MEMORY_REGIONS, SCOPES, Region
@@ -128,7 +128,7 @@ def from_edges(
         tests = write_suite(request, journal, outcome, times)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; {again} goes on"
     judged = "judged " if request.separates else ""  # the solver left out the others
-    click.echo(f"{output}: {tests} tests of {outcome.found} {judged}cycles, {state}")
+    click.echo(f"{printable(str(output))}: {tests} tests of {outcome.found} {judged}cycles, {state}")
     if outcome.complete and not tests and (request.allowed_by or request.forbidden_by):
         _tell_cuts(request)
     code = _tell_unknown(outcome, list(asked["models"]))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from corpus.errors import printable
 from corpus.journal import Journal, read_corpus
 from corpus.litmus.test import MEMORY_REGIONS, SCOPES
 from synth.memory.show import size_table
@@ -96,5 +97,5 @@ def from_model(
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; {again} goes on"
     counted = ", ".join(f"{count} by {criterion}" for criterion, count in sorted(outcome.found.items()))
     by_both = f" ({counted})" if request.both_criteria else ""
-    click.echo(f"{output}: {tests} tests{by_both}, {state}")
+    click.echo(f"{printable(str(output))}: {tests} tests{by_both}, {state}")
     sys.exit(130 if outcome.stopped == INTERRUPTED else 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from constraints.solvers import DEFAULT_SOLVER
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
 from corpus.hierarchy import LEVEL_WORDS
 from corpus.journal import Journal
 from corpus.progress.text import PLACED_LEVELS
@@ -171,7 +171,7 @@ def command(
                 write_certificate(request, journal, solver, places, lambda done, of: watch(done, of, 0))
         tests = write_suite(request, journal, solver, outcome, time.monotonic() - started, max_tests)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; {again} goes on"
-    click.echo(f"{output}: {tests} tests, {state}")
+    click.echo(f"{printable(str(output))}: {tests} tests, {state}")
     if outcome.stopped == INTERRUPTED:
         sys.exit(130)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
 from corpus.extras import need
 from corpus.test import Test
 from oracle.progress.models import Verdict
@@ -116,7 +116,7 @@ class Progress:
         from corpus.export import export
 
         export([given.axb() for given in tests], target, folder)
-        click.echo(f"{len(tests)} tests in {folder}")
+        click.echo(f"{len(tests)} tests in {printable(str(folder))}")
         return 0
 
 

@@ -18,7 +18,7 @@ from backends.shared.bundle import Bundle, BundledTest, Draws, ExpectedOutcomes,
 from backends.shared.files import file_stem
 from backends.shared.layout import Parameters, cpu_parameters, device_layout, outcome_terms, place
 from backends.shared.profiles import DEFAULT, STRESS, Profile
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError, one_line, printable
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
@@ -40,7 +40,7 @@ def compile_memory(files: Sequence[Input], backend: Backend, making: Making, out
     written = write_programs(_programs(named, backend, making), backend, output, making.as_json)
     if not written:
         raise InputError(f"{backend.name} can say none of the {len(tests)} tests")
-    click.echo(f"{len(written)} of {len(tests)} tests in {output}", err=True)
+    click.echo(f"{len(written)} of {len(tests)} tests in {printable(str(output))}", err=True)
     return (not check or check_programs(written, backend)) and all_read
 
 

@@ -20,7 +20,7 @@ from corpus.dialects.c import C
 from corpus.dialects.dartagnan.vulkan import VULKAN
 from corpus.dialects.registry import runners, translate
 from corpus.dialects.storage_classes import has_classes, of_the_system, with_classes, without_classes
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
 from corpus.export import Files, check_names, expected_file, write_folder
 from corpus.laws.c11 import CONSUME
 from corpus.laws.vulkan import STORAGE
@@ -159,7 +159,7 @@ def convert_folder(
     if done:
         write_folder(folder, chain(_contents(done, dialect, expected), (beside or {}).items()))
     complete = len(done) == len(tests)
-    click.echo(f"{len(done)} of {len(tests)} tests in {folder}", err=not complete)
+    click.echo(f"{len(done)} of {len(tests)} tests in {printable(str(folder))}", err=not complete)
     return 0 if complete else 2
 
 
@@ -172,7 +172,7 @@ def export_json(tests: Sequence[Input], folder: Path) -> int:
     objects = [of_input(given, test) for given, test in read.items()]
     check_names([each.name for each in objects])
     write_folder(folder, files(objects))
-    click.echo(f"{len(objects)} of {len(tests)} tests in {folder}", err=not all_read)
+    click.echo(f"{len(objects)} of {len(tests)} tests in {printable(str(folder))}", err=not all_read)
     return 0 if all_read else 2
 
 

@@ -15,7 +15,7 @@ import click
 
 from backends.wgsl.conformance import ConformanceTest, conformance_test
 from backends.wgsl.conformance_files import suite_files
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
 from corpus.export import write_folder
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
@@ -62,7 +62,7 @@ def export_to_cts(tests: Sequence[Input], folder: Path) -> int:
     if done:
         write_folder(folder, iter(suite_files(done, _README).items()))
     complete = len(done) == len(tests)
-    click.echo(f"{len(done)} of {len(tests)} tests in {folder}", err=not complete)
+    click.echo(f"{len(done)} of {len(tests)} tests in {printable(str(folder))}", err=not complete)
     return 0 if complete else 2
 
 

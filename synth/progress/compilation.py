@@ -16,7 +16,7 @@ from backends.shared.backend import Backend
 from backends.shared.bundle import Bundle, BundledTest, ExpectedOutcomes, LaunchOption, LaunchWay
 from backends.shared.files import distinct
 from backends.shared.mapping import in_placement, placements_of
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError, one_line, printable
 from corpus.progress.text import program_of
 from corpus.runner_tests import of_progress
 from corpus.test import Test
@@ -38,7 +38,7 @@ def compile_progress(tests: Iterable[Test], backend: Backend, making: Making, ou
     """
     chosen = distinct(tests)
     written = write_programs(_programs(chosen, backend, making), backend, output, making.as_json)
-    click.echo(f"{len(written)} {backend.name} programs of {len(chosen)} tests in {output}", err=True)
+    click.echo(f"{len(written)} {backend.name} programs of {len(chosen)} tests in {printable(str(output))}", err=True)
     return not check or check_programs(written, backend)
 
 

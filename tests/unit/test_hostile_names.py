@@ -23,6 +23,8 @@ from corpus.files import write_atomically
 from corpus.lines import LineFile
 from corpus.private import private_folder
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
 TABLE = Path(__file__).parents[1] / "verdicts" / "hostile_names.csv"
 ROOT = Path(__file__).parents[2]
 CANARY = "CANARY"
@@ -292,3 +294,19 @@ def test_no_settings_of_the_current_folder_count(place: Path) -> None:
         check=True,
     )
     assert "font-size: 9px" in made.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("memory", "--from", "sc", "--events", "2"),
+        ("memory", "--edges", "PodWR Fre"),
+        ("progress", "--threads", "2", "--instrs", "2"),
+        ("compile", EXAMPLES / "progress" / "mutex.axb", "--backend", "opencl"),
+        ("export", EXAMPLES / "memory" / "mp-weak.litmus", "--to", "dartagnan-ptx"),
+        ("export", EXAMPLES / "progress" / "mutex.axb", "--to", "axb"),
+    ],
+)
+def test_the_name_of_an_output_is_shown_escaped(place: Path, words: tuple[object, ...]) -> None:
+    result = synth(*words, "-o", place / "a\nsynth: b")
+    assert result.exit_code == 0 and r"a\nsynth: b" in result.output and "\nsynth: b" not in result.output
