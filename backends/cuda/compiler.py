@@ -49,6 +49,9 @@ _UNQUOTED = ("-Xcompiler", "-fno-diagnostics-show-caret")
 PTX_ARCHITECTURE = "sm_90a"
 """What kernels are compiled to PTX for unless something else is said."""
 
+AS_WRITTEN = ("-Xcicc", "-O0")
+"""The options by which PTX has every access that the source has: cicc, which makes it, optimises nothing."""
+
 
 def cuda_tool(name: str) -> Path | None:
     """Return the path of a tool, such as nvcc or cuobjdump, of the first CUDA toolkit there is."""

@@ -28,6 +28,7 @@ from corpus.kernels.specialiser import (
     ENDED_REDUCTION,
     MARK,
     SLOTS,
+    Access,
     BarrierKey,
     GroupSite,
     NotUnderstoodError,
@@ -90,7 +91,8 @@ class KernelProgram:
     ``untold`` are the locations that may hold a value which nothing tells, with what it is; ``altered``: what they hold
     may be the same for several numbers in its place. ``doubts`` has the registers that say, by thread and instruction,
     whether a result is not determined; ``doubts_decide``: one may decide whether or where memory is accessed.
-    ``parted`` are the locations that are parts of larger accesses.
+    ``parted`` are the locations that are parts of larger accesses. ``accesses`` are those of each instruction, as
+    ``origins`` are.
     """
 
     test: litmus.LitmusTest
@@ -113,6 +115,7 @@ class KernelProgram:
     doubts: tuple[tuple[int, str], ...] = ()
     doubts_decide: bool = False
     parted: frozenset[str] = frozenset()
+    accesses: tuple[tuple[tuple[Access, ...], ...], ...] = ()
 
     @property
     def lasting(self) -> tuple[str, ...]:
@@ -248,6 +251,7 @@ def _program(
         parted=frozenset(layout.parted),
         altered=untold.altered,
         doubts=doubts,
+        accesses=tuple(tuple(each.accesses for each in code) for _, code in kept),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
@@ -13,6 +13,7 @@ from urllib.parse import quote
 from corpus.errors import printable, visible
 from corpus.kernels.ir import KernelInstruction, SourceLine
 from corpus.kernels.program import KernelProgram
+from corpus.kernels.removed import RemovedAccess
 from oracle.executions.witness import CandidateExecution
 from synth import VERSION
 from synth.checking.questions import QUESTIONS, CheckAnswer, KernelAnswers, KernelFinding, Origins, needed, origin_of
@@ -31,7 +32,7 @@ class CheckedKernel:
     What it holds can go from one process to another, which executions cannot. ``answer`` is the worst answer, ``kinds``
     are the kinds of what is found, or else the questions without an answer, or else those that are not asked.
     ``bounded``: loops were followed for so many jumps back, and more may be found beyond. ``reasons`` say why questions
-    have no answer. ``seconds`` are wall time.
+    have no answer. ``removed`` are accesses that the compiled code has not. ``seconds`` are wall time.
     """
 
     file: str
@@ -47,6 +48,7 @@ class CheckedKernel:
     drawing: Drawing | None = None
     bounded: int | None = None
     reasons: tuple[str, ...] = ()
+    removed: tuple[RemovedAccess, ...] = ()
     seconds: float | None = field(default=None, compare=False)
 
     @property
@@ -86,10 +88,24 @@ class ToldFinding(NamedTuple):
     lines: tuple[SourceLine, ...]
 
 
-def told(file: str, kernel: str, launch: str, found: KernelAnswers, drawn: bool = False) -> CheckedKernel:
-    """Return the answers about a kernel and a launch as told, with pictures where they are to be ``drawn``."""
+def told(
+    file: str,
+    kernel: str,
+    launch: str,
+    found: KernelAnswers,
+    removed: Sequence[RemovedAccess] | str = (),
+    drawn: bool = False,
+) -> CheckedKernel:
+    """Return the answers about a kernel and a launch as told, with pictures where they are to be ``drawn``. ``removed``
+    are accesses that the compiled code has not, or why that is not known.
+    """
+    known = () if isinstance(removed, str) else tuple(removed)
+    if isinstance(removed, str):
+        assumed = (*found.program.assumed, f"the compiler has removed no access, which is not known: {removed}")
+        found = replace(found, program=replace(found.program, assumed=assumed))
     findings = tuple(ToldFinding(each.kind, each.text, each.lines) for each in found.findings)
     record = {"file": file, "kernel": kernel, "launch": launch, **_record(found)}
+    record["removed"] = None if isinstance(removed, str) else [_removed_record(each) for each in known]
     name = named(file, kernel, launch)
     answer, kinds = worst(found)
     return CheckedKernel(
@@ -99,13 +115,32 @@ def told(file: str, kernel: str, launch: str, found: KernelAnswers, drawn: bool 
         found.model,
         answer,
         kinds,
-        tuple(_lines(name, found)),
+        (*_lines(name, found), *_removed_lines(known)),
         record,
         findings,
         drawing=_drawing(name, found) if drawn else None,
         bounded=record["bounded"],
         reasons=tuple(record["reasons"]),
+        removed=known,
     )
+
+
+def _removed_lines(removed: Sequence[RemovedAccess]) -> Iterator[str]:
+    """Yield what is said of accesses that the compiled code has not."""
+    if removed:
+        every = ", ".join(f"the {each.kind} of {_line_text(each.source)}" for each in removed)
+        them = "it" if len(removed) == 1 else "them"
+        yield f"  removed by the compiler: the compiled code has not {every}; --as-written judges {them}"
+
+
+def _removed_record(removed: RemovedAccess) -> dict[str, Any]:
+    source = removed.source
+    return {"kind": removed.kind, "file": source.file, "line": source.line, "column": source.column}
+
+
+def removed_lines(removed: Iterable[RemovedAccess]) -> list[str]:
+    """Return the lines of accesses that the compiled code has not, each once: ``kernel.cu:3``."""
+    return list(dict.fromkeys(_line_text(each.source) for each in removed))
 
 
 def worst(found: KernelAnswers) -> tuple[CheckAnswer, tuple[str, ...]]:
@@ -144,7 +179,7 @@ def unanswered(
     """
     names = {"file": file, "kernel": kernel, "launch": launch, "model": model}
     answers = dict.fromkeys((*QUESTIONS, "hang"), answer)
-    nothing = {"hang": {}, "findings": [], "assumed": [], "problem": problem}
+    nothing = {"hang": {}, "findings": [], "assumed": [], "removed": None, "problem": problem}
     lines = () if answer is CheckAnswer.ERROR else (f"{named(file, kernel, launch)}: {answer}: {problem}",)
     record = {**names, "answers": answers, **nothing}
     return CheckedKernel(file, kernel, launch, model, answer, (), lines, record, (), problem)
@@ -287,6 +322,8 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
             text = f"{named('', checked.kernel, checked.launch).removeprefix(': ')}: {finding.text}"
             related = [each for n, each in enumerate(related) if each != first and each not in related[:n]]
             results.append(_result(finding.kind, text, [first], related))
+        said = (f"{checked.name}: {line.strip()}" for line in _removed_lines(checked.removed))
+        notes += [{"level": "note", "message": {"text": text}} for text in said]
         reasons = [f"{checked.name}: {reason}" for reason in checked.reasons]
         if checked.answer is CheckAnswer.UNKNOWN:
             results += [_result("unknown", reason, [whole]) for reason in reasons]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from backends.cuda.compiler import compile_ptx
+from backends.cuda.compiler import AS_WRITTEN, compile_ptx
 from backends.glsl import spirv as glsl
 from backends.hip import spirv as hip
 from backends.opencl import spirv as opencl
@@ -18,14 +18,15 @@ from corpus.private import private_folder
 
 class SourceLanguage(NamedTuple):
     """A language: what compiles it, as ``compile(file, code, options)``, and how the names of the files end that this
-    makes.
+    makes. ``as_written`` are the options by which it removes no access; none where it removes none without.
     """
 
     compile: Callable[[Path, Path, Sequence[str]], Compilation]
     suffix: str
+    as_written: tuple[str, ...] = ()
 
 
-_CUDA, _GLSL = SourceLanguage(compile_ptx, ".ptx"), SourceLanguage(glsl.compile_shader, ".spv")
+_CUDA, _GLSL = SourceLanguage(compile_ptx, ".ptx", AS_WRITTEN), SourceLanguage(glsl.compile_shader, ".spv")
 
 SOURCE_LANGUAGES: Mapping[str, SourceLanguage] = {
     **dict.fromkeys((".cu", ".cuh", ".cpp", ".cc"), _CUDA),

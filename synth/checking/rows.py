@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus.comma_separated import cells, csv_line
 from corpus.errors import printable
-from synth.checking.account import CheckedKernel, own_lines
+from synth.checking.account import CheckedKernel, own_lines, removed_lines
 from synth.checking.questions import CheckAnswer
 from synth.growing_file import WholeLines, resume
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:  # slow to import
 CSV, JSONL = "csv", "jsonl"
 """The forms of which a row is a line."""
 
-COLUMNS = ("file", "kernel", "launch", "model", "answer", "what", "unroll", "progress", "lines", "problem")
+COLUMNS = ("file", "kernel", "launch", "model", "answer", "what", "unroll", "progress", "lines", "removed", "problem")
 """The heads of the columns of CSV.
 
 ``what`` has the kinds of what is found, or the questions without an answer, or those that are not asked; ``unroll``
-how far loops were followed, if there may be more beyond; ``lines`` the source lines of what is found; ``problem`` why
-there is no answer, or why some questions have none.
+how far loops were followed, if there may be more beyond; ``lines`` the source lines of what is found; ``removed`` those
+of accesses that the compiled code has not; ``problem`` why there is no answer, or why some questions have none.
 """
 
 _COLOURS = {CheckAnswer.SAFE: "green", CheckAnswer.FOUND: "red", CheckAnswer.ERROR: "red"}
@@ -51,7 +51,8 @@ def lines_of(checked: CheckedKernel, form: str) -> str:
     names = (printable(checked.file), checked.kernel, checked.launch, checked.model)
     found = (str(checked.answer), ", ".join(checked.kinds), "" if checked.bounded is None else checked.bounded)
     lines = printable(", ".join(own_lines(checked.findings)))
-    return csv_line([*names, *found, str(checked.record.get("needs", "")), lines, checked.unknown])
+    removed = printable(", ".join(removed_lines(checked.removed)))
+    return csv_line([*names, *found, str(checked.record.get("needs", "")), lines, removed, checked.unknown])
 
 
 def known_rows(

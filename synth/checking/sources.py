@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -70,7 +71,8 @@ class KernelFile:
     """A file with kernels: its module, the launches of its comments, and its parameters' names by kernel. ``sizes``:
     the bytes of what these point to, where the source says so plainly. ``given`` are the arguments that its annotations
     give, and ``claim`` what they claim of the end. ``spirv`` is a module of SPIR-V as it was read, whose constants of
-    specialisation a launch may give.
+    specialisation a launch may give. ``written`` is the module of the same file without optimisations, or why there is
+    none, where the compiler of ``module`` may have removed accesses.
     """
 
     path: Path
@@ -81,6 +83,7 @@ class KernelFile:
     given: Mapping[str, Argument] = field(default_factory=dict)
     claim: SpirvExpectation | None = None
     spirv: SpirvModule | None = None
+    written: Module | str = ""
 
     @property
     def language(self) -> KernelLanguage:
@@ -141,6 +144,26 @@ def read_kernels(path: Path, options: Sequence[str] = ()) -> KernelFile:
         return spirv_kernels(code, path, text, files)
     module = read_ptx(code.decode("utf-8", "replace"), str(path), files)
     return KernelFile(path, module, launches, parameter_names(text), element_sizes(text))
+
+
+def read_for_check(path: Path, options: Sequence[str] = (), as_written: bool = False) -> KernelFile:
+    """Return the kernels of a file as ``read_kernels`` does, and beside them, where the compiler of its language may
+    remove accesses, what it makes without optimisations; ``as_written``: that alone.
+    """
+    language = SOURCE_LANGUAGES.get(path.suffix)
+    plain = (*options, *language.as_written) if language else options
+    if as_written or plain == options:
+        return read_kernels(path, plain)
+    with ThreadPoolExecutor(1) as beside:  # each of the two waits for a process
+        written = beside.submit(_written, path, plain)
+        return replace(read_kernels(path, options), written=written.result())
+
+
+def _written(path: Path, options: Sequence[str]) -> Module | str:
+    try:
+        return read_kernels(path, options).module
+    except InputError as error:
+        return error.message
 
 
 def spirv_kernels(data: bytes, path: Path, text: str = "", files: Mapping[str, str] | None = None) -> KernelFile:

@@ -18,6 +18,7 @@ from corpus.errors import InputError
 from corpus.kernels.ir import KernelFunction, Module
 from corpus.kernels.launch import Argument, ArrayArgument, ArrayImage, KernelLaunch
 from corpus.kernels.program import KernelProgram, left_behind, program_of
+from corpus.kernels.removed import RemovedAccess, counterpart, removed
 from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
 from oracle.cat.interpreter import Model
@@ -92,6 +93,20 @@ class KernelTask:
             if array in read:
                 raise NotUnderstoodError(f"a kernel before leaves {why} in {array}: nothing tells its value")
         return [replace(program, assumed=(*program.assumed, *assumed)) for program in programs]
+
+    def removed(self, programs: Iterable[KernelProgram]) -> list[RemovedAccess] | str:
+        """Return the accesses that the compiler has removed from programs of the kernel, or why that is not known."""
+        written = self.file.written
+        if isinstance(written, str):
+            return written or []
+        kernel = counterpart(self.kernel, written)
+        if kernel is None:
+            return f"without optimisations there is no {self.kernel.name}"
+        try:
+            pairs = [(each, program_of(written, kernel, each.launch)) for each in programs]
+        except NotUnderstoodError as error:
+            return f"without optimisations, {error.message}"
+        return list(dict.fromkeys(each for pair in pairs for each in removed(*pair)))
 
 
 def _programs(

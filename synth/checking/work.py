@@ -20,7 +20,7 @@ from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consist
 from oracle.executions.steps import TooManyError
 from synth.checking.account import CheckedKernel, told, unanswered
 from synth.checking.questions import CheckAnswer, check, together
-from synth.checking.sources import FORMATS, NoKernelError, languages, may_have_kernels, read_kernels
+from synth.checking.sources import FORMATS, NoKernelError, languages, may_have_kernels, read_for_check
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.folders import LeftOut, files_below
 from synth.options.launch import LaunchWords
@@ -39,7 +39,7 @@ class KernelSource:
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
     """What is asked of every kernel. No ``models``: each is asked of its language's own. ``drawn``: there are pictures
-    of findings.
+    of findings. ``as_written``: of code that is compiled without optimisations.
     """
 
     launch: LaunchWords
@@ -49,6 +49,7 @@ class CheckRequest:
     unroll: int
     compiler_options: tuple[str, ...]
     drawn: bool = False
+    as_written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def _questions(source: KernelSource, request: CheckRequest) -> CheckedKernel | S
     try:
         if source.inside and not may_have_kernels(source.path):
             return Subtasks(())
-        file = read_kernels(source.path, request.compiler_options)
+        file = read_for_check(source.path, request.compiler_options, request.as_written)
         tasks = list(tasks_of(file, request.launch))
     except InputError as error:
         if is_starved(error):  # a compiler, which has the limits of its worker
@@ -147,7 +148,7 @@ def _answer(question: KernelQuestion, request: CheckRequest) -> CheckedKernel:
             check(program, model, task.expected(program), request.unroll, request.progress, request.method)
             for program in programs
         ]
-        found = told(*task.names, together(answers), request.drawn)
+        found = told(*task.names, together(answers), task.removed(programs), request.drawn)
     except NotUnderstoodError as error:
         found = unanswered(*names, str(error))
     except TooManyError as error:

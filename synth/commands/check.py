@@ -62,6 +62,11 @@ STREAMED = (TEXT, CSV, JSONL)
 @click.option("--unroll", type=click.IntRange(0), default=2, show_default=True, help="Jumps back of a loop, at most.")
 @compiler_option
 @click.option(
+    "--as-written",
+    is_flag=True,
+    help="Judge CUDA C++ that is compiled without optimisations, which remove accesses.",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice([TEXT, *FORMS, CSV, JSON, JSONL, SARIF, JUNIT]),
@@ -97,6 +102,7 @@ def command(
     method: str,
     unroll: int,
     compiler_options: tuple[str, ...],
+    as_written: bool,
     form: str | None,
     as_json: bool,
     output: Path | None,
@@ -151,7 +157,7 @@ def command(
     from synth.growing_file import growing
 
     form = _form(JSON if as_json else form, output, resume, svg, any(map(os.path.isdir, files)))
-    request = CheckRequest(launch, models, progress, method, unroll, compiler_options, svg is not None)
+    request = CheckRequest(launch, models, progress, method, unroll, compiler_options, svg is not None, as_written)
     models_asked = _models(request)
     sources, left_out = sources_of(files)
     tally = CheckTally(sources, left_out)
@@ -249,11 +255,11 @@ def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequ
     from corpus.kernels.program import program_of
     from corpus.litmus.test import Region
     from synth.checking.questions import left_over
-    from synth.checking.sources import read_kernels
+    from synth.checking.sources import read_for_check
     from synth.checking.tasks import tasks_of
     from synth.checking.work import questions_about
 
-    files = [read_kernels(source.path, request.compiler_options) for source in sources[:2]]
+    files = [read_for_check(source.path, request.compiler_options, request.as_written) for source in sources[:2]]
     tasks = [task for file in files for task in tasks_of(file, request.launch)]
     if len(tasks) != 1 or tasks[0].before:
         raise click.UsageError("--litmus is for one kernel with one launch: --kernel, --grid and --block name them")

@@ -1,0 +1,93 @@
+"""What a compiler has removed: accesses to memory that the code has as it is written, and the compiled code has not.
+
+Both codes are specialised to the same launch, so that accesses are compared as a thread does them: of which bytes of
+which array, whether they read or write, and from which line. A line is not taken for removed where its access may have
+become a part of another one: compilers that make one access of several give it no line, or one of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from corpus.kernels.ir import KernelFunction, Module, SourceLine
+from corpus.kernels.program import KernelProgram
+from corpus.litmus import test as litmus
+
+_KINDS: dict[type[litmus.Instruction], str] = {
+    litmus.Load: "read",
+    litmus.Store: "write",
+    litmus.Rmw: "update",
+    litmus.AsyncOperation: "copy",
+}
+"""What accesses are called, by what is left of them. Those of barriers that exchange values are no memory's."""
+
+_OF_A_COMPILATION = re.compile(r"(_GLOBAL__N_|_INTERNAL)_[0-9a-f]{8}")
+"""The part of a name of a file's own that has another number in each compilation of it."""
+
+
+class RemovedAccess(NamedTuple):
+    """An access that the compiled code has not: its source line, and whether it is a read, a write or an update."""
+
+    source: SourceLine
+    kind: str
+
+
+class _Done(NamedTuple):
+    """An access of a thread: of some bytes from an offset on, None where it is computed; no array where it is read."""
+
+    kind: str
+    array: str
+    offset: int | None
+    size: int
+    source: SourceLine | None
+
+    def meets(self, other: _Done) -> bool:
+        """Decide whether two accesses of one kind may be of the same bytes."""
+        if self.kind != other.kind or (self.array != other.array and self.array and other.array):
+            return False
+        if self.offset is None or other.offset is None or not self.array or not other.array:
+            return True
+        return self.offset < other.offset + other.size and other.offset < self.offset + self.size
+
+    @property
+    def line(self) -> tuple[str, int]:
+        """The source line, ``("", 0)`` where there is none."""
+        return ("", 0) if self.source is None or not self.source.line else (self.source.file, self.source.line)
+
+
+def counterpart(kernel: KernelFunction, module: Module) -> KernelFunction | None:
+    """Return the kernel that another compilation of its file has of it; None where there is none."""
+    return next((each for each in module.kernels if _plain(each.name) == _plain(kernel.name)), None)
+
+
+def removed(compiled: KernelProgram, written: KernelProgram) -> list[RemovedAccess]:
+    """Return the accesses that the program of the compiled code has not and that of the code as written has, in the
+    order of lines.
+    """
+    threads = dict(zip(compiled.ids, range(len(compiled.ids)), strict=True))
+    found = set[RemovedAccess]()
+    for number, ids in enumerate(written.ids):
+        own = list(dict.fromkeys(_done(written, number)))
+        left = list(dict.fromkeys(_done(compiled, threads[ids]))) if ids in threads else []
+        for each in own:
+            lines = {other.line for other in own if other.meets(each)}
+            kept = any(other.meets(each) and (other.line == each.line or other.line not in lines) for other in left)
+            if each.source is not None and each.line[1] and not kept:
+                found.add(RemovedAccess(each.source, each.kind))
+    return sorted(found, key=lambda each: (each.source.file, each.source.line, each.source.column, each.kind))
+
+
+def _done(program: KernelProgram, thread: int) -> Iterator[_Done]:
+    """Yield the accesses of a thread to memory."""
+    code = zip(program.test.threads[thread].instructions, program.accesses[thread], strict=True)
+    for (instruction, accesses), origin in zip(code, program.origins[thread], strict=True):
+        kind = _KINDS.get(type(instruction))
+        if kind is not None and origin is not None:
+            for each in accesses:
+                yield _Done(kind, _plain(each.array), each.offset, each.size, origin.source)
+
+
+def _plain(name: str) -> str:
+    return _OF_A_COMPILATION.sub(r"\1", name)
