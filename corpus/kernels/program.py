@@ -27,6 +27,7 @@ from corpus.kernels.specialiser import (
     DOUBT,
     ENDED_REDUCTION,
     MARK,
+    MOST_STEPS,
     SLOTS,
     Access,
     BarrierKey,
@@ -142,8 +143,10 @@ def _check_local(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLau
             )
 
 
-def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch) -> KernelProgram:
-    """Return the program that is left of a kernel and a launch.
+def program_of(
+    module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch, most: int = MOST_STEPS
+) -> KernelProgram:
+    """Return the program that is left of a kernel and a launch, of whose threads ``most`` instructions are followed.
 
     Raises ``NotUnderstoodError`` where a thread comes to what is not understood, and ``InputError`` where the launch
     has too many threads.
@@ -154,7 +157,7 @@ def program_of(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunc
         return _program(module, kernel, launch, created.followed, created.assumed, untold, created)
     check_size(launch, module.path, " with --block" if kernel.block == launch.block else "")
     _check_local(module, kernel, launch)
-    way = _Following(module, kernel, launch)
+    way = _Following(module, kernel, launch, most=most)
     found = way.found()
     grains = _grains((code for _, code in found.threads), module.path)
     if grains:
@@ -472,6 +475,7 @@ class _Following:
     accessed: _Places = field(default_factory=dict)
     aligns: bool = False
     parts: Parts = field(default_factory=dict)
+    most: int = MOST_STEPS
 
     def thread(
         self,
@@ -493,6 +497,7 @@ class _Following:
             comers,
             aligns=self.aligns,
             parts=self.parts,
+            most=self.most,
         )
 
     def found(self) -> _Found:

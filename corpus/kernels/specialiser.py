@@ -273,7 +273,7 @@ class ThreadSpecialiser:
     places, with the threads that were taken to come there. ``shown``: the arrays of the thread's own whose addresses
     others may have. ``following``: the number of the next thread that is created. ``choices`` collects what the system
     may do in several ways, with how many there are. ``aligns``: who comes to an aligned barrier waits for the others
-    of its warp at that very instruction.
+    of its warp at that very instruction. ``most``: the instructions that are followed.
 
     ``alone``: no other thread is there yet, so that all memory is known; ``image`` is what it holds when others come,
     by array and offset. ``sizes`` has the bytes of arrays that the thread has made, ``steps`` how far addresses
@@ -295,7 +295,9 @@ class ThreadSpecialiser:
         following: int = 0,
         aligns: bool = False,
         parts: Parts = MappingProxyType({}),
+        most: int = MOST_STEPS,
     ) -> None:
+        self._most = most
         self._language, self.exchange = language, language.exchange
         self._comers = comers
         self.came: dict[GroupSite, frozenset[int]] = {}
@@ -469,8 +471,8 @@ class ThreadSpecialiser:
                 self.put(litmus.Label(label))
             inside = True
             self._steps += 1
-            if self._steps > MOST_STEPS:
-                raise self.wrong(f"more than {MOST_STEPS:,} instructions to follow: a smaller launch has fewer")
+            if self._steps > self._most:
+                raise self.wrong(f"more than {self._most:,} instructions to follow: a smaller launch has fewer")
             body = state.function.body or ()
             ins = body[state.at] if state.at < len(body) else None
             self._origin = _blamed(state, ins)

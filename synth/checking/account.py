@@ -179,7 +179,7 @@ def unanswered(
     """
     names = {"file": file, "kernel": kernel, "launch": launch, "model": model}
     answers = dict.fromkeys((*QUESTIONS, "hang"), answer)
-    nothing = {"hang": {}, "findings": [], "assumed": [], "removed": None, "problem": problem}
+    nothing: dict[str, object] = {"hang": {}, "findings": [], "assumed": [], "removed": None, "problem": problem}
     lines = () if answer is CheckAnswer.ERROR else (f"{named(file, kernel, launch)}: {answer}: {problem}",)
     record = {**names, "answers": answers, **nothing}
     return CheckedKernel(file, kernel, launch, model, answer, (), lines, record, (), problem)

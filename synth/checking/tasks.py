@@ -37,6 +37,9 @@ from synth.options.launch import LaunchWords, read_launch
 MOST_STATES = 64
 """The most states of memory that a kernel may leave to the next one of its stream."""
 
+MOST_COMPARED = 10_000
+"""The instructions of a thread that are followed in code without optimisations, to see what was removed."""
+
 
 @dataclass(frozen=True, slots=True)
 class KernelTask:
@@ -103,7 +106,7 @@ class KernelTask:
         if kernel is None:
             return f"without optimisations there is no {self.kernel.name}"
         try:
-            pairs = [(each, program_of(written, kernel, each.launch)) for each in programs]
+            pairs = [(each, program_of(written, kernel, each.launch, MOST_COMPARED)) for each in programs]
         except NotUnderstoodError as error:
             return f"without optimisations, {error.message}"
         return list(dict.fromkeys(each for pair in pairs for each in removed(*pair)))
