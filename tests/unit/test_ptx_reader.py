@@ -66,8 +66,10 @@ def double(value: float) -> Float:
 
 
 def test_version_target_and_address_size():
-    module = read_ptx(".version 8.7 .target sm_100a, texmode_independent, debug .address_size 32", "t.ptx")
+    module = read_ptx(".version 8.7 .target sm_100a, texmode_independent, debug .address_size 64", "t.ptx")
     assert (module.version, module.target) == ("8.7", "sm_100a, texmode_independent, debug")
+    with pytest.raises(InputError, match="sizes of addresses"):  # a pointer of 4 bytes would be read as a number
+        read_ptx(".version 8.7 .target sm_100a .address_size 32", "t.ptx")
 
 
 def test_the_target_may_change_and_the_address_size_may_be_left_out():

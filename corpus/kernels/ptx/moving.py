@@ -14,7 +14,7 @@ from corpus.kernels import ir
 from corpus.kernels.computing import ONE_BIT, moved, set_result
 from corpus.kernels.memory import address_of, placed, stored_operand
 from corpus.kernels.ptx.meeting import in_block, known_number, ranked_block
-from corpus.kernels.ptx.memory import access_mode, in_space
+from corpus.kernels.ptx.memory import access_mode, in_space, is_aligned
 from corpus.kernels.specialiser import Access, State, ThreadSpecialiser
 from corpus.kernels.values import Held, Pointer, Scaled, Value
 from corpus.laws import ptx as laws
@@ -97,6 +97,10 @@ def copy(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
         target, source, size = *_addresses(at, state, ins), known_number(at, state, ins.operands[2])
         if len(ins.operands) > 3 and at.value(state, ins.operands[3], 32) != size:
             raise at.wrong("of fewer bytes than it writes is not understood")
+        if size not in _COPIED:
+            raise at.wrong(f"of {size} bytes is not understood: a copy is of 4, 8 or 16")
+        if not (is_aligned(at, target, size) and is_aligned(at, source, size)):
+            return False
         return _copied(at, litmus.AsyncOperation(None, group=kind), target, source, size, WORD)
     elif words[:2] in (["async", "bulk"], ["reduce", "async"]) and _BULK_WORDS.issuperset(words):
         return _copied_in_bulk(at, state, ins, words)
@@ -261,6 +265,9 @@ def _copied(
     at.put(replace(asked, target=first, source=other, more=tuple(more)), accesses[0], tuple(accesses[1:]))
     return True
 
+
+_COPIED = (4, 8, 16)
+"""The bytes of a copy by ``cp.async``, of which both addresses are multiples (9.7.9.25.3.1)."""
 
 MOST_ELEMENTS = 32
 """The elements of one copy that are followed."""

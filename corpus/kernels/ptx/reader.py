@@ -174,7 +174,9 @@ class _Reader:
                 target = ", ".join(self._list())
             elif word == ".address_size":
                 self._at += 1
-                self._number()
+                if self._number() != 64:
+                    self._at -= 1
+                    self._wrong("64, as other sizes of addresses are not understood")
             elif word == ".file":
                 self._file()
             elif word == ".section":
