@@ -49,8 +49,10 @@ _UNQUOTED = ("-Xcompiler", "-fno-diagnostics-show-caret")
 PTX_ARCHITECTURE = "sm_90a"
 """What kernels are compiled to PTX for unless something else is said."""
 
-AS_WRITTEN = ("-Xcicc", "-O0")
-"""The options by which PTX has every access that the source has: cicc, which makes it, optimises nothing."""
+AS_WRITTEN = ("-Xcicc", "-O0", "-Xcicc", "-g")
+"""The options by which PTX has every access that the source has: cicc, which makes it, optimises nothing, and its front
+end drops no load into a variable that nobody uses, for debuggers may ask for it.
+"""
 
 
 def cuda_tool(name: str) -> Path | None:

@@ -153,3 +153,27 @@ def test_a_comparison_that_cannot_be_made_is_said(need: Callable[..., Any], tmp_
     (found,) = checked(tmp_path, SHARED, "--block", "2", "-X", "-Xcicc", "-X", "-O1", code=0)
     assert found["removed"] is None
     assert any("the compiler has removed no access, which is not known: " in each for each in found["assumed"])
+
+
+UNUSED = """\
+__global__ void k(int *data, int *out)
+{
+  out[threadIdx.x] = data[0];
+  __syncthreads();
+  int again = data[0];
+  if (threadIdx.x == 0)
+    data[0] = 1;
+}
+"""
+
+
+@pytest.mark.device
+def test_a_load_into_a_variable_that_nobody_uses_races_as_written(need: Callable[..., None], tmp_path: Path) -> None:
+    """Without ``-g`` nvcc's front end drops the load, whatever its optimiser is asked for."""
+    need("cuda")
+    path = tmp_path / "k.cu"
+    path.write_text(UNUSED)
+    optimised = synth("check", path, "--block", "2")
+    assert optimised.exit_code == 0 and "has not the read of k.cu:5" in optimised.stdout
+    written = synth("check", path, "--block", "2", "--as-written")
+    assert written.exit_code == 1 and "FOUND race" in written.stdout
