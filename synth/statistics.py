@@ -8,17 +8,33 @@ A rate may also be a number of events in a time. The events are then taken as a 
 expected in a period, the chance to see any is 1 - e^-n (Levine et al. 2023, section 4.2, *reproducibility*), and the
 interval of n is the exact one (Garwood 1936), from SciPy.
 
-Assumption: runs are independent and alike. Instances of one launch are not quite, so an interval understates the
-uncertainty; where a trial ends at its first hang, the number of runs was not fixed beforehand.
+What is counted as independent is an iteration of a progress test, or a launch of a memory test: instances of one launch
+are not, for often all of them end alike. Where the outcomes of each launch are known, a rate of instances is the mean
+of the shares of its launches, with Student's interval (Student 1908); and two ways to launch are compared by the
+differences of their launches, one by one, which a randomisation test judges (Fisher 1935, section 21).
+
+Assumption: runs are independent and alike. Where a trial ends at its first hang, the number of runs was not fixed
+beforehand. Where only the sum of all launches is known, as in a file of results, a rate of instances has an interval
+that understates the uncertainty.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, expm1, inf, log1p
+from math import ceil, expm1, inf, log1p, sqrt
 
 CONFIDENCE = 0.95
+
+SIGNIFICANCE = 0.01
+"""The chance below which a difference counts."""
+
+INDEPENDENT = "launches of memory tests, iterations of progress tests"
+"""The unit that comparisons count."""
+
+FLIPS = 9_999
+"""The random assignments of a randomisation test."""
 
 
 @lru_cache(maxsize=1 << 16)  # most tests of a campaign have no events in equally many runs
@@ -92,3 +108,73 @@ def chances_corrected(chances: Sequence[float]) -> list[float]:
     from scipy.stats import false_discovery_control  # slow to import
 
     return [float(chance) for chance in false_discovery_control(chances)]
+
+
+def mean_interval(shares: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return the ends of the interval of a mean of shares, one of each launch.
+
+    Where all launches are alike nothing tells how they vary: then it is as wide as that of the launches with any event,
+    or without. Raises ``ValueError`` where there is no launch.
+    """
+    count, mean = len(shares), sum(shares) / len(shares) if shares else 0.0
+    if min(shares) == max(shares):
+        low, high = rate_interval(count * round(mean), count, confidence)
+        return min(low, mean), max(high, mean)
+    half = _student(count, confidence) * sqrt(_variance(shares) / count)
+    return max(0.0, mean - half), min(1.0, mean + half)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanDifference:
+    """The difference of two sums of means, its interval at a confidence of 1 - ``SIGNIFICANCE``, and the chance of one
+    as large if both were alike.
+    """
+
+    difference: float
+    low: float
+    high: float
+    chance: float
+
+    @property
+    def told(self) -> bool:
+        """Return whether chance does not explain the difference."""
+        return self.chance <= SIGNIFICANCE
+
+
+NO_DIFFERENCE = MeanDifference(0.0, -inf, inf, 1.0)
+
+
+def paired_difference(pairs: Sequence[Sequence[tuple[float, float]]], seed: int = 0) -> MeanDifference:
+    """Compare two ways by the shares of their launches: of each test, launch N of one beside launch N of the other.
+
+    The difference is a sum over tests of the means. If both ways were alike, each pair could as well be the other way
+    round: ``FLIPS`` random assignments say how often the difference would be as large (p = (b + 1) / (m + 1), Phipson
+    and Smyth 2010), and equal pairs and seeds give equal chances.
+    """
+    differences = [[one - other for one, other in each] for each in pairs if each]
+    if not differences:
+        return NO_DIFFERENCE
+    import numpy  # slow to import
+
+    difference = sum(sum(each) / len(each) for each in differences)
+    least = min(map(len, differences))
+    error = sqrt(sum(_variance(each) / len(each) for each in differences)) if least > 1 else inf
+    half = _student(least, 1 - SIGNIFICANCE) * error if least > 1 else inf
+    weights = numpy.array([value / len(each) for each in differences for value in each if value])
+    random = numpy.random.default_rng(seed)
+    as_large, at_once = 0, max(1, (1 << 22) // max(1, len(weights)))
+    for start in range(0, FLIPS, at_once):
+        signs = random.integers(0, 2, (min(at_once, FLIPS - start), len(weights)), numpy.int8) * 2 - 1
+        as_large += int((abs(signs @ weights) >= abs(difference) - 1e-12).sum())
+    return MeanDifference(difference, difference - half, difference + half, (as_large + 1) / (FLIPS + 1))
+
+
+def _variance(values: Sequence[float]) -> float:
+    mean = sum(values) / len(values)
+    return sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+
+
+def _student(count: int, confidence: float) -> float:
+    from scipy.stats import t  # slow to import
+
+    return float(t.ppf((1 + confidence) / 2, count - 1))

@@ -17,6 +17,7 @@ from synth.options.models import model_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, suites_option
 from synth.options.values import JOBS
+from synth.statistics import INDEPENDENT, SIGNIFICANCE
 
 if TYPE_CHECKING:  # slow to import, and not every command needs it
     from backends.shared.results import Entry
@@ -35,7 +36,7 @@ MOST = 100
 @click.option(
     "--significance",
     type=click.FloatRange(0, 1, min_open=True),
-    default=0.01,
+    default=SIGNIFICANCE,
     show_default=True,
     metavar="P",
     help="Rates that differ are no change unless the chance of such a difference is below P.",
@@ -147,6 +148,7 @@ def _record(sides: list[ResultSide], found: ResultComparison) -> dict[str, objec
     return {
         "a": sides[0].name,
         "b": sides[1].name,
+        "unit": INDEPENDENT,
         "compared": found.compared,
         "only_a": [asdict(unit) for unit in found.only_before],
         "only_b": [asdict(unit) for unit in found.only_after],
@@ -192,6 +194,8 @@ def _print(sides: list[ResultSide], found: ResultComparison, judged: bool) -> No
         for model, test in models.items():
             console.print(Text(f"{model} is contradicted by {letter} only: {test}"), soft_wrap=True)
     tests = {change.unit.test for change in found.changes}
+    if shown:
+        console.print(Text(f"counted: {INDEPENDENT}"), soft_wrap=True)
     console.print(
         Text(
             f"{found.compared} tests and ways compared, {len(found.only_before)} more in A only and "

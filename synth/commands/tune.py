@@ -153,6 +153,11 @@ def command(
                The grid of the paper: --distances 0,1,2,...,255 --locations 256 --longest 5 --spreads 1,2,...,64.
     random     Profiles drawn from all parameters, then changes of the best of them.
 
+    Launches are counted, as synth diff counts them, for instances of one launch are alike. In the end the profile, the
+    device's own way and plain launches are measured in turn, and a randomisation test of their launches says whether
+    the winner is distinguishable. A profile that chance explains is not kept; a step takes the first of the candidates
+    that are as good as the best.
+
     Each measurement is written to FILE.journal.jsonl before the next one begins. A search that was stopped goes on
     there when the same command is given again; one that has ended is told again, and nothing is run.
 

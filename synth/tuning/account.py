@@ -11,7 +11,7 @@ from rich.text import Text
 
 from backends.shared.profiles import Profile
 from synth.screen import Screen, plain_table
-from synth.statistics import rate_interval
+from synth.statistics import INDEPENDENT, mean_interval
 from synth.tuning.search import Patches, ProfileComparison, Sample, Trials, TuningResult
 
 _BEST = 5
@@ -20,10 +20,15 @@ _BEST = 5
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The rate of weak outcomes in so many instances, with its interval, and the instances a second."""
+    """The rate of weak outcomes in so many instances, with its interval, and the instances a second.
+
+    ``showed`` of the ``launches`` had any; the interval is by launches, for instances of one are not independent.
+    """
 
     seen: int
     runs: int
+    showed: int
+    launches: int
     low: float
     high: float
     speed: float
@@ -37,9 +42,9 @@ class Rate:
 
 def rate_of(sample: Sample) -> Rate:
     """Return the rate that a sample of a test shows, with its interval."""
-    low, high = rate_interval(sample.seen, sample.runs) if sample.runs else (0.0, 1.0)
+    low, high = mean_interval(sample.shares) if sample.runs else (0.0, 1.0)
     speed = sample.runs / sample.running if sample.running else 0.0
-    return Rate(sample.seen, sample.runs, low, high, speed, sample.error)
+    return Rate(sample.seen, sample.runs, sum(map(bool, sample.weak)), len(sample.weak), low, high, speed, sample.error)
 
 
 def remarks(found: TuningResult, names: Sequence[str], hardware: str, backend: str, method: str, seed: int) -> str:
@@ -48,9 +53,22 @@ def remarks(found: TuningResult, names: Sequence[str], hardware: str, backend: s
     for number, name in enumerate(names):
         shown = (f"{_rate(rate_of(samples[number]))} {way}" for way, samples in found.rates.items())
         lines.append(f"{name}, instances with the weak outcome: {', '.join(shown)}.")
-    if not found.kept:
-        lines.append("Nothing that was tried is better than how the device launches tests of itself.")
+    lines.append(verdict(found))
     return "\n".join(line if line.isascii() else ascii(line) for line in lines)
+
+
+def verdict(found: TuningResult) -> str:
+    """Return in a sentence or two whether the winner of the search is distinguishable from the device's own way."""
+    gain = found.gain
+    launches = sum(len(sample.weak) for sample in found.rates["tuned"])
+    told = (
+        f"The winner's score less that of the device's own way, by {launches:,} launches of each: "
+        f"{gain.difference:.3g} (99 % interval {gain.low:.3g} to {gain.high:.3g}, chance {gain.chance:.2g})"
+    )
+    if found.kept:
+        return f"{told}: it is distinguishable."
+    nothing = "Nothing that was tried is better than how the device launches tests of itself."
+    return f"{told}. {nothing}" if gain.told else f"{told}: it is not distinguishable. {nothing}"
 
 
 def record(found: TuningResult, names: Sequence[str], hardware: str) -> dict[str, Any]:
@@ -59,6 +77,8 @@ def record(found: TuningResult, names: Sequence[str], hardware: str) -> dict[str
         "device": hardware,
         "profile": {"name": found.profile.name, **found.profile.chosen},
         "better": found.kept,
+        "unit": INDEPENDENT,
+        "gain": {**asdict(found.gain), "distinguishable": found.gain.told},
         "steps": {name: _step(step, names) for name, step in found.steps.items()},
         "rates": [
             {"test": name, **{way: _data(rate_of(samples[number])) for way, samples in found.rates.items()}}
@@ -79,8 +99,12 @@ def _step(step: Patches | ProfileComparison | Trials, names: Sequence[str]) -> d
                 for (test, distance), row in shares.items()
             ]
             return {"patch": patch, "locations": rows}
-        case ProfileComparison(scores, best):
-            return {"best": best, "scores": {name: dict(zip(names, row, strict=True)) for name, row in scores.items()}}
+        case ProfileComparison(scores, best, alike):
+            return {
+                "best": best,
+                "alike": list(alike),
+                "scores": {name: dict(zip(names, row, strict=True)) for name, row in scores.items()},
+            }
         case Trials(scores):
             return {"scores": list(scores)}
 
@@ -93,7 +117,7 @@ def print_found(found: TuningResult, names: Sequence[str], hardware: str, file: 
         match step:
             case Patches(_, patch):
                 console.print(f"patch: {f'{patch} words' if patch else 'none seen, every location is as good'}")
-            case ProfileComparison(scores, best):
+            case ProfileComparison(scores, best, alike):
                 table = plain_table(title, *names, "sum")
                 for column in table.columns[1:]:
                     column.justify = "right"
@@ -103,24 +127,27 @@ def print_found(found: TuningResult, names: Sequence[str], hardware: str, file: 
                 console.print(table)
                 if len(scores) > _BEST:
                     console.print(f"and {len(scores) - _BEST} more; taken: {best}")
+                if alike:
+                    console.print(f"as good, by what launches tell: {len(alike)} others, of which none comes before it")
             case Trials(scores):
                 console.print(f"{len(scores)} random profiles: score of plain launches {scores[0]:.2e}")
                 console.print(f"the best {max(scores):.2e}, the median {sorted(scores)[len(scores) // 2]:.2e}")
     console.print()
-    table = plain_table("test", "launches", "weak", "95 % interval", "instances a second")
+    table = plain_table("test", "way", "weak", "95 % interval", "launches that showed it", "instances a second")
     for column in table.columns[2:]:
         column.justify = "right"
     for number, name in enumerate(names):
         for way, samples in found.rates.items():
             rate = rate_of(samples[number])
-            table.add_row(Text(name), way, _rate(rate), _interval(rate), f"{rate.speed:,.0f}")
+            showed = f"{rate.showed:,} of {rate.launches:,}"
+            table.add_row(Text(name), way, _rate(rate), _interval(rate), showed, f"{rate.speed:,.0f}")
     console.print(table)
     for name, sample in zip(names, found.rates["own"], strict=True):
         if sample.error:
             console.print(Text(f"{name}: {sample.error}"), soft_wrap=True)
     console.print()
-    if not found.kept:
-        console.print("Nothing that was tried is better than how the device launches tests of itself.")
+    console.print(f"counted: {INDEPENDENT}", soft_wrap=True)
+    console.print(verdict(found), soft_wrap=True)
     console.print(Text(f"{file}: {_chosen(found.profile)}"), soft_wrap=True)
 
 

@@ -7,6 +7,11 @@ distances of their locations. Where tests disagree, the choice is a candidate th
 those the one with the largest sum over tests. Last come the incantations of Alglave et al. 2015, section 4.3 (Tab. 6):
 stress as it was found, bank conflicts, synchronisation and randomisation, each on its own and combined.
 
+*No choice from noise.* Launches are what is independent, as ``synth.statistics`` says. A step takes the first of the
+candidates that chance does not tell from the best, so the simplest where all are alike; and in the end the profile is
+kept where its launches show more weak outcomes than the device's own way, and chance does not explain the difference.
+The launches of that comparison are new ones, which no step has chosen by.
+
 *At random*: profiles with a third of their parameters drawn, and, in the second half, changes of the best one in a
 parameter or two. The best quarter is measured again, and the best of these once more, for the best of many is in part
 the luckiest.
@@ -35,6 +40,7 @@ from typing import Any, TypeVar
 from backends.shared.bundle import Draws
 from backends.shared.layout import Parameters
 from backends.shared.profiles import Profile
+from synth.statistics import SIGNIFICANCE, MeanDifference, chances_corrected, paired_difference
 
 METHODS = ("published", "random")
 
@@ -111,6 +117,11 @@ class Sample:
         return len(self.weak) * self.instances
 
     @property
+    def shares(self) -> tuple[float, ...]:
+        """Return the share of the instances of each launch that ended in the weak outcome."""
+        return tuple(seen / self.instances for seen in self.weak)
+
+    @property
     def rate(self) -> float:
         """Return the share of instances that ended in the weak outcome; 0 where nothing was measured."""
         return self.seen / self.runs if self.runs else 0.0
@@ -150,10 +161,14 @@ class Patches:
 
 @dataclass(frozen=True, slots=True)
 class ProfileComparison:
-    """The candidates of a step with their scores, a sum of rates over distances for each test, and the one to take."""
+    """The candidates of a step with their scores, a sum of rates over distances for each test, and the one to take.
+
+    ``alike`` are the others that chance does not tell from the candidate with the best score, and that one.
+    """
 
     scores: Mapping[str, tuple[float, ...]]
     best: str
+    alike: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +185,13 @@ class TuningResult:
     profile: Profile
     steps: Mapping[str, Patches | ProfileComparison | Trials]
     rates: Mapping[str, tuple[Sample, ...]]
-    kept: bool
-    """Whether the profile is better than plain launches; if not, it is one that chooses nothing more."""
+    gain: MeanDifference
+    """The score of the profile less that of the device's own way, by their launches."""
+
+    @property
+    def kept(self) -> bool:
+        """Return whether the profile is better than plain launches; if not, it is one that chooses nothing more."""
+        return self.gain.told and self.gain.difference > 0
 
 
 Result = TypeVar("Result")
@@ -206,8 +226,8 @@ class ProfileSearch:
             again = yield from self._measure(asks)
             samples = [one.with_(other) for one, other in zip(samples, again, strict=True)]
         rates = {way: tuple(samples[at * self.tests :][: self.tests]) for at, way in enumerate(WAYS)}
-        kept = _score(rates["tuned"]) > _score(rates["own"])
-        return TuningResult(best if kept else self.base, steps, rates, kept)
+        found = TuningResult(best, steps, rates, compared(rates["tuned"], rates["own"]))
+        return found if found.kept else replace(found, profile=self.base)
 
     @property
     def most(self) -> int:
@@ -271,6 +291,7 @@ class ProfileSearch:
     ) -> Steps[ProfileComparison]:
         """Compare all candidates in one setting after the other, as far as the share of the budget goes."""
         scores = {name: [0.0] * self.tests for name in candidates}
+        samples: dict[str, list[Sample]] = {name: [] for name in candidates}
         settings = self._settings(self.grid.distances if distances is None else distances)
         seen: set[int] = set()
         for test, distance in settings:
@@ -280,7 +301,11 @@ class ProfileSearch:
             asks = [Ask(test, self._apart(profile, distance), launches) for profile in candidates.values()]
             for name, sample in zip(candidates, (yield from self._measure(asks)), strict=True):
                 scores[name][test] += sample.rate
-        return ProfileComparison({name: tuple(each) for name, each in scores.items()}, most_effective(scores))
+                samples[name].append(sample)
+        best = most_effective(scores)
+        alike = not_told_from(best, samples)
+        taken, *others = [name for name in candidates if name == best or name in alike]
+        return ProfileComparison({name: tuple(each) for name, each in scores.items()}, taken, tuple(others))
 
     def _settings(self, distances: Sequence[Any]) -> list[tuple[int, Any]]:
         """Return tests and distances in an order drawn from the seed, in which every test comes soon."""
@@ -382,6 +407,23 @@ def most_effective(scores: Mapping[str, Sequence[float]]) -> str:
         if not any(all(one > other for one, other in zip(theirs, mine, strict=True)) for theirs in scores.values())
     ]
     return max(best, key=lambda name: sum(scores[name]))
+
+
+def compared(samples: Sequence[Sample], others: Sequence[Sample]) -> MeanDifference:
+    """Compare two ways to launch by their samples of the same tests: launch N beside launch N, which has its seed."""
+    return paired_difference(
+        [list(zip(one.shares, other.shares, strict=False)) for one, other in zip(samples, others, strict=True)]
+    )
+
+
+def not_told_from(best: str, samples: Mapping[str, Sequence[Sample]]) -> frozenset[str]:
+    """Return the candidates that chance does not tell from the best one, the chances corrected for their number.
+
+    A candidate that could not be measured in every setting is none.
+    """
+    names = [name for name, each in samples.items() if name != best and all(sample.weak for sample in each)]
+    chances = chances_corrected([compared(samples[best], samples[name]).chance for name in names])
+    return frozenset(name for name, chance in zip(names, chances, strict=True) if chance > SIGNIFICANCE)
 
 
 def incantations(tuned: Profile, base: Profile, own: Parameters) -> dict[str, Profile]:

@@ -4,7 +4,15 @@ from math import exp, inf, log, sqrt
 
 import pytest
 
-from synth.statistics import chance_of_some, count_interval, expected_for, rate_interval
+from synth.statistics import (
+    NO_DIFFERENCE,
+    chance_of_some,
+    count_interval,
+    expected_for,
+    mean_interval,
+    paired_difference,
+    rate_interval,
+)
 
 
 @pytest.mark.parametrize(("seen", "runs"), [(0, 1), (1, 3), (20, 20), (7, 65536), (0, 10**9), (5, 10**12)])
@@ -43,3 +51,25 @@ def test_the_chance_to_see_one() -> None:
     assert chance_of_some(2.5) == pytest.approx(1 - exp(-2.5))
     assert chance_of_some(0) == 0 and expected_for(0) == 0 and expected_for(1) == inf
     assert chance_of_some(expected_for(0.7)) == pytest.approx(0.7)
+
+
+def test_means_of_launches() -> None:
+    """Student's interval by hand: 0.2 and 0.4 have the mean 0.3, the error 0.1, and t is 12.706 at one degree."""
+    assert mean_interval([0.2, 0.4]) == (0.0, 1.0)
+    low, high = mean_interval([0.2, 0.4] * 8)
+    assert (low, high) == (pytest.approx(0.3 - 2.1314 * 0.025820, abs=1e-5), pytest.approx(0.3550, abs=1e-4))
+    assert mean_interval([0.0] * 20) == (0.0, pytest.approx(rate_interval(0, 20)[1]))
+    low, high = mean_interval([0.25] * 20)
+    assert low <= 0.25 <= high
+
+
+def test_launches_are_compared_in_pairs() -> None:
+    """Six pairs, all one way round: of 64 assignments two are as large, which is 1 in 32."""
+    six = paired_difference([[(0.3, 0.1)] * 6])
+    assert six.difference == pytest.approx(0.2) and six.chance == pytest.approx(1 / 32, abs=0.006) and not six.told
+    assert paired_difference([[(0.3, 0.1)] * 3, [(0.2, 0.0)] * 3]).chance == pytest.approx(1 / 32, abs=0.006)
+    assert paired_difference([[(0.3, 0.1)] * 20]).told and paired_difference([[(0.1, 0.3)] * 20]).difference < 0
+    assert paired_difference([[(0.5, 0.0)] + [(0.0, 0.0)] * 99]).chance == 1.0
+    assert paired_difference([[(0.1, 0.1)] * 50]).chance == 1.0
+    assert paired_difference([[], []]) == NO_DIFFERENCE and not NO_DIFFERENCE.told
+    assert six == paired_difference([[(0.3, 0.1)] * 6])

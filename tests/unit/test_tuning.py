@@ -13,6 +13,7 @@ from refusals import refusal
 from backends.shared.layout import Parameters, place
 from backends.shared.profiles import DEFAULT, Profile
 from corpus.errors import InputError
+from synth.tuning.account import rate_of, record, verdict
 from synth.tuning.journal import answered, open_journal
 from synth.tuning.search import (
     STEP,
@@ -81,7 +82,7 @@ def patchy(ask: Ask, launch: int) -> float:
 
 
 def test_the_published_search_finds_patch_sequence_and_spread() -> None:
-    search = ProfileSearch("published", 1, 2, OWN, BASE, replace(GRID, noise=0.03))
+    search = ProfileSearch("published", 1, 2, OWN, BASE, replace(GRID, noise=0.03, launches=128))
     found, asked = found_by(search, measuring(patchy))
     patches, sequenced, spread = (found.steps[each] for each in ("patches", "sequences", "spreads"))
     assert isinstance(patches, Patches) and patches.patch == 16
@@ -95,6 +96,51 @@ def test_the_published_search_finds_patch_sequence_and_spread() -> None:
     assert found.kept and found.rates["tuned"][0].rate > found.rates["own"][0].rate > found.rates["bare"][0].rate
     assert len(asked) == search.most and search.spent == len(asked)
     assert {ask.profile.stride for ask in asked[:4]} == {1, 33}
+
+
+def test_a_step_takes_the_first_of_those_that_launches_do_not_tell_apart() -> None:
+    """In few launches, stress at one place, now here, now there, is not told from stress at four, nor random order from
+    none."""
+    found, _ = found_by(ProfileSearch("published", 1, 2, OWN, BASE, replace(GRID, noise=0.03)), measuring(patchy))
+    spread, incanted = found.steps["spreads"], found.steps["incantations"]
+    assert isinstance(spread, ProfileComparison) and isinstance(incanted, ProfileComparison)
+    assert max(spread.scores, key=lambda name: sum(spread.scores[name])) == "4"
+    assert (spread.best, spread.alike) == ("1", ("4",))
+    assert incanted.best == "memory stress + synchronisation"
+    assert incanted.alike == ("memory stress + synchronisation + randomisation",)
+
+
+@pytest.mark.parametrize("method", ["published", "random"])
+@pytest.mark.parametrize("seed", range(3))
+def test_nothing_is_chosen_from_noise(method: str, seed: int) -> None:
+    """A device on which a launch shows many weak outcomes or none, however it is launched: the luckiest of the
+    candidates looks better than plain launches, and is not kept."""
+    random = Random(seed)
+    grid = replace(GRID, candidates=16)
+    found, _ = found_by(
+        ProfileSearch(method, seed, 2, OWN, BASE, grid), measuring(lambda *_: 0.4 * (random.random() < 0.2))
+    )
+    assert not found.kept and not found.gain.told and found.profile == BASE
+    assert "it is not distinguishable. Nothing that was tried is better" in verdict(found)
+
+
+def test_a_winner_is_told_by_launches_not_by_instances() -> None:
+    """Half the instances of one launch in eight are no evidence; a few of every launch are."""
+
+    def lucky(ask: Ask, launch: int) -> float:
+        return 0.5 * (bool(ask.profile.chosen) and launch == 3)
+
+    def steady(ask: Ask, launch: int) -> float:
+        return 0.004 + 0.001 * (launch % 2) + 0.003 * bool(ask.profile.chosen)
+
+    for rate, kept in ((lucky, False), (steady, True)):
+        found, _ = found_by(ProfileSearch("random", 0, 1, OWN, BASE, replace(GRID, candidates=8)), measuring(rate))
+        own, tuned = (rate_of(found.rates[way][0]) for way in ("own", "tuned"))
+        assert found.kept is kept and tuned.rate > own.rate
+        assert (tuned.low <= own.high) is not kept
+        assert record(found, ["SB"], "a device")["gain"]["distinguishable"] is kept
+    assert found.gain.difference == pytest.approx(0.003) and 0 < found.gain.low <= found.gain.high
+    assert verdict(found).endswith("it is distinguishable.")
 
 
 def test_the_location_of_a_launch_is_known() -> None:
