@@ -23,7 +23,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from math import ceil, expm1, inf, log1p, sqrt
+from random import Random
 
 CONFIDENCE = 0.95
 
@@ -33,7 +35,7 @@ SIGNIFICANCE = 0.01
 INDEPENDENT = "launches of memory tests, iterations of progress tests"
 """The unit that comparisons count."""
 
-FLIPS = 9_999
+FLIPS = 1_999
 """The random assignments of a randomisation test."""
 
 
@@ -154,18 +156,15 @@ def paired_difference(pairs: Sequence[Sequence[tuple[float, float]]], seed: int 
     differences = [[one - other for one, other in each] for each in pairs if each]
     if not differences:
         return NO_DIFFERENCE
-    import numpy  # slow to import
-
     difference = sum(sum(each) / len(each) for each in differences)
     least = min(map(len, differences))
     error = sqrt(sum(_variance(each) / len(each) for each in differences)) if least > 1 else inf
     half = _student(least, 1 - SIGNIFICANCE) * error if least > 1 else inf
-    weights = numpy.array([value / len(each) for each in differences for value in each if value])
-    random = numpy.random.default_rng(seed)
-    as_large, at_once = 0, max(1, (1 << 22) // max(1, len(weights)))
-    for start in range(0, FLIPS, at_once):
-        signs = random.integers(0, 2, (min(at_once, FLIPS - start), len(weights)), numpy.int8) * 2 - 1
-        as_large += int((abs(signs @ weights) >= abs(difference) - 1e-12).sum())
+    weights = [value / len(each) for each in differences for value in each if value]
+    random, total, as_large = Random(seed), sum(weights), 0
+    for _ in range(FLIPS):
+        turned = sum(compress(weights, map((1).__and__, random.randbytes(len(weights)))))
+        as_large += abs(total - 2 * turned) >= abs(difference) - 1e-12
     return MeanDifference(difference, difference - half, difference + half, (as_large + 1) / (FLIPS + 1))
 
 
