@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -140,6 +141,8 @@ def declared(parts: ModuleParts, node: c_ast.Decl, ctype: CType) -> StoredVariab
     if isinstance(already, StoredVariable) and isinstance(already.place, ir.Symbol):
         name = already.place.name
         if node.init is None and slots(ctype) <= slots(already.ctype):
+            before = parts.variables[name]
+            parts.variables[name] = replace(before, extern=before.extern and "extern" in node.storage)
             return already
     else:
         name = parts.free_name(node.name)
@@ -165,7 +168,15 @@ def declared(parts: ModuleParts, node: c_ast.Decl, ctype: CType) -> StoredVariab
     space = "local" if "_Thread_local" in node.storage else CONSTANTS if _is_constant(node) else OBJECTS
     line = place_of(node, names.path)[1]
     parts.variables[name] = ir.Variable(
-        name, space, "b64", len(data), SLOT, bytes(data), tuple(addresses), "extern" in node.storage, line
+        name,
+        space,
+        "b64",
+        len(data),
+        SLOT,
+        bytes(data),
+        tuple(addresses),
+        "extern" in node.storage and node.init is None,
+        line,
     )
     return found
 
