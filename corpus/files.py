@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import IO
@@ -81,6 +82,11 @@ def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
         before = data[: error.start].decode("utf-8")
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         raise InputError("cannot read: not UTF-8 text", str(path), line, column) from None
+
+
+def bounded_lines(file: IO[bytes]) -> Iterator[bytes]:
+    """Return the lines of a file with their ends, one of more than ``LARGEST_TEXT`` bytes in parts of one byte more."""
+    return iter(partial(file.readline, LARGEST_TEXT + 1), b"")
 
 
 def is_within(path: Path, folder: Path) -> bool:

@@ -21,7 +21,7 @@ from weakref import WeakSet
 import msgspec
 
 from corpus.errors import InputError, visible
-from corpus.files import open_bytes
+from corpus.files import LARGEST_TEXT, bounded_lines, open_bytes
 
 Entry = TypeVar("Entry")
 
@@ -56,10 +56,12 @@ def whole_lines(
     """Return every line of a file as ``decode`` reads it, with the offset of its end; a last line that is not whole is
     left out.
 
-    Raises ``InputError`` where a line before the last is not ``expected``.
+    Raises ``InputError`` where a line before the last is not ``expected``, or any has more than ``LARGEST_TEXT`` bytes.
     """
     end, bad = 0, None
-    for number, line in enumerate(file, 1):
+    for number, line in enumerate(bounded_lines(file), 1):
+        if len(line) > LARGEST_TEXT:
+            raise InputError(f"expected {expected}, of at most {LARGEST_TEXT} bytes", str(path), number)
         if bad is not None:
             raise InputError(f"expected {expected}", str(path), bad)
         try:

@@ -27,7 +27,7 @@ import msgspec
 
 from corpus.comma_separated import csv_cell, csv_line
 from corpus.errors import InputError
-from corpus.files import open_bytes, write_atomically
+from corpus.files import bounded_lines, open_bytes, read_bytes, write_atomically
 from corpus.records import Line, line_of, record_reader
 from corpus.test import Test
 
@@ -99,8 +99,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     file = path / MANIFEST
     if not file.is_file():  # stopped before the first manifest was written
         return first_manifest({})
-    with open_bytes(file) as opened:
-        data = opened.read()
+    data = read_bytes(file)
     try:
         manifest = msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -162,7 +161,7 @@ def _read_lines(path: Path, models: Sequence[str], repair: str) -> Iterator[Test
     read = record_reader(models)
     intact = 0
     with open_bytes(path) as file:
-        for line in file:
+        for line in bounded_lines(file):
             try:
                 if not line.endswith(b"\n"):
                     raise ValueError

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from corpus.errors import InputError
-from corpus.files import open_bytes, read_text, write_atomically
+from corpus.files import bounded_lines, open_bytes, read_text, write_atomically
 from synth.pool import resumable
 
 Group = TypeVar("Group")
@@ -31,14 +31,14 @@ class WholeLines:
     """
 
     def __init__(self, file: IO[bytes], number: int) -> None:
-        self._file = file
+        self._lines = bounded_lines(file)
         self.end, self.number = file.tell(), number
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        data = next(self._file)
+        data = next(self._lines)
         if not data.endswith(b"\n"):
             raise StopIteration
         self.end += len(data)

@@ -102,7 +102,9 @@ def entries(waits: Test, mutex: Test, sb: Test) -> list[Entry]:
     """Round-robin hangs what fair promises to end; a mapping failed; a profile makes SB's outcome frequent."""
     failed = progress_result(mutex, "T", mapping="chunked", device="a GPU | 2", driver="driver 5")
     asked = {
-        name: getattr(failed, name) for name in failed.__struct_fields__ if name not in ("outcomes", "date", "tries")
+        name: getattr(failed, name)
+        for name in failed.__struct_fields__
+        if name not in ("outcomes", "date", "tries", "repeated")
     }
     return [
         progress_result(waits, "T" * 20),  # an earlier line of the next trial

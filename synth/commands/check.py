@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from corpus.errors import InputError, visible
+from corpus.errors import InputError, one_line, visible
 from corpus.files import LARGEST_TEXT, open_bytes
 from synth import VERSION
 from synth.drawing.files import check_picture_name, title_option, write_picture
@@ -280,7 +280,7 @@ def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:
     if drawings:
         write_picture(path, (drawings[0] if len(drawings) == 1 else side_by_side("synth check", drawings)).svg())
     else:
-        click.echo(f"synth: {path}: not written, for no execution shows anything that is wrong", err=True)
+        click.echo(one_line(f"synth: {path}: not written, for no execution shows anything that is wrong"), err=True)
 
 
 def _print(answers: Iterable[CheckedKernel], form: str) -> Sequence[CheckedKernel]:

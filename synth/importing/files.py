@@ -23,7 +23,7 @@ from synth.importing.results import ImportedResults, ImportSettings
 from synth.importing.suites import Suite
 
 LONGEST = 1 << 24
-"""The most bytes of a line; a longer one is no line of a log."""
+"""The most bytes of a line; what has a longer one is no log."""
 
 _DUMP = re.compile(rb"\s*([\w.-]+:)?(\d+:)?\d+\r?\n (?:[0-9a-f]{2} ?)+\r?\n")
 
@@ -42,7 +42,7 @@ def read_file(path: Path, suite: Suite | None, words: ImportSettings) -> Importe
             return _amber(path, suite, words)
         if start.startswith(BEGINS):
             return _published(path, suite, words)
-        lines = _Lines(file, start)
+        lines = _Lines(file, start, path)
         found = ImportedResults()
         programs, amber, outcomes = ProgramLog(str(path), words, found), AmberLog(), OutcomeLog()
         for number, text, whole in lines:
@@ -62,8 +62,8 @@ def read_file(path: Path, suite: Suite | None, words: ImportSettings) -> Importe
 class _Lines:
     """The lines of a file as numbers, texts, and whether each ended with a line break."""
 
-    def __init__(self, file: IO[bytes], start: bytes) -> None:
-        self._file, self._start = file, start
+    def __init__(self, file: IO[bytes], start: bytes, path: Path) -> None:
+        self._file, self._start, self._path = file, start, path
         self.count = 0
         self.ends = True
 
@@ -73,6 +73,8 @@ class _Lines:
             line, newline, pending = pending.partition(b"\n")
             if not newline:
                 rest = self._file.readline(LONGEST)
+                if len(line) + len(rest) > LONGEST:
+                    raise InputError(f"expected lines of at most {LONGEST} bytes", str(self._path), self.count + 1)
                 line += rest.removesuffix(b"\n")
                 newline = rest[-1:] if rest.endswith(b"\n") else b""
             self.count += 1

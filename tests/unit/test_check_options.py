@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shlex
 import time
 from pathlib import Path
@@ -261,6 +262,24 @@ def test_a_large_file_is_not_read(tmp_path: Path, command: str) -> None:
     with (tmp_path / file).open("wb") as out:
         out.truncate(2**30)
     result = synth(name, tmp_path / file, *(["-m", "sc"] if name == "label" else []))
+    assert result.exit_code == 2 and "larger than 67108864 bytes" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["import FILE -o all.jsonl", "report FILE -o r.html", "import no.log -o FILE"])
+def test_a_line_without_an_end_is_not_read(tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of lines may be large, and each of its lines may not."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "no.log").write_text("")
+    with (tmp_path / "FILE").open("wb") as out:
+        out.truncate(2**30)
+    result = synth(*command.split())
+    assert result.exit_code == 2 and re.search("FILE:1: expected .* of at most [0-9]+ bytes", result.stderr)
+
+
+def test_a_large_manifest_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "manifest.json").open("wb") as out:
+        out.truncate(2**30)
+    result = synth("show", tmp_path)
     assert result.exit_code == 2 and "larger than 67108864 bytes" in result.stderr
 
 

@@ -9,9 +9,11 @@ import csv
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,7 @@ def told(*words: object, codes: tuple[int, ...] = (0, 1, 2)) -> str:
     assert result.exit_code in codes, result.output
     for text in (result.stdout, result.stderr):
         assert not CONTROLS.search(text.replace("\\r\n", "")), ascii(CONTROLS.search(text))
+        assert "\ntouch CANARY" not in text, text  # a line end in a name is no end of a line
     return result.stdout
 
 
@@ -137,6 +140,56 @@ def test_tests_with_hostile_names(place: Path) -> None:
     told("fix", *(["--", *files[:2]]), codes=(2,))
     allowed = {"t", "labels.csv", "labels.csv.request.json", "converted", "exported", "compiled", "e.svg"}
     assert {each.name for each in place.iterdir()} <= allowed
+
+
+MAPPING = (ROOT / "examples" / "mappings" / "rc11-to-tso-unfenced.map").read_text()
+
+
+def test_what_is_written_has_hostile_names(place: Path) -> None:
+    """Corpora, tables, profiles and results, each in a folder or file of such a name, and told in one line."""
+    chosen = [name for name in names() if not name.startswith("-") and not name.startswith("@") and "\n" in name]
+    shown = [*chosen, *names()[9:10], "a\x1b[31mb"]
+    log = Path("log")
+    log.write_text("")
+    for number, name in enumerate(dict.fromkeys(shown)):
+        out = f"out {number}{name}"
+        told("memory", "--from", "sc", "--events", "2..3", "-o", out, codes=(0,))
+        told("progress", "--threads", 2, "--instrs", 2, "-o", f"p{out}", codes=(0,))
+        told("export", out, "--to", "litmus", "-o", f"e{out}", codes=(0,))
+        told("compile", out, "--backend", "cpp", "-o", f"c{out}", codes=(0,))
+        told("import", log, "--suite", out, "-o", f"i{out}")
+        told("validate", f"e{out}", f"e{out}", "-j", 1)
+        told("report", out, "-o", f"r{out}")
+    assert all(each.name[:1] in "opecirl" for each in place.iterdir())
+
+
+def test_files_with_hostile_names_are_read(place: Path) -> None:
+    """By the commands that take no folder of tests: mappings, logs, applications, and pairs of kernels."""
+    for number, file in enumerate(written(place / "m", ".map", MAPPING, names()[::26])):
+        told("map", "--events", 2, "-j", 1, "-o", f"bugs{number}", "--", file)
+    kernels = written(place / "k", ".ptx", PTX, names()[::17])
+    for one, other in pairwise(kernels):
+        told("validate", "-j", 1, "--", one, other)
+    synth("memory", "--from", "sc", "--events", "2..3", "-o", "suite")
+    for file in written(place / "l", "", "no log\n"):
+        told("import", "--suite", "suite", "-o", "all.jsonl", "--", file)
+    for number, name in enumerate(names()[::3]):
+        built = ("--build", shlex.join(["true", name]), "--run", shlex.join(["true", name]))
+        told("harden", "--places", 1, *built, "--runs", 1, "--rate", 0.9, "-o", f"h{number}")
+    there = {"m", "k", "suite", "l", "all.jsonl"}
+    assert all(each.name in there or re.fullmatch(r"(bugs|h)\d+", each.name) for each in place.iterdir())
+
+
+@pytest.mark.device
+def test_translations_with_hostile_names(place: Path) -> None:
+    if which("glslangValidator") is None:
+        pytest.skip("no compiler")
+    weak = (ROOT / "examples" / "memory" / "webgpu" / "mp-barrier.litmus").read_text()
+    (place / "t").mkdir()
+    for name in names()[::11]:
+        Path(os.fsdecode(b"t/" + os.fsencode(name) + b".litmus")).write_text(weak)
+    told("compile", "t", "--backend", "glsl", "--check-translation", "-o", "out")
+    assert {each.name for each in place.iterdir()} <= {"t", "out"}
 
 
 @pytest.mark.device
