@@ -377,7 +377,10 @@ class _Writer:
                 odd = self.cast(kind, odd) if kind.lanes == 1 else odd  # which a small one is promoted from
                 return Value(f"as_{name}(abs({odd}))", kind, False)
             case "abs_diff":
-                return Value(f"as_{name}(abs_diff({one.text}, {two.text}))", kind, False)
+                # PoCL 3.0 leaves undefined what is more than the greatest number, such as abs_diff(LONG_MIN, 0).
+                halves = [f"{each.text} >> {self.splat(kind, 1)}" for each in (one, two)]
+                halves = [self.cast(kind, each) if kind.lanes == 1 else each for each in halves]
+                return Value(f"as_{name}(abs_diff({', '.join(halves)}))", kind, False)
             case "clamp":
                 low, high = f"min({two.text}, {three.text})", f"max({two.text}, {three.text})"
                 return Value(f"clamp({one.text}, {low}, {high})", kind, False)
