@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from corpus.kernels.ir import KernelFunction, Module, SourceLine
 from corpus.kernels.program import KernelProgram
+from corpus.kernels.specialiser import SLOTS
 from corpus.litmus import test as litmus
 
 _KINDS: dict[type[litmus.Instruction], str] = {
@@ -21,7 +22,7 @@ _KINDS: dict[type[litmus.Instruction], str] = {
     litmus.Rmw: "update",
     litmus.AsyncOperation: "copy",
 }
-"""What accesses are called, by what is left of them. Those of barriers that exchange values are no memory's."""
+"""What accesses are called, by what is left of them."""
 
 _OF_A_COMPILATION = re.compile(r"(_GLOBAL__N_|_INTERNAL)_[0-9a-f]{8}")
 """The part of a name of a file's own that has another number in each compilation of it."""
@@ -80,13 +81,14 @@ def removed(compiled: KernelProgram, written: KernelProgram) -> list[RemovedAcce
 
 
 def _done(program: KernelProgram, thread: int) -> Iterator[_Done]:
-    """Yield the accesses of a thread to memory."""
+    """Yield the accesses of a thread to memory, without those by which lanes of a warp exchange values."""
     code = zip(program.test.threads[thread].instructions, program.accesses[thread], strict=True)
     for (instruction, accesses), origin in zip(code, program.origins[thread], strict=True):
         kind = _KINDS.get(type(instruction))
         if kind is not None and origin is not None:
             for each in accesses:
-                yield _Done(kind, _plain(each.array), each.offset, each.size, origin.source)
+                if not each.array.startswith(SLOTS):
+                    yield _Done(kind, _plain(each.array), each.offset, each.size, origin.source)
 
 
 def _plain(name: str) -> str:

@@ -80,6 +80,13 @@ __global__ void own(int *out)
   out[threadIdx.x + 2 * blockIdx.x] = local[0] + pair.second;
 }
 
+__global__ void leader(int *out)
+{
+  unsigned some = __ballot_sync(3, threadIdx.x);
+  if (threadIdx.x)
+    out[blockIdx.x] = __shfl_sync(some, 5, __ffs(some) - 1);
+}
+
 __global__ void right(volatile int *data, int4 *wide, int *out)
 {
   __shared__ int s[2];
