@@ -391,7 +391,8 @@ def launches_of(file: KernelFile, words: LaunchWords, kernel: KernelFunction) ->
     has one without.
 
     The size of a block that the module says counts where none is given, and along directions in which the host chooses
-    it, and the module says 1, one of two threads as well. Raises ``InputError`` where a program of C is given a size.
+    it, and the module says 1, one of two threads as well. Raises ``InputError`` where a program of C is given a size,
+    or where blocks do not make whole clusters.
     """
     if file.language.grows:
         if words.grid or words.block or words.cluster or words.warp or words.first or words.arguments:
@@ -402,6 +403,10 @@ def launches_of(file: KernelFile, words: LaunchWords, kernel: KernelFunction) ->
     blocks = [] if block is None else list(dict.fromkeys((block, _widened(block, kernel.chosen))))
     if words.grid or words.block:
         every = [size] if words.block or not blocks else blocks
+        whole = _multiple(grid, cluster)
+        if words.grid and whole != grid:  # the CUDA programming guide, thread block clusters
+            raise InputError(f"--cluster: expected a grid of whole clusters, found --grid {words.grid}", str(file.path))
+        grid = whole
         return tuple(KernelLaunch(grid, each, cluster, words.warp or WARP) for each in every)
     usual = DEFAULT if block is None else [each for one in blocks for each in _of_block(one)]
     if kernel.chosen and block == (1, 1, 1):

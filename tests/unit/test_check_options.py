@@ -112,6 +112,7 @@ def test_a_comment_of_another_kernel_is_left_out(tmp_path: Path) -> None:
         (["--arg", "nothere=1"], "expected the name of a parameter, found nothere"),
         (["--expect", "nothere == 1"], "expected locations of the program"),
         (["--kernel", "nothere"], "expected one of the kernels copy, found nothere"),
+        (["--grid", "3", "--cluster", "2"], "--cluster: expected a grid of whole clusters, found --grid 3"),
     ],
 )
 def test_what_is_named_is_there(tmp_path: Path, comment: str, options: list[str], message: str) -> None:
