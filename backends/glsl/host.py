@@ -6,8 +6,9 @@ memory test, "iteration N" with its outcomes as JSON: a list of rows, the count 
 term, and last the number of instances that found no row. Exit codes: 0 every iteration terminated, 2 the shaders cannot
 be built or launched, 3 threads were cut short, 124 the device was lost.
 
-What the shaders need of a device: Vulkan 1.2 with vulkanMemoryModel and vulkanMemoryModelDeviceScope. All buffers are
-memory that the host sees; a launch begins with the host's writes and ends where the host may read.
+What the shaders need of a device: Vulkan 1.2 with vulkanMemoryModel, and those with device scope
+vulkanMemoryModelDeviceScope. All buffers are memory that the host sees; a launch begins with the host's writes and ends
+where the host may read.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,9 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
         codes = [each.read_bytes() for each in sorted(path.parent.glob(f"{path.name}.*.spv"))]
         try:
             device = VulkanDevice.of(found().index(named[arguments.number]))
+            if not device.has_device_scope and any(map(has_device_scope, codes)):
+                name = named[arguments.number][0]
+                raise host.HostError(f"{name} has no vulkanMemoryModelDeviceScope, and the test has device scope")
             with (memory if "ROWS" in constant else progress)(device, codes, constant) as iterate:
                 yield iterate
         except (vk.VkError, vk.VkException) as error:
@@ -96,6 +101,12 @@ def text(characters: Any) -> str:
     return characters if isinstance(characters, str) else vk.ffi.string(characters).decode("utf-8", "replace")
 
 
+def has_device_scope(code: bytes) -> bool:
+    """Return whether a shader says that it has device scope: OpCapability VulkanMemoryModelDeviceScope, in SPIR-V."""
+    words = struct.unpack(f"<{len(code) // 4}I", code[: len(code) // 4 * 4])
+    return any(pair == (2 << 16 | 17, 5346) for pair in pairwise(words))
+
+
 class VulkanDevice:
     """A device with a queue, which all programs share that a host runs."""
 
@@ -108,7 +119,12 @@ class VulkanDevice:
             if each.queueFlags & vk.VK_QUEUE_COMPUTE_BIT
         )
         # Whatever a structure points to must be in a variable as long as the structure is used.
-        features = vk.VkPhysicalDeviceVulkanMemoryModelFeatures(vulkanMemoryModel=1, vulkanMemoryModelDeviceScope=1)
+        there = vk.VkPhysicalDeviceVulkanMemoryModelFeatures()
+        vk.vkGetPhysicalDeviceFeatures2(physical, vk.VkPhysicalDeviceFeatures2(pNext=there))
+        self.has_device_scope = bool(there.vulkanMemoryModelDeviceScope)
+        features = vk.VkPhysicalDeviceVulkanMemoryModelFeatures(
+            vulkanMemoryModel=1, vulkanMemoryModelDeviceScope=int(self.has_device_scope)
+        )
         queue = vk.VkDeviceQueueCreateInfo(queueFamilyIndex=family, queueCount=1, pQueuePriorities=[1.0])
         wanted = vk.VkDeviceCreateInfo(pNext=features, pQueueCreateInfos=[queue])
         self.handle = vk.vkCreateDevice(physical, wanted, None)

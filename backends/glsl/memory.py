@@ -18,7 +18,8 @@ declared once for each way of a weak access: private, ``nonprivate``, and cohere
 These are one reference, for a reference is the descriptor. Shared memory is coherent in its work-group whatever is
 said, so that a weak access to it makes available or visible at that scope, or is refused.
 
-The script launches the test ``Parameters.iterations`` times, with the number of the launch as seed. After each, a
+The script asks for ``vulkanMemoryModelDeviceScope`` where the test has device scope: what is about the test is of one
+queue, and not all devices have that feature. It launches the test ``Parameters.iterations`` times, with the number of the launch as seed. After each, a
 fourth shader adds the histogram to ``totals`` and clears it. The script ends with checks: that every outcome has a row;
 and, where the condition is ``~exists`` or ``forall`` without a filter, what it claims. ``amber -b FILE -B 3`` writes
 the totals, also where a check fails, and ``decode`` reads them.
@@ -64,10 +65,11 @@ _SPOKEN = dict(
     zip(SEMANTICS, (*_STORAGE.values(), "gl_StorageSemanticsImage", "gl_StorageSemanticsOutput"), strict=True)
 )
 _MADE = {"semav": "gl_SemanticsMakeAvailable", "semvis": "gl_SemanticsMakeVisible"}
+_DEVICE = "memory_device"
 _BLOCKS = {
     "": ("memory_private", ""),
     "nonpriv": ("memory", "nonprivate "),
-    "gl_ScopeDevice": ("memory_device", "devicecoherent "),
+    "gl_ScopeDevice": (_DEVICE, "devicecoherent "),
     "gl_ScopeQueueFamily": ("memory_queue_family", "queuefamilycoherent "),
     "gl_ScopeWorkgroup": ("memory_workgroup", "workgroupcoherent "),
 }
@@ -79,7 +81,7 @@ _SEMANTICS = {
     Order.ACQ_REL: "gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible",
 }
 _RULES: Mapping[type[Instruction], VulkanRule] = {Load: LOAD, Store: STORE, Rmw: RMW, Fence: FENCE}
-_RELAXED = "gl_ScopeDevice, 0, 0"
+_RELAXED = "gl_ScopeQueueFamily, 0, 0"
 _ALL = f"{' | '.join(_STORAGE.values())}, {_SEMANTICS[Order.ACQ_REL]}"
 
 LAUNCHES, INSTANCES, HOLDING, OTHER, TOTALS = range(5)
@@ -158,7 +160,7 @@ class GlslKernel(ShaderAtomics):
     item = "gl_LocalInvocationID.x"
     meet = f"controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, {_ALL})"
     add = f"atomicAdd({{cell}}, {{value}}, {_RELAXED})"
-    claim = "atomicCompSwap({cell}, 0u, {value}, gl_ScopeDevice, 0, 0, 0, 0)"
+    claim = "atomicCompSwap({cell}, 0u, {value}, gl_ScopeQueueFamily, 0, 0, 0, 0)"
     peek = f"atomicLoad({{cell}}, {_RELAXED})"
     scratch_load = peek
     scratch_store = f"atomicStore({{cell}}, {{value}}, {_RELAXED})"
@@ -176,7 +178,7 @@ class GlslKernel(ShaderAtomics):
 #!amber
 # $name. Usage: amber -b outcomes.txt -B 3 NAME.amber; add -d where there are no validation layers.
 $test
-DEVICE_FEATURE VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope
+DEVICE_FEATURE VulkanMemoryModelFeatures.$feature
 
 $shaders
 BUFFER memory DATA_TYPE uint32 SIZE $WORDS FILL 0
@@ -278,7 +280,9 @@ $expected
             )
             for shader, (number, body) in bodies.items()
         ]
+        of_device = any(word in each for each in shaders for word in (self.scopes[Scope.GPU], f"{_DEVICE}["))
         return {
+            "feature": "vulkanMemoryModelDeviceScope" if of_device else "vulkanMemoryModel",
             "shaders": "\n".join(shaders),
             "pipelines": "\n".join(_PIPELINE.substitute(shader=shader) for shader in bodies),
             "iterations": layout.parameters.iterations,
