@@ -19,10 +19,10 @@ These are one reference, for a reference is the descriptor. Shared memory is coh
 said, so that a weak access to it makes available or visible at that scope, or is refused.
 
 The script asks for ``vulkanMemoryModelDeviceScope`` where the test has device scope: what is about the test is of one
-queue, and not all devices have that feature. It launches the test ``Parameters.iterations`` times, with the number of the launch as seed. After each, a
-fourth shader adds the histogram to ``totals`` and clears it. The script ends with checks: that every outcome has a row;
-and, where the condition is ``~exists`` or ``forall`` without a filter, what it claims. ``amber -b FILE -B 3`` writes
-the totals, also where a check fails, and ``decode`` reads them.
+queue, and not all devices have that feature. It launches the test ``Parameters.iterations`` times, with the number of
+the launch as seed. After each, a fourth shader adds the histogram to ``totals`` and clears it. The script ends with
+checks: that every outcome has a row; and, where the condition is ``~exists`` or ``forall`` without a filter, what it
+claims. ``amber -b FILE -B 3`` writes the totals, also where a check fails, and ``decode`` reads them.
 
 Gaps: images and output have no memory here, nor has a second reference to a location; operations of the device, and
 threads that synchronise by the system, are of several launches. A device may have smaller work-groups or less shared
