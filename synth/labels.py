@@ -227,7 +227,7 @@ def mark_table(heads: Sequence[str], labelled: Iterable[Labels]) -> Table:
         table.add_column(head, justify="center", no_wrap=True)
     for labels in labelled:
         marks = [Text(ERROR, "red")] * len(heads) if labels.error else [_mark(label) for label in labels.labels]
-        table.add_row(Text(labels.file), *marks)
+        table.add_row(Text(printable(labels.file)), *marks)
     return table
 
 

@@ -91,11 +91,10 @@ def command(
 
     \b
     Examples:
-      synth export suite --to herd-c
+      synth export classic --to herd-lisa
       synth export suite --to dartagnan-ptx -o litmus
       synth export suite --to axb -o programs
       synth export examples/progress/mutex.axb --to dartagnan-vulkan -o mutex-vulkan
-      synth export classic --to herd-lisa -o lisa
       synth export classic --to dartagnan-ptx --drop cache -o ptx
       synth export classic --to herd-lisa --model ptx-rmo -o rmo
       synth export examples/memory/webgpu/mp-barrier.litmus --to webgpu-cts -o cts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
@@ -155,7 +155,7 @@ class LitmusLabelling:
             table.add_column(column, no_wrap=True)
         for labels in labelled:
             row = [Text(ERROR, "red")] if labels.error else self._row(labels.labels[0])
-            table.add_row(Text(labels.file), *row)
+            table.add_row(Text(printable(labels.file)), *row)
         return table
 
     def _row(self, label: ModelAnswer) -> Iterator[Text]:
