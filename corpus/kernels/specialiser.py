@@ -828,7 +828,9 @@ class ThreadSpecialiser:
     def said(self, value: Value) -> str:
         """Return what a value is, for a message about a place where a number is wanted."""
         match value:
-            case Missing(parameter):
+            case Missing(parameter, offset):
+                if self._is_structure(parameter):
+                    return f"byte {offset} of the argument {parameter}, a structure, of which no part can be given"
                 return f"the argument {parameter}, which decides something: give it with --arg {parameter}=.."
             case Unknown(reason):
                 return reason
@@ -836,6 +838,12 @@ class ThreadSpecialiser:
                 return "an address, of which only places in arrays are known; a number is given with --arg NAME=.."
             case _:
                 return "a value of the running program"
+
+    def _is_structure(self, parameter: str) -> bool:
+        """Return whether a parameter of the kernel is bytes rather than a number or an address."""
+        number = self.kernel.number_of(parameter)
+        found = None if number is None else self.kernel.parameters[number]
+        return found is not None and found.type == "b8" and (found.size or 0) > 1
 
     def temporary(self, operation: str, *operands: litmus.Operand) -> str:
         """Append a computation into a register of its own, and return the register."""
