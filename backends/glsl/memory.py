@@ -280,7 +280,8 @@ $expected
             )
             for shader, (number, body) in bodies.items()
         ]
-        of_device = any(word in each for each in shaders for word in (self.scopes[Scope.GPU], f"{_DEVICE}["))
+        said = "\n".join(bodies["run"][1])
+        of_device = self.scopes[Scope.GPU] in said or f"{_DEVICE}[" in said
         return {
             "feature": "vulkanMemoryModelDeviceScope" if of_device else "vulkanMemoryModel",
             "shaders": "\n".join(shaders),

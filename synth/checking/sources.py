@@ -150,13 +150,18 @@ def read_for_check(path: Path, options: Sequence[str] = (), as_written: bool = F
     """Return the kernels of a file as ``read_kernels`` does, and beside them, where the compiler of its language may
     remove accesses, what it makes without optimisations; ``as_written``: that alone.
     """
-    language = SOURCE_LANGUAGES.get(path.suffix)
-    plain = (*options, *language.as_written) if language else options
-    if as_written or plain == options:
+    plain = options_of(path, options, True)
+    if as_written or plain == tuple(options):
         return read_kernels(path, plain)
     with ThreadPoolExecutor(1) as beside:  # each of the two waits for a process
         written = beside.submit(_written, path, plain)
         return replace(read_kernels(path, options), written=written.result())
+
+
+def options_of(path: Path, options: Sequence[str], as_written: bool) -> tuple[str, ...]:
+    """Return the options that the compiler of a file is given, ``as_written`` so that it removes no access."""
+    language = SOURCE_LANGUAGES.get(path.suffix)
+    return (*options, *(language.as_written if language and as_written else ()))
 
 
 def _written(path: Path, options: Sequence[str]) -> Module | str:

@@ -255,11 +255,12 @@ def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequ
     from corpus.kernels.program import program_of
     from corpus.litmus.test import Region
     from synth.checking.questions import left_over
-    from synth.checking.sources import read_for_check
+    from synth.checking.sources import options_of, read_kernels
     from synth.checking.tasks import tasks_of
     from synth.checking.work import questions_about
 
-    files = [read_for_check(source.path, request.compiler_options, request.as_written) for source in sources[:2]]
+    options = request.compiler_options, request.as_written
+    files = [read_kernels(source.path, options_of(source.path, *options)) for source in sources[:2]]
     tasks = [task for file in files for task in tasks_of(file, request.launch)]
     if len(tasks) != 1 or tasks[0].before:
         raise click.UsageError("--litmus is for one kernel with one launch: --kernel, --grid and --block name them")

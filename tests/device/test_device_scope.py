@@ -17,20 +17,28 @@ FEATURE = "DEVICE_FEATURE VulkanMemoryModelFeatures."
 
 
 def script(name: str, folder: Path) -> Path:
-    done = synth("compile", MEMORY / f"{name}.litmus", "--backend", "glsl", "--cpu", "-o", folder)
+    path = MEMORY / f"{name}.litmus"
+    done = synth("compile", path, "--backend", "glsl", "--cpu", "-o", folder)
     assert done.exit_code == 0, done.output
-    return folder / f"{name}.amber"
+    return folder / f"{path.stem}.amber"
 
 
-@pytest.mark.parametrize(("name", "feature"), [("mp-acq-rel", "DeviceScope"), ("mp-acq-rel-one-cta", "")])
-def test_a_script_asks_for_device_scope_where_the_test_has_it(name: str, feature: str, tmp_path: Path) -> None:
+HAS_DEVICE_SCOPE = {
+    "mp-acq-rel": True,
+    "mp-acq-rel-one-cta": False,
+    "vulkan/mp": True,  # of plain accesses that make available and visible alone
+    "vulkan/atomicity-scopes": False,
+}
+
+
+@pytest.mark.parametrize(("name", "has"), HAS_DEVICE_SCOPE.items())
+def test_a_script_asks_for_device_scope_where_the_test_has_it(name: str, has: bool, tmp_path: Path) -> None:
     text = script(name, tmp_path / "programs").read_text()
-    assert f"{FEATURE}vulkanMemoryModel{feature}\n" in text
-    assert ("gl_ScopeDevice" in text) is bool(feature)
+    assert f"{FEATURE}vulkanMemoryModel{'DeviceScope' if has else ''}\n" in text
 
 
 @pytest.mark.device
-@pytest.mark.parametrize(("name", "has"), [("mp-acq-rel", True), ("mp-acq-rel-one-cta", False)])
+@pytest.mark.parametrize(("name", "has"), HAS_DEVICE_SCOPE.items())
 def test_shaders_have_device_scope_where_the_script_asks_for_it(
     name: str, has: bool, tmp_path: Path, need: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
