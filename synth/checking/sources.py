@@ -354,8 +354,9 @@ def argument(text: str) -> tuple[str, Argument]:
 
 def _number(text: str) -> int:
     """Return a number, decimal or hexadecimal. Raises ``InputError`` where it has more than 64 bits."""
-    hexadecimal = "x" in text.lower()
-    number = int(text, 16 if hexadecimal else 10) if len(text.lstrip("-0xX")) <= 20 else 2**64
+    digits = text.lower().lstrip("-0x") or "0"  # without zeros before them: Python reads no more than 4,300 digits
+    number = int(digits, 16 if "x" in text.lower() else 10) if len(digits) <= 20 else 2**64
+    number = -number if text.startswith("-") else number
     if not -(2**63) <= number < 2**64:
         raise InputError(f"--arg: expected a number of at most 64 bits, found {_shown(text)}")
     return number

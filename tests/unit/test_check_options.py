@@ -14,6 +14,9 @@ from xml.etree import ElementTree
 import pytest
 from commands import synth
 
+from corpus.kernels.launch import ArrayArgument
+from synth.checking.sources import argument
+
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 
 COPY = """.visible .entry COPY(.param .u64 a, .param .u32 n)
@@ -286,3 +289,10 @@ def test_a_large_manifest_is_not_read(tmp_path: Path) -> None:
 
 def test_a_number_with_zeros_before_it(tmp_path: Path) -> None:
     assert synth("check", kernel(tmp_path, copy()), "--grid", 1, "--arg", "n=007", "--expect", "a == 7").exit_code == 0
+
+
+@pytest.mark.parametrize("number", ["0" * 5_000 + "5", "-0" + "0" * 5_000 + "5", "0x" + "0" * 5_000 + "5"])
+def test_zeros_before_a_number_count_nothing(number: str) -> None:
+    assert argument(f"n={number}") == ("n", -5 if number.startswith("-") else 5)
+    if "x" not in number:
+        assert argument(f"a=[{number}]")[1] == ArrayArgument((-5 if number.startswith("-") else 5,))
