@@ -23,7 +23,7 @@ from corpus.files import LARGEST_TEXT, open_bytes, read_bytes, read_text
 from corpus.kernels.ir import KernelFunction, Module
 from corpus.kernels.languages import LANGUAGES
 from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument, volume
-from corpus.kernels.program import MOST_THREADS
+from corpus.kernels.program import MOST_THREADS, check_size
 from corpus.kernels.ptx.reader import read_ptx
 from corpus.kernels.specialiser import KernelLanguage
 from corpus.kernels.spirv.annotations import LaunchConfig, read_annotations
@@ -324,6 +324,14 @@ MOST_ELEMENTS = 2**16
 
 MOST_ZEROS = 2**40
 """The most elements of an array of zeros, of which only those are kept that are accessed."""
+
+
+def check_options(words: LaunchWords) -> None:
+    """Raise ``InputError`` where the options of a launch are wrong for any kernel, before one is compiled."""
+    if sizes := sizes_of(words):
+        check_size(KernelLaunch(*sizes), "--grid, --block")
+    for text in words.arguments:
+        argument(text)
 
 
 def argument(text: str) -> tuple[str, Argument]:

@@ -203,16 +203,11 @@ def _models(request: CheckRequest) -> dict[str, dict[str, str]]:
 
     Raises ``InputError`` where an option is wrong for any file.
     """
-    from corpus.kernels.launch import KernelLaunch
-    from corpus.kernels.program import check_size
     from oracle.progress.plugins import resolve_models
-    from synth.checking.sources import argument, default_models, sizes_of
+    from synth.checking.sources import check_options, default_models
     from synth.checking.work import axiomatic
 
-    if sizes := sizes_of(request.launch):
-        check_size(KernelLaunch(*sizes), "--grid, --block")
-    for text in request.launch.arguments:
-        argument(text)
+    check_options(request.launch)
     return {
         "models": {each.name: each.model.digest for each in axiomatic(request.models or default_models())},
         "progress": {each.name: each.digest for each in resolve_models([request.progress])},

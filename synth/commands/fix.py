@@ -157,10 +157,11 @@ def command(
     if kernels:
         if len(kernels) < len(inputs) or forbid or together or bell or output or svg:
             raise click.UsageError("kernels go by themselves, without --forbid, --together, --bell, --svg and --output")
-        from synth.checking.sources import read_kernels
+        from synth.checking.sources import check_options, read_kernels
         from synth.checking.tasks import tasks_of
         from synth.repair.kernels import KernelRepairRequest
 
+        check_options(launch)
         tasks = [task for path in kernels for task in tasks_of(read_kernels(path, compiler_options), launch)]
         request = KernelRepairRequest(model or "ptx", weaken, allowed, cost or "cuda", every, unroll)
         with workplaces(jobs, cluster) as places:

@@ -296,3 +296,15 @@ def test_zeros_before_a_number_count_nothing(number: str) -> None:
     assert argument(f"n={number}") == ("n", -5 if number.startswith("-") else 5)
     if "x" not in number:
         assert argument(f"a=[{number}]")[1] == ArrayArgument((-5 if number.startswith("-") else 5,))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--grid", "60000x60000x60000"], "at most 64 threads"),
+        (["--arg", f"n={DIGITS}"], "a number of at most 64 bits"),
+    ],
+)
+def test_fix_meets_a_limit_before_it_reads_a_kernel(tmp_path: Path, options: list[str], message: str) -> None:
+    result = synth("fix", kernel(tmp_path, "not a kernel"), *options)
+    assert result.exit_code == 2 and message in result.stderr
