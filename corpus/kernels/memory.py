@@ -55,7 +55,7 @@ def loaded(
             return None
         if at.owns(address.array):
             return _cell(at, state, address, size)
-        if space == "const":
+        if space == "const" or _is_made(at, address.array):
             return _constant(at, state, address, size)
     part = at.part(address, size)
     if part < size:
@@ -83,7 +83,8 @@ def _constant(at: ThreadSpecialiser, state: State, address: Pointer, size: int) 
     if not 0 <= address.offset <= variable.size - size:
         at.stops("bounds")
         return None
-    at.assumed[f"{name} holds what the module gives it"] = None
+    if not _is_made(at, address.array):  # the host may write constants of the source before the launch
+        at.assumed[f"{name} holds what the module gives it"] = None
     for place, symbol in variable.addresses:
         if (place, 8) == (address.offset, size):
             return at.value(state, symbol)
@@ -91,6 +92,15 @@ def _constant(at: ThreadSpecialiser, state: State, address: Pointer, size: int) 
             raise at.wrong(f"a part of an address that {name} holds is not understood")
     data = variable.initial.ljust(variable.size, b"\0")
     return int.from_bytes(data[address.offset : address.offset + size], "little")
+
+
+def _is_made(at: ThreadSpecialiser, array: str) -> bool:
+    """Decide whether an array is one that nvcc makes of a constant of a function: ``NAME$0`` in global memory, which no
+    source can name (functions and variables of a file's own have mangled names, without a number at their end).
+    """
+    space, _, name = array.rpartition(":")
+    function, _, number = name.rpartition("$")
+    return space == "global:" and number.isdigit() and function in at.module.functions and name in at.module.variables
 
 
 def _parameter(at: ThreadSpecialiser, address: Pointer, size: int) -> Value | None:
@@ -243,7 +253,7 @@ def updated(
 def _check_writable(at: ThreadSpecialiser, address: Value) -> None:
     """Raise ``NotUnderstoodError`` where an address is in constant memory, which no kernel writes (PTX ISA, 5.1)."""
     array = address.array if isinstance(address, Pointer) else address.base if isinstance(address, Scaled) else None
-    if array and array.startswith("const:"):
+    if array and (array.startswith("const:") or _is_made(at, array)):
         raise at.wrong("of constant memory, which is not to be written, is not understood")
 
 

@@ -60,6 +60,25 @@ __global__ void last_round(int *data)
     data[0] = i;
 }
 
+__global__ void again(int *__restrict__ data, int *out)
+{
+  int x = data[0];
+  x += data[0];
+  if (x > 3)
+    x -= 2 * data[0];
+  __threadfence();
+  out[threadIdx.x] = x +
+    data[0];  // removed: read
+}
+
+__global__ void constant(int *data, int *out)
+{
+  Pair pair = {1, 2};
+  if (pair.first == 2)
+    data[0] = 1;
+  out[threadIdx.x + 2 * blockIdx.x] = pair.second;
+}
+
 namespace {
 __global__ void joined(int *data, int *flag)
 {
