@@ -24,7 +24,7 @@ def kernel_text(body: str, parameters: str = "x y z", around: str = "", name: st
 
 
 def program(text: str, grid=1, block=1, warp=32, **arguments) -> KernelProgram:
-    """What is left of the only kernel of a module. Arguments are numbers, or lists for arrays."""
+    """What is left of the only kernel of a module. Arguments are numbers, lists for arrays, or what ``--arg`` gives."""
     module = read_ptx(text, "kernel.ptx")
     given = {
         name: ArrayArgument(tuple(value)) if isinstance(value, list) else value for name, value in arguments.items()

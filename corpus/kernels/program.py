@@ -92,8 +92,8 @@ class KernelProgram:
     ``untold`` are the locations that may hold a value which nothing tells, with what it is; ``altered``: what they hold
     may be the same for several numbers in its place. ``doubts`` has the registers that say, by thread and instruction,
     whether a result is not determined; ``doubts_decide``: one may decide whether or where memory is accessed.
-    ``parted`` are the locations that are parts of larger accesses. ``accesses`` are those of each instruction, as
-    ``origins`` are.
+    ``parted`` are the locations that are parts of larger accesses, ``wholes`` the elements of the source whose parts
+    are locations, with these. ``accesses`` are those of each instruction, as ``origins`` are.
     """
 
     test: litmus.LitmusTest
@@ -117,6 +117,7 @@ class KernelProgram:
     doubts_decide: bool = False
     parted: frozenset[str] = frozenset()
     accesses: tuple[tuple[tuple[Access, ...], ...], ...] = ()
+    wholes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def lasting(self) -> tuple[str, ...]:
@@ -255,6 +256,7 @@ def _program(
         altered=untold.altered,
         doubts=doubts,
         accesses=tuple(tuple(each.accesses for each in code) for _, code in kept),
+        wholes=layout.wholes(),
     )
 
 
@@ -790,6 +792,8 @@ class _Layout:
     ) -> None:
         self._parts_of = parts
         self.parted: set[str] = set()
+        self._of_wholes: dict[str, dict[int, tuple[str, int]]] = {}
+        self._wide: dict[str, int] = {}
         self._module, self._kernel, self._launch = module, kernel, launch
         self._created = created or CreatedThreads()
         self.undefined: set[str] = set()
@@ -904,9 +908,13 @@ class _Layout:
                 stem, offset = name, offset - start
                 break
         part = next((part for start, end, part in self._parts_of.get(array, ()) if start <= offset < end), None)
-        if part is not None:  # by a name of its own, for what is expected of an array is not of parts of its elements
-            name = litmus.element(f"{stem}_parts_of_{part}", offset // part)
+        if part is not None:  # by a name of its own where it is not an element, for ``x[1]`` is one of the source
+            whole = self._declared(array)
+            name = litmus.element(stem if part == whole else f"{stem}_parts_of_{part}", offset // part)
             self.parted.add(name)
+            if whole and part < whole:
+                self._of_wholes.setdefault(litmus.element(stem, offset // whole), {})[offset % whole] = name, part
+                self._wide[litmus.element(stem, offset // whole)] = whole
             return name
         if size is not None:
             return litmus.element(stem, offset // size)
@@ -983,6 +991,20 @@ class _Layout:
         name = array.rpartition(":")[2]
         number = self._kernel.number_of(name)
         return None if number is None else self._launch.array(name, number)
+
+    def _declared(self, array: str) -> int | None:
+        """Return the size of an element of an array as the source has it, where that is known."""
+        given = self._argument(array)
+        return None if given is None else given.size
+
+    def wholes(self) -> dict[str, tuple[str, ...]]:
+        """Return the elements of arrays of which all parts are locations, with these in the order of their bytes."""
+        found = {}
+        for whole, parts in self._of_wholes.items():
+            every = [parts[offset] for offset in sorted(parts)]
+            if sum(size for _, size in every) == self._wide[whole]:
+                found[whole] = tuple(name for name, _ in every)
+        return found
 
     def _variable(self, array: str) -> ir.Variable | None:
         return self._module.variable(self._kernel, array.rpartition(":")[2])

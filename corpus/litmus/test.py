@@ -531,7 +531,7 @@ def atoms(proposition: Proposition) -> Iterator[Atom]:
                 yield from atoms(part)
 
 
-def map_atoms(proposition: Proposition, change: Callable[[Atom], Atom]) -> Proposition:
+def map_atoms(proposition: Proposition, change: Callable[[Atom], Proposition]) -> Proposition:
     """Return a proposition with each comparison changed."""
     match proposition:
         case Atom():

@@ -515,6 +515,24 @@ def _without_doubts(test: litmus.LitmusTest) -> litmus.LitmusTest:
     return replace(test, threads=tuple(threads))
 
 
+def _of_parts(program: KernelProgram, atom: litmus.Atom, expectation: str) -> litmus.Proposition:
+    """Return what is expected of an element as what is expected of its parts."""
+    term, value = (atom.left, atom.right) if isinstance(atom.left, litmus.Loc) else (atom.right, atom.left)
+    if not isinstance(term, litmus.Loc) or not isinstance(value, int) or atom.operation not in ("eq", "ne"):
+        raise InputError(
+            f"--expect: {expectation}: expected == or != and a number, for other accesses are of parts of that element"
+        )
+    equal = list[litmus.Proposition]()
+    for name in program.wholes[term.name]:
+        bits = 8 * program.cells[name].size
+        equal.append(litmus.Atom("eq", litmus.Loc(name), value & (1 << bits) - 1))
+        value >>= bits
+    if value not in (0, -1):
+        return litmus.Or(()) if atom.operation == "eq" else litmus.And(())
+    every = litmus.conjunction(equal)
+    return every if atom.operation == "eq" else litmus.Not(every)
+
+
 def _unused(name: str, others: Collection[str]) -> str:
     return name if name not in others else _unused(f"{name}_", others)
 
@@ -551,14 +569,16 @@ def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
     text = expectation.replace("&&", "/\\").replace("||", "\\/").replace("==", "=")
     if not text.lstrip().startswith(("forall", "exists", "~exists")):
         text = f"forall ({text})"
-    known = {location.name for location in program.test.locations}
+    known = {*program.wholes, *(location.name for location in program.test.locations)}
 
     def check_known(term: litmus.Term, _: object) -> None:
         if not isinstance(term, litmus.Loc) or term.name not in known:
             there = ", ".join(sorted(known)) or "none"
             raise InputError(f"--expect: {expectation}: expected locations of the program, which are {there}")
 
-    def stored(atom: litmus.Atom) -> litmus.Atom:
+    def stored(atom: litmus.Atom) -> litmus.Proposition:
+        if any(isinstance(term, litmus.Loc) and term.name in program.wholes for term in (atom.left, atom.right)):
+            return litmus.map_atoms(_of_parts(program, atom, expectation), stored)
         terms = (atom.left, atom.right)
         bits = 8 * max(program.cells[term.name].size for term in terms if isinstance(term, litmus.Loc))
         left, right = (signed(term, bits) if isinstance(term, int) else term for term in terms)

@@ -5,6 +5,8 @@ import re
 import pytest
 from ptx_text import kernel_text, lines, program
 
+from corpus.errors import InputError
+from corpus.kernels.launch import ArrayArgument
 from corpus.kernels.specialiser import NotUnderstoodError
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
@@ -322,6 +324,35 @@ def test_mixed_sizes(which):
     assert len(program(kernel_text(body)).mixed) == count
     found = answers(body).answers["mixed-size"]
     assert found is (CheckAnswer.FOUND if count else CheckAnswer.SAFE)
+
+
+PARTED = "st.u32 [%x+4], 16909060; st.s8 [%x+5], -1; st.u32 [%y], 1;"
+"""Element 1 of ``x`` is written by words of 4 and 1 bytes."""
+
+
+@pytest.mark.parametrize(
+    ("size", "expectation", "answer"),
+    [
+        (4, "x[1] == 16973572", "SAFE"),  # 0x0102ff04
+        (4, "x[1] != 16973572", "FOUND"),
+        (4, "x[1] == 16909060", "FOUND"),
+        (4, "y == 1 && x[1] != 5", "SAFE"),
+        (2, "x[2] == -252 && x[3] == 258", "SAFE"),  # 0xff04, 0x0102
+        (2, "x[2] == 65284", "SAFE"),
+        (1, "x[5] == -1 && x[7] == 1", "SAFE"),
+        (1, "x[4] != 4", "FOUND"),
+        (8, "x == 0", "expected locations of the program"),  # only a half of it is there
+        (4, "x[5] == -1", "expected locations of the program"),
+        (4, "x[1] > 5", "expected == or != and a number"),
+    ],
+)
+def test_an_element_that_is_accessed_in_parts_is_expected_by_its_own_name(size, expectation, answer):
+    given = {"x": ArrayArgument((), None, size)}
+    if answer.startswith("expected"):
+        with pytest.raises(InputError, match=answer):
+            answers(PARTED, expectation, **given)
+    else:
+        assert answers(PARTED, expectation, **given).answers["expectation"] is CheckAnswer[answer]
 
 
 def test_arrays_whose_source_names_are_equal_are_two():
