@@ -21,6 +21,10 @@ CodePlace = tuple[int, int]
 
 _MARK = re.compile(r";\s*(begin|end)((?: P\d{1,6}:\d{1,6})+)\s*$")
 _TARGET = re.compile(r'^\s*\.amdgcn_target\s+"amdgcn-amd-amdhsa--(gfx\w+)')
+_FAMILY = re.compile(r"(gfx90a|gfx942)|(gfx120[0-9a-f])|gfx1[01][0-9a-f]{2}")
+"""The chips whose code sequences are in AMDGPUUsage as tables here have them. GFX6 to GFX9.0.8 have other cache
+operations, GFX950 and GFX12.5 further ones.
+"""
 _SPLIT = re.compile(r"^\s*\.amdhsa_tg_split\s+1")
 _WGP = re.compile(r"^\s*\.amdhsa_workgroup_processor_mode\s+1")
 _NUMBER = r"-?(?:0x[0-9a-f]{1,8}|\d{1,8})"
@@ -191,11 +195,14 @@ def _read_one(lines: Sequence[str], before: int, path: str) -> MachineCode:
 
 def machine_of(chip: str, split: bool, wgp: bool) -> str:
     """Return the name that tables have for the machine of a chip in a mode: ``split`` is the tgsplit mode, ``wgp`` that
-    of work-group processors.
+    of work-group processors. Raises ``InputError`` where no table is for its family.
     """
-    if chip in ("gfx90a", "gfx942"):
+    family = _FAMILY.fullmatch(chip)
+    if family is None:
+        raise InputError(f"expected a GPU of GFX90A, GFX942, GFX10, GFX11 or GFX12.0, whose memory is known: {chip}")
+    if family[1]:
         return f"{chip}-tgsplit" if split else chip
-    return f"{'gfx12' if chip.startswith('gfx12') else 'gfx10'}-{'wgp' if wgp else 'cu'}"
+    return f"{'gfx12' if family[2] else 'gfx10'}-{'wgp' if wgp else 'cu'}"
 
 
 def _code_of(line: str) -> str:

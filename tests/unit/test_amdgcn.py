@@ -402,3 +402,10 @@ def test_mutants_end_in_one_line() -> None:
 @pytest.mark.slow
 def test_many_mutants_end_in_one_line() -> None:
     print(dict(mutants(1700, 2)))
+
+
+@pytest.mark.parametrize("chip", ["gfx906", "gfx908", "gfx940", "gfx950", "gfx1250", "gfx1310", "gfx10"])
+def test_gpus_whose_memory_no_table_tells_are_refused(chip: str) -> None:
+    """GFX1250 is no GFX12.0 and GFX906 no GFX10: their cache operations and waits are others (AMDGPUUsage)."""
+    with pytest.raises(InputError, match=f"whose memory is known: {chip}"):
+        read_assembly(MP_GFX90A.replace("gfx90a", chip), "code.s")
