@@ -25,7 +25,7 @@ from oracle.cat.terms import holes_of
 from oracle.executions.bounds import UNROLL
 from oracle.executions.events import VOCABULARY
 from oracle.executions.judge import Judgement, answered, judge, unknown
-from oracle.naming import names_apart, origins
+from oracle.naming import model_name, names_apart, origins
 
 if TYPE_CHECKING:
     from corpus.executions.sequences import SequenceTable
@@ -156,7 +156,7 @@ def load_model(path: str, name: str = "", bell: str | None = None) -> Model:
 
     Raises ``InputError`` where a file cannot be read, and as ``oracle.cat.interpreter.checked_model`` does.
     """
-    model = checked_model(name or Path(path).stem, read_cat(path, bell), VOCABULARY)
+    model = checked_model(name or model_name(path), read_cat(path, bell), VOCABULARY)
     for hole in holes_of(model.syntax.statements):
         raise InputError(f"{hole.name} is a hole of a sketch: synth infer fills it", *hole.position)
     if model.syntax.over_members is None:
@@ -202,10 +202,10 @@ def resolve_consistency_models(
 def _model(name: str, bell: str | None) -> ConsistencyModel:
     if name.endswith(".seq"):
         machine_table(name)  # errors are reported before any test is judged
-        return OperationalModel(Path(name).stem, table=name)
+        return OperationalModel(model_name(name), table=name)
     if not name.endswith(".cat") or name in shipped_models():
         return _known(name)
-    model = AxiomaticModel(Path(name).stem, name, bell)  # made anew, for the file may have changed
+    model = AxiomaticModel(model_name(name), name, bell)  # made anew, for the file may have changed
     _ = model.model  # errors in a user's file are reported before any test is judged
     return model
 

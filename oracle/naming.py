@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
+
+
+def model_name(path: str) -> str:
+    """Return what the model in a file is called: the file's stem, with escapes where a name hides what it says."""
+    return printable(Path(path).stem)
 
 
 def origins(names: Sequence[str], suffix: str) -> dict[str | Path, str]:
@@ -40,7 +45,7 @@ def names_apart(models: Sequence[tuple[str, str | Path]]) -> list[str]:
         depth = next(
             depth for depth in range(1, len(own) + 1) if all(own[-depth:] != f.parts[-depth:] for f in folders)
         )
-        called.append("/".join([*own[-depth:], name]))
+        called.append(printable("/".join([*own[-depth:], name])))
     return called
 
 

@@ -184,7 +184,8 @@ def write_bundle(bundle: Bundle, backend: Backend, output: Path, check: bool) ->
     files = backend.bundle(bundle)
     write_files(output, files)
     of = f" of {len(bundle.tests) + len(bundle.refused)}" if bundle.refused else ""
-    click.echo(f"{len(bundle.tests)}{of} tests in {', '.join(str(output / name) for name in files)}", err=True)
+    where = ", ".join(str(output / name) for name in files)
+    click.echo(printable(f"{len(bundle.tests)}{of} tests in {where}"), err=True)
     return not check or check_programs(_chosen_at_first(bundle), backend)
 
 

@@ -125,9 +125,9 @@ class TrialsRun(Generic[AnyResult]):
     def tell_end(self, campaign: Campaign) -> None:
         """Print why trials were not made, if some were not."""
         if self.stuck:
-            click.echo(f"synth: {self.stuck}", err=True)
+            click.echo(one_line(f"synth: {self.stuck}"), err=True)
         elif self.left:
-            click.echo(f"synth: {told_of_limit(self.left, campaign)}", err=True)
+            click.echo(one_line(f"synth: {told_of_limit(self.left, campaign)}"), err=True)
 
     def case(self, test: str, name: str, against: Mapping[str, tuple[CaseOutcome, str]]) -> Case:
         """Return the JUnit case of a trial of a test; ``against`` are the names of trials that contradict models."""

@@ -829,9 +829,11 @@ class ThreadSpecialiser:
         """Return what a value is, for a message about a place where a number is wanted."""
         match value:
             case Missing(parameter, offset):
+                number = self.kernel.number_of(parameter)
+                name = parameter if number is None else self.launch.source_name(parameter, number)
                 if self._is_structure(parameter):
-                    return f"byte {offset} of the argument {parameter}, a structure, of which no part can be given"
-                return f"the argument {parameter}, which decides something: give it with --arg {parameter}=.."
+                    return f"byte {offset} of the argument {name}, a structure, of which no part can be given"
+                return f"the argument {name}, which decides something: give it with --arg {name}=.."
             case Unknown(reason):
                 return reason
             case Pointer() | Scaled() | Half():
@@ -840,10 +842,13 @@ class ThreadSpecialiser:
                 return "a value of the running program"
 
     def _is_structure(self, parameter: str) -> bool:
-        """Return whether a parameter of the kernel is bytes rather than a number or an address."""
+        """Return whether a parameter of the kernel is bytes rather than a number or an address.
+
+        PTX alone says so by the type; in SPIR-V numbers and vectors are declared as bytes, and are given as numbers.
+        """
         number = self.kernel.number_of(parameter)
         found = None if number is None else self.kernel.parameters[number]
-        return found is not None and found.type == "b8" and (found.size or 0) > 1
+        return self.module.language == "ptx" and found is not None and found.type == "b8" and (found.size or 0) > 1
 
     def temporary(self, operation: str, *operands: litmus.Operand) -> str:
         """Append a computation into a register of its own, and return the register."""

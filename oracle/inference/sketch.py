@@ -30,7 +30,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from hashlib import sha256
 from operator import or_
-from pathlib import Path
 
 from corpus.errors import InputError
 from oracle.cat import terms
@@ -40,6 +39,7 @@ from oracle.cat.syntax import parse_cat, read_cat
 from oracle.cat.text import model_text, term_text
 from oracle.executions.events import VOCABULARY
 from oracle.inference.model_sets import ModelSet, ModelSpace
+from oracle.naming import model_name
 
 Filling = tuple[int, ...]
 """What fills each hole of a sketch: 0 or 1 of a switch, of a choice the number of an alternative."""
@@ -248,7 +248,7 @@ def exactly_one(space: ModelSpace, variables: Sequence[str]) -> ModelSet:
 
 def parse_sketch(text: str, path: str) -> Sketch:
     """The sketch that ``text`` denotes. Raises ``InputError`` as ``load_sketch`` does."""
-    return _sketch(parse_cat(text, path), Path(path).stem)
+    return _sketch(parse_cat(text, path), model_name(path))
 
 
 def load_sketch(path: str, name: str = "") -> Sketch:
@@ -257,7 +257,7 @@ def load_sketch(path: str, name: str = "") -> Sketch:
     Raises ``InputError`` where the file cannot be read, as ``oracle.cat.interpreter.checked_model`` does, and where
     holes of one name have different numbers of alternatives.
     """
-    return _sketch(read_cat(path), name or Path(path).stem)
+    return _sketch(read_cat(path), name or model_name(path))
 
 
 def sketch_of(model: Model, usual: Mapping[str, int] | None = None) -> Sketch:

@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, Any
 from corpus.errors import InputError, did_you_mean
 from corpus.files import open_bytes
 from corpus.hierarchy import LEVEL_WORDS, SHORT_WORDS, HierarchyLevel
-from oracle.naming import names_apart, origins
+from oracle.naming import model_name, names_apart, origins
 from oracle.progress.models import (
     GUARANTEES,
     MODELS,
@@ -224,7 +224,7 @@ def _from_file(path: str) -> tuple[ProgressModel, ProgressModel]:
     guarantee = names.get("guarantee")
     if not callable(guarantee):
         raise InputError("expected a function guarantee(running, stepped)", path)
-    return _readings(names.get("NAME", Path(path).stem), guarantee, path, _digest(Path(path)))
+    return _readings(names.get("NAME", model_name(path)), guarantee, path, _digest(Path(path)))
 
 
 @cache

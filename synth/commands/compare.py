@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from constraints.solvers import DEFAULT_SOLVER
-from corpus.errors import InputError, printable, visible
+from corpus.errors import InputError, one_line, printable, visible
 from corpus.files import write_atomically
 from corpus.journal import Journal
 from corpus.litmus.test import MEMORY_REGIONS, SCOPES
@@ -122,7 +122,7 @@ def command(
     )
     words = narrowed(files, *vocabulary, *kept)
     for line in empty_sets(words, files):
-        click.echo(f"synth: {line}", err=True)
+        click.echo(one_line(f"synth: {line}"), err=True)
     comparison = ModelComparison(tuple(resolved), words, events, threads, every=minimal, both_ways=both_ways)
     asked = {
         "kind": MEMORY,

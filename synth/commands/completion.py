@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from click.shell_completion import get_completion_class
 
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
 from corpus.files import write_atomically
 
 SHELLS = ("bash", "zsh", "fish")
@@ -68,4 +68,4 @@ def command(shell: str | None, install: bool) -> None:
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", str(path)) from None
     write_atomically(path, [script])
-    click.echo(f"{path}: {_NOTES[shell].format(folder=path.parent)}")
+    click.echo(printable(f"{path}: {_NOTES[shell].format(folder=path.parent)}"))

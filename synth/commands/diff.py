@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
 from synth.options.form import table_option
 from synth.options.models import model_option
 from synth.options.page import Page
@@ -176,7 +176,7 @@ def _print(sides: list[ResultSide], found: ResultComparison, judged: bool) -> No
     from synth.screen import plain_table, screen
 
     console = screen()
-    a, b = (f"{letter}: {side.name}" for letter, side in zip("AB", sides, strict=True))
+    a, b = (printable(f"{letter}: {side.name}") for letter, side in zip("AB", sides, strict=True))
     console.print(Text(f"{a}\n{b}"), soft_wrap=True)
     table = plain_table("test", "way", "what", "outcome", "A", "B", "chance")
     shown = sorted(found.changes, key=lambda change: not change.asked)[:MOST]

@@ -148,7 +148,7 @@ def command(
         click.echo(one_line(f"synth: {line}"), err=True)
     kept, known = _keep(output, found)
     for remark in _hangs(found, kept):
-        click.echo(f"synth: {remark}", err=True)
+        click.echo(one_line(f"synth: {remark}"), err=True)
     click.echo(f"{len(kept)} results in {printable(str(output))}, {len(kept) - known} of them new", err=True)
     sys.exit(1 if wrong else 0)
 

@@ -17,7 +17,7 @@ from constraints.cycles import cycles, idle
 from constraints.loop import SolverEffort
 from corpus.cycles.cycle import cycle_name, oriented
 from corpus.cycles.edges import parse_edges
-from corpus.errors import InputError, printable
+from corpus.errors import InputError, one_line, printable
 from corpus.files import read_text
 from corpus.journal import Journal
 from corpus.litmus.test import MEMORY_REGIONS, SCOPES, Region
@@ -234,7 +234,10 @@ def _tell_cuts(request: CycleSuiteRequest) -> None:
     click.echo(f"synth: {cuts(request)}", err=True)
     names = dict.fromkeys((*request.allowed_by, *request.forbidden_by))
     if request.separates and len(names) > 1:
-        click.echo(f"synth: synth compare {' '.join(names)} needs no edges: it tries all programs of a size", err=True)
+        click.echo(
+            printable(f"synth: synth compare {' '.join(names)} needs no edges: it tries all programs of a size"),
+            err=True,
+        )
 
 
 def _check_some_cycle(request: CycleSuiteRequest, solver: str) -> None:
@@ -276,6 +279,8 @@ def _tell_unknown(outcome: CycleSuiteOutcome, names: list[str]) -> int:
     for name in names:
         number, reason = outcome.unknown.get(name, (0, ""))
         if number:
-            click.echo(f"synth: {name} has no verdict on {number} of {outcome.tests} tests: {reason}", err=True)
+            click.echo(
+                one_line(f"synth: {name} has no verdict on {number} of {outcome.tests} tests: {reason}"), err=True
+            )
             code = 2 if number == outcome.tests else code
     return code

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from corpus.errors import printable
+from corpus.errors import one_line, printable
 from corpus.journal import Journal, read_corpus
 from corpus.litmus.test import MEMORY_REGIONS, SCOPES
 from synth.memory.show import size_table
@@ -77,7 +77,7 @@ def from_model(
             return
         output, resume = folder.path, folder.state is FolderState.UNFINISHED
     for line in empty_sets(request.words, [request.axiomatic]):
-        click.echo(f"synth: {line}", err=True)
+        click.echo(one_line(f"synth: {line}"), err=True)
     started = time.monotonic()
     with (
         workplaces(jobs, cluster, max_tests is not None) as places,

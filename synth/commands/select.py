@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from backends.shared.results import RESULTS
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError, one_line, printable
 from corpus.files import new_folder, write_atomically
 from corpus.journal import read_corpus
 from corpus.suite import Corpus, pretty, write_corpus
@@ -139,7 +139,7 @@ def command(
     else:
         _print(opened, kind, selection, models, each)
         if output:
-            screen().print(f"\nWritten to {output}", markup=False, soft_wrap=True)
+            screen().print(f"\nWritten to {printable(str(output))}", markup=False, soft_wrap=True)
 
 
 def _select_by_score(
@@ -177,7 +177,7 @@ def _select_by_score(
     for part in plan_tables(best, budget):
         console.print(part, markup=False, soft_wrap=isinstance(part, str))
     if output:
-        screen().print(f"\nWritten to {output}", markup=False, soft_wrap=True)
+        screen().print(f"\nWritten to {printable(str(output))}", markup=False, soft_wrap=True)
 
 
 def _promised(source: Corpus, tests: Sequence[Test], models: Sequence[str]) -> tuple[Sequence[Test], list[str]]:

@@ -11,6 +11,7 @@ from textwrap import wrap
 import click
 from rich.table import Table
 
+from corpus.errors import printable
 from corpus.journal import read_corpus
 from corpus.progress.idioms import IDIOMS
 from synth.drawing.files import check_picture_name, title_option, write_picture
@@ -82,14 +83,14 @@ def command(corpus: Path, list_tests: bool, choice: SelectionFilter, svg: Path |
         print_json(counts.summary() | ({"list": [line for line, _ in counts.lines()]} if list_tests else {}))
         return
     console = screen()
-    console.print(f"{corpus}: {len(opened.tests)} tests, {opened.state}", markup=False)
+    console.print(printable(f"{corpus}: {len(opened.tests)} tests, {opened.state}"), markup=False)
     listing = Listing(plain_table(*counts.heads), lambda: (cells for _, cells in counts.lines()))
     shown = chain[tuple[str, Table | Listing]](counts.tables(), [(counts.listed, listing)] if list_tests else ())
     for title, table in shown:
         console.print()
         print_table(console, table, title)
     if svg:
-        console.print(f"\nDistribution drawn in {svg}", markup=False)
+        console.print(f"\nDistribution drawn in {printable(str(svg))}", markup=False)
 
 
 command.help = cleandoc(command.help or "").replace("IDIOMS", "\n  ".join(wrap(" ".join(IDIOMS), 100)))

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from corpus.certificates import FOLDER
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError, one_line, printable
 from corpus.journal import read_corpus
 from synth.inputs import MEMORY
 from synth.options.models import ModelName
@@ -104,14 +104,16 @@ def command(
         sys.exit(bool(findings.refused))
     _tell(findings.refused)
     if findings.refused:
-        click.echo(f"{corpus}: refused", err=True)
+        click.echo(printable(f"{corpus}: refused"), err=True)
         sys.exit(1)
     for key, value in findings.claim.items():
         click.echo(f"{key.replace('_', ' ')}: {_words(value)}")
     click.echo(f"not checked: {', '.join(findings.unchecked)}")
     click.echo(
-        f"{corpus}: verified: {findings.tests} tests, and no other; {findings.units} units, {findings.found} "
-        f"{findings.called} found, {findings.refinements} refinements, {findings.steps} steps of proofs"
+        printable(
+            f"{corpus}: verified: {findings.tests} tests, and no other; {findings.units} units, {findings.found} "
+            f"{findings.called} found, {findings.refinements} refinements, {findings.steps} steps of proofs"
+        )
     )
 
 
@@ -142,9 +144,9 @@ def _compare(path: Path, peer: str, models: Sequence[str], sample: int, jobs: Jo
     _tell(found.wrong)
     told = ", ".join(f"{count} under {model}" for model, count in found.same.items()) or "0"
     unsaid = f"; {found.unsaid} of them cannot be said to it" if found.unsaid else ""
-    click.echo(f"{path}: {peer} agrees on {told}, of {found.tests} tests{unsaid}")
+    click.echo(printable(f"{path}: {peer} agrees on {told}, of {found.tests} tests{unsaid}"))
     if found.wrong:
-        click.echo(f"{path}: {len(found.wrong)} verdicts of {peer} differ", err=True)
+        click.echo(printable(f"{path}: {len(found.wrong)} verdicts of {peer} differ"), err=True)
         sys.exit(1)
 
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from backends.shared.results import MemoryResult, trial_of
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError, one_line, printable
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
 from synth.inputs import Input
@@ -143,7 +143,9 @@ def _print(
         console.print(_summary(reports))
     for report in reports:
         for file, values in report.forbidden[:3]:
-            console.print(Text(f"{report.model} forbids what was seen of {file}: {_list(values)}"), soft_wrap=True)
+            console.print(
+                Text(printable(f"{report.model} forbids what was seen of {file}: {_list(values)}")), soft_wrap=True
+            )
         if len(report.forbidden) > 3:
             console.print(Text(f"{report.model} forbids {len(report.forbidden) - 3} more outcomes that were seen"))
     for line in _silences(reports):
@@ -151,7 +153,7 @@ def _print(
     if refused:
         file, reason = next(iter(refused.items()))
         more = f" (and {len(refused) - 1} more; --json lists them)" if len(refused) > 1 else ""
-        console.print(Text(f"not run: {file}: {reason}{more}"), soft_wrap=True)
+        console.print(Text(printable(f"not run: {file}: {reason}{more}")), soft_wrap=True)
 
 
 def _print_all(console: Screen, each: Observation) -> None:

@@ -198,5 +198,5 @@ def told(folder: QuestionFolder, bound: str, err: bool = False) -> bool:
     if folder.state is not FolderState.WHOLE:
         return False
     if is_corpus(folder.path):
-        click.echo(f"{folder.path}: {read_manifest(folder.path)['counts']['tests']} tests, complete")
+        click.echo(printable(f"{folder.path}: {read_manifest(folder.path)['counts']['tests']} tests, complete"))
     return True

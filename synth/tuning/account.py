@@ -10,6 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from backends.shared.profiles import Profile
+from corpus.errors import printable
 from synth.screen import Screen, plain_table
 from synth.statistics import INDEPENDENT, mean_interval
 from synth.tuning.search import Patches, ProfileComparison, Sample, Trials, TuningResult
@@ -148,7 +149,7 @@ def print_found(found: TuningResult, names: Sequence[str], hardware: str, file: 
     console.print()
     console.print(f"counted: {INDEPENDENT}", soft_wrap=True)
     console.print(verdict(found), soft_wrap=True)
-    console.print(Text(f"{file}: {_chosen(found.profile)}"), soft_wrap=True)
+    console.print(Text(printable(f"{file}: {_chosen(found.profile)}")), soft_wrap=True)
 
 
 def _chosen(profile: Profile) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from commands import synth
 
+from backends.glsl.spirv import glslang, spirv_opt
 from backends.shared.toolchain import which
 from corpus.errors import InputError
 from corpus.files import write_atomically
@@ -163,6 +164,36 @@ def test_what_is_written_has_hostile_names(place: Path) -> None:
     assert all(each.name[:1] in "opecirl" for each in place.iterdir())
 
 
+ODD = "a\ntouch CANARY\x1b[31m\u202eb"
+
+
+def test_what_is_told_of_hostile_names_is_in_one_line(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the commands that tell the name of a folder, file or model in lines of their own."""
+    told("memory", "--from", "sc", "--events", "2..3", "-o", "s", "--certify", codes=(0,))
+    Path("s").rename(ODD)
+    told("verify", ODD, codes=(0,))
+    told("show", ODD, codes=(0,))
+    told("select", ODD, "--budget", 60, "-o", f"ci{ODD}")
+    told("compile", ODD, "--backend", "web", "-m", "sc", "-o", f"web{ODD}", codes=(0,))
+    (Path(ODD) / "manifest.json").write_text("{")
+    told("verify", ODD, codes=(1, 2))
+    model = Path(f"{ODD}.cat")
+    model.write_text("acyclic po | rf | co | fr as sc\n")
+    Path("inner").mkdir()
+    (Path("inner") / model).write_text(model.read_text())
+    told("compare", model, "tso", "--events", 3)
+    told("compare", model, f"inner/{model}", "--events", 2)
+    told("memory", "--from", model, "--events", 2, "-o", f"m{ODD}")
+    told("infer", model, "--events", 2)
+    told("label", EXAMPLES / "memory" / "webgpu" / "mp-barrier.litmus", "-m", model)
+    Path(f"{ODD}.map").write_text(MAPPING)
+    told("map", f"{ODD}.map", "--from", model, "--to", model, "--events", 2, "-j", 1)
+    monkeypatch.setenv("HOME", str(place / ODD))
+    monkeypatch.setenv("XDG_DATA_HOME", str(place / ODD))
+    told("completion", "bash", "--install", codes=(0, 2))
+    assert all(each.name == "inner" or ODD in each.name for each in place.iterdir())
+
+
 def test_files_with_hostile_names_are_read(place: Path) -> None:
     """By the commands that take no folder of tests: mappings, logs, applications, and pairs of kernels."""
     for number, file in enumerate(written(place / "m", ".map", MAPPING, names()[::26])):
@@ -182,7 +213,7 @@ def test_files_with_hostile_names_are_read(place: Path) -> None:
 
 @pytest.mark.device
 def test_translations_with_hostile_names(place: Path) -> None:
-    if which("glslangValidator") is None:
+    if glslang() is None or spirv_opt() is None:
         pytest.skip("no compiler")
     weak = (ROOT / "examples" / "memory" / "webgpu" / "mp-barrier.litmus").read_text()
     (place / "t").mkdir()
