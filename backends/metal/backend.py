@@ -7,7 +7,6 @@ alone. macOS ends a kernel that takes some seconds, which the host reports as a 
 from __future__ import annotations
 
 import platform
-import shutil
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from backends.shared.handing import MADE, SOURCE, Word, handed
 from backends.shared.hosted import PROBE_SIZES, Host, HostedDevice
 from backends.shared.log import as_comment
 from backends.shared.syntax import C
-from backends.shared.toolchain import TIMEOUT, Compilation, Probed, tried, version
+from backends.shared.toolchain import TIMEOUT, Compilation, Probed, tried, version, which
 from corpus.extras import pip_install
 
 _PROBE = f"""\
@@ -55,7 +54,7 @@ class MetalCompiler:
 
     def missing(self) -> list[str]:
         """Name ``xcrun metal`` with the way to install it, if ``xcrun`` is not on PATH."""
-        return [] if shutil.which(_METAL[0]) else [f"xcrun metal: {INSTALL}"]
+        return [] if which(_METAL[0]) else [f"xcrun metal: {INSTALL}"]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """Compile a Metal test into AIR, Apple's intermediate code, which is kept if ``binary`` is named."""

@@ -346,7 +346,7 @@ def run_to_end(command: Sequence[str], timeout: float, environment: Mapping[str,
 
     ``environment`` is added to ours. Raises ``RunError`` where it cannot be executed.
     """
-    if shutil.which(command[0]) is None:
+    if shutil.which(command[0]) is None:  # the user's own, as the user's shell finds it
         raise RunError(f"cannot execute {command[0]}: no such program")
     with tempfile.TemporaryFile() as errors:
         since = time.monotonic()
@@ -413,7 +413,17 @@ def ended_by_signals() -> Iterator[None]:
             signal.signal(each, handler)
 
 
+def on_path(program: str) -> str | None:
+    """Return the path of a program, where it is in one of the folders of ``PATH`` that begin at the root, or is named
+    with its folder.
+
+    An empty entry, ``.`` and the like mean the current folder, in which a stranger's files may lie.
+    """
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return shutil.which(program, path=os.pathsep.join(filter(os.path.isabs, folders)))
+
+
 def guard() -> list[str]:
     """Return what to put before a command so that its process does not outlive this one, where util-linux is there."""
-    setpriv = shutil.which("setpriv")
+    setpriv = on_path("setpriv")
     return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from typing import Any, Protocol, TypeVar
 
 from backends.shared.log import as_string
 from backends.shared.mapping import launch
-from backends.shared.process import endable, guard
+from backends.shared.process import endable, guard, on_path
 from backends.shared.renderer import Renderer
 from corpus.awaited import awaiting
 from corpus.errors import InputError
@@ -112,7 +111,7 @@ def run(
     Raises ``FileNotFoundError`` where the command is not there.
     """
     tool = title or Path(command[0]).name
-    program = shutil.which(command[0])
+    program = on_path(str(command[0]))
     if program is None:
         raise FileNotFoundError(f"no {tool}")
     with (
@@ -158,8 +157,8 @@ def version(command: Sequence[str | Path], pattern: str, environment: Mapping[st
 
 
 def which(*names: str) -> Path | None:
-    """Return the first of these programs that is on PATH."""
-    return next((Path(found) for name in names if (found := shutil.which(name))), None)
+    """Return the first of these programs that is on PATH (``on_path``)."""
+    return next((Path(found) for name in names if (found := on_path(name))), None)
 
 
 def installed(package: str, name: str) -> Path | None:

@@ -20,6 +20,7 @@ import pytest
 from commands import synth
 
 from backends.glsl.spirv import glslang, spirv_opt
+from backends.shared.process import guard
 from backends.shared.toolchain import which
 from corpus.errors import InputError
 from corpus.files import write_atomically
@@ -209,6 +210,33 @@ def test_files_with_hostile_names_are_read(place: Path) -> None:
         told("harden", "--places", 1, *built, "--runs", 1, "--rate", 0.9, "-o", f"h{number}")
     there = {"m", "k", "suite", "l", "all.jsonl"}
     assert all(each.name in there or re.fullmatch(r"(bugs|h)\d+", each.name) for each in place.iterdir())
+
+
+@pytest.mark.parametrize("entry", ["", ".", "bin", "./bin/../bin"])
+def test_no_program_of_the_current_folder_is_run(place: Path, entry: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever PATH says: an empty entry is the current folder."""
+    for folder in (place, place / "bin"):
+        folder.mkdir(exist_ok=True)
+        for tool in (
+            "nvcc",
+            "clang",
+            "clang-15",
+            "llvm-spirv-15",
+            "g++",
+            "glslangValidator",
+            "naga",
+            "hipcc",
+            "setpriv",
+        ):
+            (folder / tool).write_text(f"#!/bin/sh\ntouch {place}/{CANARY}\n")
+            (folder / tool).chmod(0o755)
+    monkeypatch.setenv("PATH", entry)
+    assert which("nvcc", "clang", "g++", "naga") is None and guard() == []
+    monkeypatch.setenv("PATH", f"{entry}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    assert str(which("sh")) in ("/usr/bin/sh", "/bin/sh")
+    (place / "k.cl").write_text(SOURCES[".cl"])
+    told("check", "k.cl", "--block", 2, "-j", 1)
+    told("compile", ROOT / "examples" / "progress" / "mutex.axb", "--backend", "cpp", "-o", "out", "--check")
 
 
 @pytest.mark.device
