@@ -301,6 +301,12 @@ REFUSED = {
     "IADD3 R9, R9": "its operands are none of those that are known",
     "HFMA2.BF16_V2 R9, -RZ, RZ, 0, 0": "its modifier BF16_V2 is not known",
     "BRA.CONV `(.L_x_1)": "this jump is not understood",
+    "CCTL.IVALL.CONSTANT": "is not understood",
+    "CCTL.IVALL [R2]": "is not understood",
+    "ERRBAR.X": "its modifier X is not known",
+    "BSYNC.CONSTANT B0": "its modifier CONSTANT is not known",
+    "EXIT.X": "its modifier X is not known",
+    "RET.INC R8 `(run)": "its modifier INC is not known",
     "stg.e desc[UR4][R2.64], R5": "this instruction is not known",
     "?? 0x0": "this instruction is not known",
 }

@@ -99,6 +99,13 @@ _NOTHING = (
     *("NOP", "BSSY", "BSYNC", "YIELD", "WARPSYNC", "BREAK", "NANOSLEEP", "DEPBAR", "ENDCOLLECTIVE"),
 )
 """Opcodes that say nothing of memory: of the convergence of warps, and of errors."""
+_WORDS = {
+    **dict.fromkeys(_NOTHING, frozenset(("RECONVERGENT", "RELIABLE", "ALL", "COLLECTIVE", "EXCLUSIVE", "LE"))),
+    "EXIT": frozenset[str](),
+    "RET": frozenset(("REL", "ABS", "NODEC")),
+    "CALL": frozenset(("REL", "ABS", "NOINC")),
+}
+"""The modifiers of these, and of what ends code and calls it, as ptxas writes them."""
 _OF_MEMORY = re.compile(r"LD(?!C)|ST|AT|RED|SU|TEX|TLD|MEMBAR|FENCE|CCTL|SYNCS|UBLK|UTMA|ARRIVES|BAR|UCGABAR|QSPC")
 """The beginnings of opcodes that have to be understood in a thread."""
 _OTHER_SIZES = frozenset(("64", "128", "U8", "S8", "U16", "S16"))
@@ -227,6 +234,8 @@ class _Follower:
         opcode = ins.parts[0]
         if ins.guard is not None and self._decided(state, ins.guard) == ins.unless:
             return True
+        if unknown := {*ins.parts[1:]} - _WORDS.get(opcode, {*ins.parts}):
+            raise self._wrong(f"its modifier {min(unknown)} is not known")
         if opcode == "EXIT" or (opcode == "RET" and not state.calls):
             return False
         if opcode == "RET":
@@ -274,7 +283,7 @@ class _Follower:
             self._outside(state, ins)
         elif opcode == "MEMBAR":
             self._fence(ins)
-        elif ins.parts[:2] == ("CCTL", "IVALL"):
+        elif ins.parts == ("CCTL", "IVALL") and not ins.operands:
             self._invalidate()
         elif ins.access is not None:
             self._access(state, ins, *ins.access)
