@@ -227,6 +227,15 @@ class SpirvBody:
         """``OpLoopMerge`` and ``OpSelectionMerge``: where ways meet, which the specialiser sees by itself."""
 
 
+def assume(code: SpirvCode) -> None:
+    """Write ``OpAssumeTrueKHR``, whose behaviour is undefined where a thread comes there without the condition."""
+    value = code.value(code.ids()[0])
+    if isinstance(value, Register):
+        code.put("trap", (), (), KernelGuard(value.name, unless=True))
+    elif not (isinstance(value, Number) and value.value):
+        code.put("trap", (), ())
+
+
 def is_understood(name: str) -> bool:
     """Decide whether an instruction of functions has a row, by which it is written as code or left out."""
     return name in _FLOW or name in _TRANSLATED or name in _SILENT or computation(name) is not None
@@ -292,6 +301,7 @@ _TRANSLATED: Mapping[str, Callable[[SpirvCode], None]] = {
     **dict.fromkeys(pointers.UPDATES, pointers.atomic_update),
     "OpMemoryBarrier": pointers.memory_barrier,
     "OpControlBarrier": pointers.control_barrier,
+    "OpAssumeTrueKHR": assume,
     **dict.fromkeys(GROUP_OPERATIONS, group_operation),
     **dict.fromkeys(("OpUndef", "OpQuantizeToF16", "OpFRem", "OpFMod"), untold),
 }
@@ -299,7 +309,7 @@ _TRANSLATED: Mapping[str, Callable[[SpirvCode], None]] = {
 
 _SILENT = frozenset(
     (
-        *("OpNop", "OpLifetimeStart", "OpLifetimeStop", "OpAssumeTrueKHR"),
+        *("OpNop", "OpLifetimeStart", "OpLifetimeStop"),
         *("OpNoLine", "OpLine"),
     )
 )

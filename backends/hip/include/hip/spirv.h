@@ -65,6 +65,7 @@ __device__ inline int __clzll(long long value) { return value ? __builtin_clzll(
 #define __threadfence_block() __spirv_MemoryBarrier(2, 0x310)
 #define __threadfence() __spirv_MemoryBarrier(1, 0x310)
 #define __threadfence_system() __spirv_MemoryBarrier(0, 0x310)
+#define __atomic_thread_fence(order) __spirv_MemoryBarrier(0, SYNTH_ORDER(order))
 #define __builtin_amdgcn_fence(order, scope) __spirv_MemoryBarrier(SYNTH_NAMED(scope), SYNTH_ORDER(order))
 #define __builtin_amdgcn_s_barrier() __spirv_ControlBarrier(2, 2, 0)
 
