@@ -1,7 +1,7 @@
 """Makes SPIR-V of kernels: clang writes LLVM's bitcode, and LLVM's SPIR-V translator of the same version reads it.
 
-What is compiled as it is written has registers in the place of local variables (``--spirv-mem2reg``), and nothing else
-is optimised: the accesses of memory are those of the source, each at its line, and parameters keep their names.
+Of what is compiled as it is written nothing is optimised: the accesses of memory are those of the source, each at its
+line, parameters keep their names, and ``OpLifetimeStart`` says where variables begin, as clang has it from ``-O1`` on.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def as_written(
     """Compile somebody's file in a language, by clang's ``words`` for it, with the accesses, names and lines of the
     source; ``options`` are somebody's, too. Raises ``InputError`` where there is no clang with its translator.
     """
-    return compiled(file, code, language, [*_AS_WRITTEN, *_KEPT, *words], ["--spirv-mem2reg"], options)
+    return compiled(file, code, language, [*_AS_WRITTEN, *_KEPT, *words], options=options)
 
 
 def compiled(

@@ -21,14 +21,14 @@ _WRONG = re.compile(r"error: ([^\n]*)\s*┌─ wgsl:(\d+):(\d+)")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 _LOOP = re.compile(r"\b(?:for|while|loop)\b")
-_ZERO = re.compile(r"\bvar\s+(\w+)\s*:\s*([^=;{}]+?)\s*;")
+_ZERO = re.compile(r"\bvar(\s*<\s*function\s*>\s*|\s+)(\w+)\s*:\s*(?!texture_|sampler)([^=;{}]+?)\s*;")
 
 
 def with_zeros(text: str) -> str:
     """Return a shader in which variables of functions without a value have the zero value that they begin with (WGSL,
     7.3): naga gives it to them once, and not in each round of a loop.
     """
-    return _ZERO.sub(r"var \1: \2 = \2();", text) if _LOOP.search(text) else text
+    return _ZERO.sub(r"var\1\2: \3 = \3();", text) if _LOOP.search(text) else text
 
 
 def chosen(text: str, asked: Sequence[str]) -> str:
@@ -64,7 +64,8 @@ def code_of(text: str, entry: str) -> bytes:
             try:
                 module = device.create_shader_module(code=with_zeros(text))
             except wgpu.GPUError:
-                module = device.create_shader_module(code=text)  # so that an error is at its place
+                device.create_shader_module(code=text)  # so that an error is at its place
+                raise RuntimeError("the zeros of a variable in a loop are not understood: give it a value") from None
             stage = {"module": module, "entry_point": entry}
             device.create_compute_pipeline(layout="auto", compute=stage)
             written = sorted(set(os.listdir(dumped)) - before)

@@ -287,6 +287,16 @@ def _keep(at: ThreadSpecialiser, state: State, address: Pointer, size: int, valu
     at.define(state, _cell_home(address, size), value)
 
 
+def forgotten(state: State, array: str, why: str = "") -> None:
+    """Forget what an array of the thread's own holds; ``why`` is what its values come from then."""
+    _, depth, name = array.split(":", 2)
+    for home in [each for each in state.known if each.startswith(f"{depth}:[{name}+")]:
+        if why:
+            state.known[home] = Unknown(why)
+        else:
+            del state.known[home]
+
+
 def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> litmus.Operand:
     """Return a value as an operand of an access of so many bytes."""
     match value:

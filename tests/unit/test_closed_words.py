@@ -54,7 +54,7 @@ OpReturn
 OpFunctionEnd
 """
 
-NOTHING = frozenset(("OpNop", "OpLifetimeStart", "OpLifetimeStop", "OpNoLine", "OpLine"))
+NOTHING = frozenset(("OpNop", "OpNoLine", "OpLine"))
 """The instructions that change nothing that is asked."""
 
 

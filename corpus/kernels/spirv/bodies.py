@@ -23,6 +23,7 @@ from corpus.kernels.spirv.computing import computation
 from corpus.kernels.spirv.extended import extended
 from corpus.kernels.spirv.groups import GROUP_OPERATIONS, group_operation
 from corpus.kernels.spirv.module import Id, SpirvBlock, SpirvFunction, SpirvInstruction, SpirvInteger
+from corpus.kernels.spirv.rounds import begun_anew
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 NOT_UNDERSTOOD = "not understood"
@@ -63,8 +64,13 @@ class SpirvBody:
 
     def write(self) -> None:
         """Write the blocks of the function in their order, each behind its label."""
+        compiled = any(each.name == "OpSource" for each in self.code.source.module.others)
+        compiled |= any(ins.source for block in self._function.blocks for ins in block.instructions)
+        anew = begun_anew(self._function) if compiled else {}  # where SPIR-V is the source, it means what it says
         for block in self._function.blocks:
             self.code.label(block.label)
+            for variable in anew.get(block.label, ()):
+                pointers.begin_anew(self.code, variable)
             for ins in block.instructions:
                 self.code.at = ins
                 mark = len(self.code.code)
@@ -299,6 +305,7 @@ _TRANSLATED: Mapping[str, Callable[[SpirvCode], None]] = {
     "OpAtomicCompareExchange": pointers.compare_exchange,
     "OpAtomicCompareExchangeWeak": pointers.compare_exchange,
     **dict.fromkeys(pointers.UPDATES, pointers.atomic_update),
+    **dict.fromkeys(("OpLifetimeStart", "OpLifetimeStop"), pointers.live),
     "OpMemoryBarrier": pointers.memory_barrier,
     "OpControlBarrier": pointers.control_barrier,
     "OpAssumeTrueKHR": assume,
@@ -307,10 +314,5 @@ _TRANSLATED: Mapping[str, Callable[[SpirvCode], None]] = {
 }
 """Other instructions that become code, by name."""
 
-_SILENT = frozenset(
-    (
-        *("OpNop", "OpLifetimeStart", "OpLifetimeStop"),
-        *("OpNoLine", "OpLine"),
-    )
-)
+_SILENT = frozenset(("OpNop", "OpNoLine", "OpLine"))
 """The instructions that have no effect on what is asked."""

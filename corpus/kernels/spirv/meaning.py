@@ -8,7 +8,7 @@ from corpus.kernels import ir
 from corpus.kernels.computing import residual_operand, set_result
 from corpus.kernels.launch import volume
 from corpus.kernels.meaning import COMMON
-from corpus.kernels.memory import address_of, update
+from corpus.kernels.memory import address_of, forgotten, update
 from corpus.kernels.specialiser import DOUBT, MARK, KernelLanguage, Meaning, State, ThreadSpecialiser
 from corpus.kernels.spirv.bodies import NOT_UNDERSTOOD
 from corpus.kernels.spirv.meeting import OPENCL_EXCHANGE, VULKAN_EXCHANGE, barrier, group
@@ -55,6 +55,15 @@ def aligned(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
 def outside(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """End the thread, an index of whose is outside of its array."""
     return at.stops("bounds")
+
+
+def forget(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Forget what a variable of the thread's own holds; the word, where there is one, says why it may hold nothing."""
+    address = address_of(at, state, ins.operands[0])
+    if not isinstance(address, Pointer):
+        raise at.wrong(at.said(address))
+    forgotten(state, address.array, *ins.words)
+    return True
 
 
 MOST_APART = 3
@@ -151,6 +160,7 @@ _MEANINGS: Mapping[str, Meaning] = {
     "determined": determined,
     "aligned": aligned,
     "barrier": barrier,
+    "forget": forget,
     "group": group,
     "length": length,
     "outside": outside,

@@ -323,6 +323,28 @@ def _pieces(code: SpirvCode, pointer: str, length: int) -> list[tuple[int, str]]
     return [(each.offset, each.kind) for each in code.types.scalars(type)]
 
 
+# lifetimes
+
+
+def begin_anew(code: SpirvCode, variable: str) -> None:
+    """Say that a variable of a function may hold nothing from here on, as a round of a loop begins."""
+    name = code.variables[variable].name if variable in code.variables else ""
+    if name:
+        why = f"{name}, which nothing has written in this round of the one loop that uses it"
+        code.put("forget", (why,), (MemoryOperand(Symbol(name)),))
+
+
+def live(code: SpirvCode) -> None:
+    """``OpLifetimeStart`` and ``OpLifetimeStop``: a variable holds nothing from here on."""
+    variable = code.ids()[0]
+    while (made := code.defined.get(variable)) is not None and made.name in ("OpBitcast", "OpCopyObject"):
+        variable = next(each.name for each in made.operands if isinstance(each, Id))
+    if made is None or made.name not in ("OpVariable", "OpUntypedVariableKHR"):
+        raise code.wrong("of what is no variable of a function is not understood")
+    if variable in code.variables:  # one of a type that has no size holds nothing that is followed
+        code.put("forget", (), (MemoryOperand(Symbol(code.variables[variable].name)),))
+
+
 # atomics
 
 UPDATES: Mapping[str, tuple[str, str]] = {
