@@ -78,7 +78,6 @@ def compiled(
     code: Path,
     language: str,
     words: Sequence[str | Path],
-    translating: Sequence[str] = (),
     options: Sequence[str] | None = None,
 ) -> Compilation:
     """Compile a file to SPIR-V, ``code``, by words for clang and for its translator. With ``options`` the file is
@@ -99,6 +98,6 @@ def compiled(
         return done
     if lost := next((name for name in _DROPPED if name.encode() in read_bytes(bitcode)), None):
         return replace(done, ok=False, output=f"{lost}: LLVM's SPIR-V translator drops it")
-    made = handed(bitcode, [found.translator, *translating, SOURCE, "-o", MADE], code)
+    made = handed(bitcode, [found.translator, SOURCE, "-o", MADE], code)
     why = next((why for words, why in _NOT_READ.items() if not made.ok and words in made.output), made.output)
     return replace(made, file=done.file, names=done.names, output=why)

@@ -85,7 +85,7 @@ OPENCL = {
     "undefined_decides": Trap(
         "kernel void k(global int *a) { int x; int i = get_global_id(0);"
         " if (i == 0) a[0] = x; barrier(CLK_GLOBAL_MEM_FENCE); if (a[0] == 5) a[1] = 1; }",
-        "an undefined value, whose value nothing tells, decides",
+        "x at byte 0, which the thread has not written so",
         "--grid 1",
     ),
     "undefined_expected": Trap(

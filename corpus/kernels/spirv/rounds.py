@@ -16,7 +16,7 @@ from typing import NamedTuple
 from corpus.kernels.spirv.module import Id, SpirvFunction, SpirvInstruction
 
 _VARIABLES = ("OpVariable", "OpUntypedVariableKHR")
-_PLACES = ("OpBitcast", "OpCopyObject")
+_PLACES = ("OpBitcast", "OpCopyObject", "OpPtrCastToGeneric", "OpGenericCastToPtr")
 """Instructions, besides access chains, that give the address of a variable another name."""
 
 
