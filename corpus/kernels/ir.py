@@ -13,6 +13,12 @@ from typing import NamedTuple
 
 from corpus.litmus.test import PLAIN, Mode, Order
 
+OPAQUE = ("texref", "samplerref", "surfref")
+"""The types of PTX whose values no code sees: textures, samplers and surfaces (PTX ISA 9.1, 5.3)."""
+
+NORETURN = ".noreturn"
+"""The directive of a function that does not return (PTX ISA 9.1, 11.4)."""
+
 
 class Register(NamedTuple):
     """A register of a function, or a special register such as ``%tid.x``."""

@@ -23,6 +23,7 @@ from corpus.kernels.launch import ArrayArgument, ArrayImage, KernelLaunch, Share
 from corpus.kernels.meeting import done_at, exchanges
 from corpus.kernels.ptx.memory import reads_constants
 from corpus.kernels.ptx.moving import WORD
+from corpus.kernels.ptx.words import limits_of
 from corpus.kernels.specialiser import (
     DOUBT,
     ENDED_REDUCTION,
@@ -158,6 +159,9 @@ def program_of(
         return _program(module, kernel, launch, created.followed, created.assumed, untold, created)
     check_size(launch, module.path, " with --block" if kernel.block == launch.block else "")
     _check_local(module, kernel, launch)
+    if misfit := limits_of(kernel).misfit(launch):
+        of_source = any(ins.source for ins in kernel.body or ())  # then lines of the module are not the user's
+        raise NotUnderstoodError(f"{kernel.name}: {misfit}", module.path, *(() if of_source else (kernel.line, 1)))
     way = _Following(module, kernel, launch, most=most)
     found = way.found()
     grains = _grains((code for _, code in found.threads), module.path)

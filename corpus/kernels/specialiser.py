@@ -616,6 +616,8 @@ class ThreadSpecialiser:
                     self.put(exit_arrival(key))
             self.put(litmus.Branch(END))
             return False
+        if ir.NORETURN in state.function.directives:
+            raise self.wrong(f"{state.function.name} is {ir.NORETURN}, and returns, which is undefined")
         callee, depth, frame = state.function, state.depth, state.frames[-1]
         for variable, result in zip(callee.results, frame.results, strict=False):
             if variable.space == "reg":
@@ -788,15 +790,21 @@ class ThreadSpecialiser:
     def _pointer(self, state: State, name: str, offset: int) -> Pointer:
         for variable in (*state.function.variables, *state.function.parameters, *state.function.results):
             if variable.name == name:
+                self._check_type(variable)
                 return Pointer(self._array(variable, state.depth), offset, variable.space in NEAR)
         if name in self.module.variables:
             variable = self.module.variables[name]
+            self._check_type(variable)
             if variable.extern and variable.space != "shared":
                 raise self.wrong(f"what {name} holds is not in the module")
             return Pointer(self._array(variable, 0), offset, variable.space in NEAR)
         if name in self.module.functions:
             return Pointer(f"{CODE}{name}", offset)
         raise self.wrong(f"{name} is not declared")
+
+    def _check_type(self, variable: ir.Variable) -> None:
+        if variable.type in ir.OPAQUE:
+            raise self.wrong(f"{variable.name} is a .{variable.type}, of which nothing is understood")
 
     def _array(self, variable: ir.Variable, depth: int) -> str:
         """Return the name of a variable's array: its space, whose it is, and its name."""

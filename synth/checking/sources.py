@@ -25,6 +25,7 @@ from corpus.kernels.languages import LANGUAGES
 from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument, volume
 from corpus.kernels.program import MOST_THREADS, check_size
 from corpus.kernels.ptx.reader import read_ptx
+from corpus.kernels.ptx.words import limits_of
 from corpus.kernels.specialiser import KernelLanguage
 from corpus.kernels.spirv.annotations import LaunchConfig, read_annotations
 from corpus.kernels.spirv.binary import is_binary
@@ -413,18 +414,22 @@ def launches_of(file: KernelFile, words: LaunchWords, kernel: KernelFunction) ->
             raise InputError("a program of C has no launch: its main creates its threads", str(file.path))
         return (KernelLaunch(),)
     grid, size, cluster = sizes_of(words) or ONE
+    limits = limits_of(kernel)
+    cluster = cluster if words.cluster or limits.cluster is None else limits.cluster
     block = kernel.block
     blocks = [] if block is None else list(dict.fromkeys((block, _widened(block, kernel.chosen))))
     if words.grid or words.block:
         every = [size] if words.block or not blocks else blocks
         whole = _multiple(grid, cluster)
         if words.grid and whole != grid:  # the CUDA programming guide, thread block clusters
-            raise InputError(f"--cluster: expected a grid of whole clusters, found --grid {words.grid}", str(file.path))
+            option = "--cluster" if words.cluster else f"{kernel.name}, with its .reqnctapercluster"
+            raise InputError(f"{option}: expected a grid of whole clusters, found --grid {words.grid}", str(file.path))
         grid = whole
         return tuple(KernelLaunch(grid, each, cluster, words.warp or WARP) for each in every)
-    usual = DEFAULT if block is None else [each for one in blocks for each in _of_block(one)]
+    allowed = [each for each in DEFAULT if limits.most is None or volume(each.block) <= limits.most]
+    usual = allowed if block is None else [each for one in blocks for each in _of_block(one)]
     if kernel.chosen and block == (1, 1, 1):
-        usual = DEFAULT
+        usual = allowed
     sized = (
         replace(each, grid=_multiple(each.grid, cluster), cluster=cluster, warp=words.warp or each.warp)
         for each in usual

@@ -150,3 +150,14 @@ def test_no_part_of_a_structure_can_be_given():
         program(text)
     with pytest.raises(InputError, match="byte 0 of the argument n, a structure, of which no part can be given"):
         program(text.replace(".param .u32 n", ".param .align 4 .b8 n[8]"))
+
+
+def test_a_function_that_does_not_return_returns_not():
+    with pytest.raises(InputError, match=r"f is \.noreturn, and returns, which is undefined"):
+        program(kernel_text("call f;", around=".func f() .noreturn { ret; }"))
+    assert answers("call f; st.u32 [%x], 1;", around=".func f() .noreturn { exit; }")["race"] is SAFE
+
+
+def test_what_a_texture_holds_is_not_understood():
+    with pytest.raises(InputError, match=r"t is a \.texref, of which nothing is understood"):
+        program(kernel_text("ld.param.u64 %d1, [t];", "x t:texref").replace("ld.param.texref %t", "ld.param.u64 %t"))

@@ -118,7 +118,7 @@ def test_sections_and_pragmas_are_read_over():
         { .b8 0 }
     }
     .section .debug_str { }
-    .entry k() { .pragma "used_bytes_mask 0xF", "frequency 4"; ret; }
+    .entry k() { .pragma "enable_smem_spilling", "frequency 4"; ret; }
     """
     assert [ins.name for ins in read(text).functions["k"].body] == ["ret"]
 
@@ -616,14 +616,14 @@ def test_floating_constants(text, value):
         ('.file 1 "a.cu', 1, 9, "expected a word of PTX"),
         (".version", 1, 9, "expected a version, found the end"),
         (".version x", 1, 10, "expected a version, found 'x'"),
-        (".target 90", 1, 9, "expected a word, found '90'"),
+        (".target 90", 1, 9, "expected an architecture or one of texmode_unified, "),
         (".address_size x", 1, 15, "expected a number, found 'x'"),
         (".file x", 1, 7, "expected a number, found 'x'"),
         (".file 1 2", 1, 9, "expected a file name, found '2'"),
         ('.file 1 "a", x', 1, 14, "expected a number, found 'x'"),
-        (".section", 1, 9, "expected the name of a section, found the end"),
+        (".section", 1, 9, "expected the name of a section of debugging, found the end"),
         (".section .debug_str {", 1, 22, "expected '}', found the end"),
-        (".pragma", 1, 8, "expected ';', found the end"),
+        (".pragma", 1, 8, "expected one of the strings nounroll, "),
         (".alias f, g;", 1, 8, "expected two names, the second of a function, found 'f'"),
         (".alias f;", 1, 8, "expected two names, the second of a function, found 'f'"),
         (".loc 1 2", 1, 9, "expected a number, found the end"),
@@ -647,7 +647,7 @@ def test_floating_constants(text, value):
         (".global .u32 x = %r1;", 1, 18, "expected a value, found '%r1'"),
         (".global .u8 x[2] = {0xFE(y), 0};", 1, 21, "expected a mask of one byte, found '0xFE'"),
         (".global .u8 x[2] = {0xFF(y), 0};", 1, 21, "expected every byte of an address, found '0xFF'"),
-        (".global .attribute(.managed .u32 x;", 1, 36, "expected ')', found the end"),
+        (".global .attribute(.managed .u32 x;", 1, 29, "expected ')', found '.u32'"),
         (".global .u64 x = 1 / 0;", 1, 20, "expected an operator that its operands have, found '/'"),
         (".global .f64 x = 1.0 % 2.0;", 1, 22, "expected an operator that its operands have, found '%'"),
         (".global .f64 x = 1.0 + 2;", 1, 22, "expected an operator that its operands have, found '+'"),
@@ -663,7 +663,7 @@ def test_floating_constants(text, value):
         (".entry k(.global .u32 x) { }", 1, 10, "expected '.param', found '.global'"),
         (".entry k(.param .u32 x .param .u32 y) { }", 1, 24, "expected ',', found '.param'"),
         (".entry k() mov", 1, 12, "expected '{', found 'mov'"),
-        (".entry k() .entry j() { }", 1, 12, "expected '{' or ';', found '.entry'"),
+        (".entry k() .entry j() { }", 1, 12, "expected '{', ';' or a directive of a function"),
         (".entry k() { ret; }\n.entry k() { ret; }", 2, 1, "expected one definition of k, found '.entry'"),
         (".entry k() {", 1, 13, "expected an instruction, found the end"),
         (".entry k() { .entry j() { } }", 1, 14, "expected an instruction, found '.entry'"),

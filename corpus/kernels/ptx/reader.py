@@ -39,6 +39,20 @@ from corpus.kernels.ir import (
 )
 from corpus.kernels.ptx.constants import LEVELS, SUM, ConstantValue, applied, cast, chosen, combined, literal
 from corpus.kernels.ptx.scopes import FlatBody, PtxBlock
+from corpus.kernels.ptx.words import (
+    ATTRIBUTES,
+    DEBUG_SECTION,
+    HEADERS,
+    LINKAGE,
+    MODULE_SPACES,
+    PRAGMAS,
+    SPACES,
+    TARGET,
+    TARGET_OPTIONS,
+    TYPES,
+    VECTORS,
+    limits_of,
+)
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 _WORDS = re.compile(
@@ -53,11 +67,6 @@ _WORDS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-
-SPACES = ("reg", "sreg", "const", "global", "local", "param", "shared", "tex")
-"""The state spaces of declarations (5.1)."""
-
-_LINKAGE = (".visible", ".extern", ".weak", ".common")
 
 MOST_NESTED = 100
 """Blocks within blocks, and operands within operands."""
@@ -162,6 +171,7 @@ class _Reader:
         variables: dict[str, Variable] = {}
         functions: dict[str, KernelFunction] = {}
         aliases: list[tuple[int, list[str]]] = []
+        sized = False
         while self._words[self._at]:
             word = self._words[self._at]
             if word == ".version":
@@ -171,20 +181,23 @@ class _Reader:
                 version = self._words[self._at]
                 self._at += 1
             elif word == ".target":
-                target = ", ".join(self._list())
+                target = self._target()
             elif word == ".address_size":
                 self._at += 1
                 if self._number() != 64:
                     self._at -= 1
                     self._wrong("64, as other sizes of addresses are not understood")
+                sized = True
             elif word == ".file":
                 self._file()
             elif word == ".section":
                 self._at += 1
-                self._name("the name of a section")
+                if not DEBUG_SECTION.match(self._words[self._at]):
+                    self._wrong("the name of a section of debugging")
+                self._at += 1
                 self._skip_block()
             elif word == ".pragma":
-                self._skip_statement()
+                self._pragma()
             elif word == ".alias":
                 aliases.append((self._at + 1, self._list()))
                 self._want(";")
@@ -194,6 +207,9 @@ class _Reader:
                 self._at += 1
             else:
                 self._declaration(variables, functions)
+        if functions and not sized:  # 11.1.3: of 32 bits, where nothing is said
+            self._at = 0
+            self._wrong(".address_size 64, as other sizes of addresses are not understood")
         for self._at, names in aliases:  # 11.2.3
             if len(names) != 2 or names[1] not in functions:
                 self._wrong("two names, the second of a function")
@@ -208,6 +224,67 @@ class _Reader:
             name = self._name("a word")
             found += [f"{name}{n}" for n in range(self._count())] if self._words[self._at] == "<" else [name]
         return found
+
+    def _target(self) -> str:
+        """Read the architecture and its options, each of which is known (11.1.2)."""
+        self._at += 1
+        found: list[str] = []
+        while not found or self._take(","):
+            name = self._words[self._at]
+            if not TARGET.match(name) and name not in TARGET_OPTIONS:
+                self._wrong(f"an architecture or one of {', '.join(TARGET_OPTIONS)}")
+            found.append(self._name("an architecture"))
+        return ", ".join(found)
+
+    def _pragma(self) -> str:
+        """Read ``.pragma`` and its strings, each of which is known, up to behind its end; return it without the end."""
+        self._at += 1
+        found: list[str] = []
+        while not found or self._take(","):
+            word = self._words[self._at]
+            if self._kinds[self._at] != "string" or (word[1:-1].split() or [""])[0] not in PRAGMAS:
+                self._wrong(f"one of the strings {', '.join(PRAGMAS)}")
+            found.append(word)
+            self._at += 1
+        self._want(";")
+        return f".pragma {' , '.join(found)}"
+
+    def _attributes(self) -> None:
+        """Read the attributes in parentheses, each of which is known (5.4.8, 5.5)."""
+        self._want("(")
+        count = 0
+        while not count or self._take(","):
+            needed = ATTRIBUTES.get(self._words[self._at])
+            if needed is None:
+                self._wrong(f"one of the attributes {', '.join(ATTRIBUTES)}")
+            self._at += 1
+            for number in range(needed):
+                self._want("," if number else "(")
+                self._number()
+            if needed:
+                self._want(")")
+            count += 1
+        self._want(")")
+
+    def _headers(self) -> tuple[str, ...]:
+        """Read the directives behind the head of a function, each of which is known (11.4, 11.7, 11.8)."""
+        found: list[str] = []
+        while self._words[self._at].startswith("."):
+            word = self._words[self._at]
+            if word == ".pragma":
+                found.append(self._pragma())
+                continue
+            if word not in HEADERS:
+                self._wrong("'{', ';' or a directive of a function")
+            self._at += 1
+            least, most = HEADERS[word]
+            numbers: list[str] = []
+            while len(numbers) < most and (not numbers or self._take(",")):
+                numbers.append(str(self._number()))
+            if len(numbers) < least:
+                self._wrong("a number")
+            found.append(" ".join((word, ", ".join(numbers))).strip())
+        return tuple(found)
 
     def _count(self) -> int:
         """Return the number of names that ``<n>`` behind a name makes of it (5.4.6)."""
@@ -228,24 +305,19 @@ class _Reader:
         while self._take(","):
             self._number()
 
-    def _skip_block(self, begin: str = "{", end: str = "}") -> None:
-        self._want(begin)
+    def _skip_block(self) -> None:
+        self._want("{")
         depth = 1
         while depth:
             word = self._words[self._at]
             if not word:
-                self._wrong(f"'{end}'")
-            depth += (word == begin) - (word == end)
+                self._wrong("'}'")
+            depth += (word == "{") - (word == "}")
             self._at += 1
-
-    def _skip_statement(self) -> None:
-        while self._words[self._at] not in (";", ""):
-            self._at += 1
-        self._want(";")
 
     def _declaration(self, variables: dict[str, Variable], functions: dict[str, KernelFunction]) -> None:
         extern = False
-        while self._words[self._at] in _LINKAGE:
+        while self._words[self._at] in LINKAGE:
             extern = extern or self._words[self._at] == ".extern"
             self._at += 1
         word = self._words[self._at]
@@ -259,7 +331,7 @@ class _Reader:
             if before is None or before.body is None:
                 functions[function.name] = function
             return
-        if word[1:] not in SPACES or word[:1] != ".":
+        if word[1:] not in MODULE_SPACES or word[:1] != ".":
             self._wrong("a directive of a module")
         for variable in self._variables(extern):
             if not (extern and variable.name in variables):
@@ -278,12 +350,17 @@ class _Reader:
             self._at += 1
             if word == ".align":
                 align = self._size()
-            elif word in (".v2", ".v4", ".v8"):
+            elif word[1:] in VECTORS and count == 1:
                 count = int(word[2:])
-            elif word == ".attribute":
-                self._skip_block("(", ")")
-            elif word != ".ptr" and word[1:] not in SPACES:
+            elif word == ".attribute" and space == "global":
+                self._attributes()
+            elif word == ".ptr" and space == "param":
+                self._take(".global")  # a pointer of another state space is of what no launch gives (5.1.6.3)
+            elif word[1:] in TYPES and not kind:
                 kind = word[1:]
+            else:
+                self._at -= 1
+                self._wrong("a type or an attribute of a variable")
         if not kind:
             self._wrong("a type")
         width = WIDTHS.get(kind, 64) + 7 >> 3
@@ -396,24 +473,13 @@ class _Reader:
     def _function(self, entry: bool) -> KernelFunction:
         self._at += 1
         if self._take(".attribute"):
-            self._skip_block("(", ")")
+            self._attributes()
         results = self._parameters() if self._words[self._at] == "(" else ()
         line, name = self._line(), self._name("the name of a function")
         parameters = self._parameters() if self._words[self._at] == "(" else ()
-        directives = []
-        while self._words[self._at].startswith("."):
-            if self._words[self._at] in (".entry", ".func", *_LINKAGE):
-                self._wrong("'{' or ';'")
-            directive = [self._words[self._at]]
-            self._at += 1
-            while self._kinds[self._at] in ("number", "string") or self._words[self._at] == ",":
-                directive.append(self._words[self._at])
-                self._at += 1
-            directives.append(" ".join(directive))
-            if directive[0] == ".pragma":
-                self._want(";")
+        directives = self._headers()
         if self._take(";"):
-            return KernelFunction(name, entry, results, parameters, {}, (), None, {}, {}, tuple(directives), line)
+            return KernelFunction(name, entry, results, parameters, {}, (), None, {}, {}, directives, line)
         self._source, self._inlined = None, {}
         self._want("{")
         block = self._block(0)
@@ -424,10 +490,10 @@ class _Reader:
         flat.block(block, {})
         registers, variables = flat.registers, tuple(flat.variables)
         code, labels, tables = tuple(flat.code), flat.labels, flat.tables
-        directed = tuple(directives)
-        return KernelFunction(
-            name, entry, results, parameters, registers, variables, code, labels, tables, directed, line
+        found = KernelFunction(
+            name, entry, results, parameters, registers, variables, code, labels, tables, directives, line
         )
+        return replace(found, block=limits_of(found).block)
 
     def _parameters(self) -> tuple[Variable, ...]:
         self._want("(")
@@ -463,8 +529,8 @@ class _Reader:
             elif word[1:] in SPACES and word[0] == ".":
                 block.variables += self._variables(False)
                 self._want(";")
-            elif word in (".pragma", ".maxnreg"):
-                self._skip_statement()
+            elif word == ".pragma":
+                self._pragma()
             elif word == ";":
                 self._at += 1
             elif kinds[self._at] == "word" and words[self._at + 1] == ":":
@@ -480,8 +546,13 @@ class _Reader:
         if self._words[self._at] in (".branchtargets", ".calltargets"):
             block.tables[label] = tuple(self._list())
             self._want(";")
-        elif self._words[self._at] == ".callprototype":
-            self._skip_statement()
+        elif self._take(".callprototype"):
+            for _ in range(2):  # results, and parameters behind the name
+                if self._words[self._at] == "(":
+                    self._parameters()
+                self._take("_")
+            self._headers()
+            self._want(";")
 
     def _loc(self) -> None:
         """Read the line of source code from here on."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from corpus.kernels.launch import volume
+from corpus.kernels.ptx.words import limits_of
 from corpus.kernels.specialiser import WORKSPACE, ThreadSpecialiser
 from corpus.kernels.values import Half, Pointer, Unknown, Value
 
@@ -22,7 +25,7 @@ def special(at: ThreadSpecialiser, name: str) -> Value | None:
     size = at.launch.cluster
     every = 0xFFFFFFFF
     numbers = {
-        "%laneid": lane, "%is_explicit_cluster": int(volume(size) > 1),
+        "%laneid": lane, "%is_explicit_cluster": int(volume(size) > 1 or limits_of(at.kernel).explicit),
         "%cluster_ctarank": inside[0] + size[0] * (inside[1] + size[1] * inside[2]),
         "%cluster_nctarank": volume(size), "%lanemask_eq": 1 << lane, "%lanemask_le": (2 << lane) - 1,
         "%lanemask_lt": (1 << lane) - 1, "%lanemask_ge": every & -(1 << lane), "%lanemask_gt": every & -(2 << lane),
@@ -31,14 +34,15 @@ def special(at: ThreadSpecialiser, name: str) -> Value | None:
         return numbers[name]
     if name in ("%envreg1", "%envreg2"):
         return Half(Pointer(f"global::{WORKSPACE}"), name == "%envreg1")
-    if name.startswith(_UNTOLD):
+    if _UNTOLD.fullmatch(name):
         return Unknown(f"the value of {name}")
     return None
 
 
-_UNTOLD = (
-    *("%clock", "%globaltimer", "%pm", "%dynamic_smem", "%total_smem", "%aggr_smem", "%reserved_smem", "%envreg"),
-    *("%current_graph", "%warpid", "%nwarpid", "%smid", "%nsmid", "%gridid"),
+_UNTOLD = re.compile(
+    r"%(?:clock|clock_hi|clock64|globaltimer|globaltimer_lo|globaltimer_hi|pm[0-7](?:_64)?"
+    r"|(?:dynamic|total|aggr)_smem_size|reserved_smem_offset_(?:begin|end|cap|[01])|envreg(?:[0-9]|[12][0-9]|3[01])"
+    r"|current_graph_exec|warpid|nwarpid|smid|nsmid|gridid)"
 )
-"""The beginnings of the names of registers whose values nothing tells: a thread may be moved, and warps and processors
-have any numbers (10.4 to 10.9)."""
+"""The names of registers whose values nothing tells: a thread may be moved, and warps and processors have any numbers
+(10.4 to 10.9)."""
