@@ -217,6 +217,8 @@ def _program(
     if kernel.chosen:
         size = "x".join(map(str, launch.block))
         assumed[f"work-groups are of {size} threads, of which constants of specialisation are the size"] = None
+    if not LANGUAGES[module.language].exits and any(_of_subgroup(each) for _, code in kept for each in code):
+        assumed[f"subgroups are of {launch.warp} threads"] = None
     layout = _Layout(module, kernel, launch, [code for _, code in kept], created, parts)
     assumed |= layout.assumed | dict.fromkeys(layout.zeros()) | dict.fromkeys(module.assumed)
     threads = []
@@ -754,6 +756,11 @@ def _ways(code: Sequence[Residual]) -> list[set[int]]:
         if isinstance(each.instruction, litmus.Branch):
             ways[at] = {labels[each.instruction.label], *([] if each.instruction.condition is None else [at + 1])}
     return ways
+
+
+def _of_subgroup(residual: Residual) -> bool:
+    """Decide whether an access, fence or barrier has the scope of a subgroup."""
+    return residual.origin is not None and residual.origin.mode.scope is litmus.Scope.WARP
 
 
 def _matters(residual: Residual) -> bool:

@@ -15,6 +15,7 @@ from corpus.kernels.computing import compared, computed, set_result
 from corpus.kernels.launch import volume
 from corpus.kernels.meeting import exchanged, folded, lanes_of
 from corpus.kernels.specialiser import SLOTS, GroupExchange, State, ThreadSpecialiser
+from corpus.kernels.spirv.special import subgroups_assumed
 from corpus.kernels.values import Unknown, Value
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
@@ -57,6 +58,7 @@ def _group(at: ThreadSpecialiser, level: litmus.Scope) -> list[int]:
     """Return the threads of a group by their numbers in the block."""
     if level is litmus.Scope.CTA:
         return list(range(volume(at.launch.block)))
+    subgroups_assumed(at)
     return [at.number - at.lane + lane for lane in lanes_of(at, -1)]
 
 

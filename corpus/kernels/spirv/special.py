@@ -34,6 +34,8 @@ def special(at: ThreadSpecialiser, name: str) -> Value | None:
     if not stem or not part.isdecimal():
         return None
     axis = int(part)
+    if "Subgroup" in stem:
+        subgroups_assumed(at)
     vectors, numbers = _vectors(at), _numbers(at)
     if stem in vectors and axis < 3:
         return vectors[stem][axis]
@@ -44,6 +46,11 @@ def special(at: ThreadSpecialiser, name: str) -> Value | None:
     if stem == "undefined":
         return Unknown("an undefined value")
     return Unknown(f"the value of {stem}") if stem in UNTOLD else None
+
+
+def subgroups_assumed(at: ThreadSpecialiser) -> None:
+    """Note the size of subgroups, which a device chooses (Vulkan 1.3, 9.8; OpenCL 3.0, 3.2.2), and a launch here."""
+    at.assumed[f"subgroups are of {at.launch.warp} threads"] = None
 
 
 def _vectors(at: ThreadSpecialiser) -> dict[str, Extent]:
