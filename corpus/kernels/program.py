@@ -160,7 +160,8 @@ def program_of(
     check_size(launch, module.path, " with --block" if kernel.block == launch.block else "")
     _check_local(module, kernel, launch)
     if misfit := limits_of(kernel).misfit(launch):
-        of_source = any(ins.source for ins in kernel.body or ())  # then lines of the module are not the user's
+        # lines of a module that a compiler has made are not the user's
+        of_source = module.unit != "line" or any(ins.source for ins in kernel.body or ())
         raise NotUnderstoodError(f"{kernel.name}: {misfit}", module.path, *(() if of_source else (kernel.line, 1)))
     way = _Following(module, kernel, launch, most=most)
     found = way.found()

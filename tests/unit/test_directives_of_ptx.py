@@ -10,6 +10,7 @@ from __future__ import annotations
 import pytest
 from ptx_text import HEADER, kernel_text, program
 
+from backends.shared.clang_spirv import tools
 from corpus.errors import InputError
 from corpus.kernels.launch import KernelLaunch
 from corpus.kernels.program import program_of
@@ -207,3 +208,26 @@ def test_a_kernel_of_clusters_knows_it():
 def test_without_a_size_addresses_have_32_bits_and_are_refused():
     with pytest.raises(InputError, match=r"expected \.address_size 64"):  # 11.1.3
         read_ptx(f".version 9.0\n.target sm_90\n{KERNEL}", "k.ptx")
+
+
+@pytest.mark.skipif(tools() is None, reason="no clang with its translator to SPIR-V")
+@pytest.mark.parametrize(
+    ("bounds", "block", "message"),
+    [
+        ("2", 2, ""),
+        ("B, 1", 4, "expected a block of at most 2 threads, by .maxntid or __launch_bounds__, found 4"),
+        ("2*B", 2, "__launch_bounds__(2*2), which is no number, is not understood"),
+    ],
+)
+def test_launch_bounds_of_hip(tmp_path, bounds, block, message):
+    path = tmp_path / "k.hip"
+    head = "#include <hip/hip_runtime.h>\n#define B 2\n"
+    path.write_text(f"{head}__global__ __launch_bounds__({bounds}) void k(int* x) {{ x[threadIdx.x] = 1; }}\n")
+    module = read_kernels(path).module
+    launch = KernelLaunch((1, 1, 1), (block, 1, 1))
+    if not message:
+        program_of(module, module.kernels[0], launch)
+        return
+    with pytest.raises(InputError) as error:
+        program_of(module, module.kernels[0], launch)
+    assert message in error.value.message

@@ -42,6 +42,7 @@ from corpus.kernels.spirv.module import (
     SpirvInstruction,
     SpirvInteger,
     SpirvModule,
+    SpirvString,
 )
 from corpus.kernels.spirv.names import names_in
 from corpus.kernels.spirv.reflection import reflected
@@ -119,6 +120,10 @@ def specialisation(module: SpirvModule, kernel: KernelFunction, launch: KernelLa
         elif given is not None:
             raise InputError(f"--arg: expected a number for {launch.source_name(parameter.name, place)}", module.path)
     return found
+
+
+_LAUNCH_BOUNDS = "launch_bounds "
+"""How the annotation begins that the header of HIP makes of ``__launch_bounds__``."""
 
 
 class _Translation:
@@ -278,6 +283,10 @@ class _Translation:
             if refused.function in (None, point.function):
                 start.at = refused.at
                 start.put(NOT_UNDERSTOOD, (refused.why,), ())
+        bounds = [each for id in reached for each in self._launch_bounds(id)]
+        for each in bounds:
+            if not each.isdecimal():
+                start.put(NOT_UNDERSTOOD, (f"__launch_bounds__({each}), which is no number, is not understood",), ())
         parameters = [*self._arguments(start, function)]
         for id, name in self._source.symbols.items():
             bound = id in point.interface and self._variables[name].space == "argument"
@@ -296,6 +305,7 @@ class _Translation:
             moved_labels(body.code.labels, len(start.code)),
             {},
             line=function.line,
+            directives=tuple(f".maxntid {each}" for each in bounds if each.isdecimal()),
             block=self._local_size(point.function),
             chosen=tuple(n for n, number in enumerate(self._sizes) if number is not None),
         )
@@ -465,6 +475,13 @@ class _Translation:
                 variable = Variable(name, SPECIALISED, "b8", self._types.size(ins.type), 8, line=number)
                 self._homes[id] = SpirvHome(f"{SPECIALISED}::{name}", name, ins.type, value=True)
                 yield SpirvParameter(variable, self._module.names.get(id) or (name if id.isdecimal() else id))
+
+    def _launch_bounds(self, function: str) -> Iterator[str]:
+        """Yield the most threads of a block that HIP's ``__launch_bounds__`` gives a function, as it is written."""
+        for each in self._module.decorations.get(function, ()):
+            match each:
+                case Enumerant("UserSemantic", (SpirvString(said), *_)) if said.startswith(_LAUNCH_BOUNDS):
+                    yield said.removeprefix(_LAUNCH_BOUNDS).partition(",")[0].strip()
 
     def _local_size(self, function: str) -> tuple[int, int, int] | None:
         """Return the size of a work-group where the module says it, if by constants of specialisation as they are.

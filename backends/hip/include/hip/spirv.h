@@ -7,7 +7,8 @@
 #define __constant__ __attribute__((constant))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
-#define __launch_bounds__(...)
+#define SYNTH_ANNOTATED(...) __attribute__((annotate("launch_bounds " #__VA_ARGS__)))
+#define __launch_bounds__(...) SYNTH_ANNOTATED(__VA_ARGS__)
 
 __device__ std::size_t __spirv_BuiltInLocalInvocationId(int along);
 __device__ std::size_t __spirv_BuiltInWorkgroupId(int along);
