@@ -78,12 +78,12 @@ def model(name: str) -> AxiomaticModel:
     return found
 
 
-def states(found: KernelTask, under: Model) -> set[State]:
-    """Return the final states that a model allows, of elements of ``data``, ``flags`` and ``result``."""
+def states(found: KernelTask, under: Model, ours: re.Pattern[str] = _OURS) -> set[State]:
+    """Return the final states that a model allows, of elements of ``data``, ``flags`` and ``result``, or of others."""
     every: set[State] = set()
     for program in found.programs(under, UNROLL):
         cells = {litmus.Loc(name): f"{array}[{at // size}]" for name, (array, at, size) in program.cells.items()}
-        places = {place: name for place, name in cells.items() if place.name in program.lasting and _OURS.match(name)}
+        places = {place: name for place, name in cells.items() if place.name in program.lasting and ours.match(name)}
         test = replace(program.test, condition=replace(program.test.condition, observed=tuple(places)))
         search = ExecutionSearch(test, under, UNROLL)
         others: list[Literal] = []

@@ -12,7 +12,22 @@ from dataclasses import replace
 
 from corpus.kernels import ir
 from corpus.kernels.specialiser import NEAR, State, ThreadSpecialiser
-from corpus.kernels.values import Described, Half, Held, Missing, Pointer, Scaled, Unknown, Value, plain_name
+from corpus.kernels.values import (
+    Described,
+    Half,
+    Held,
+    Missing,
+    Partial,
+    Pointer,
+    Scaled,
+    Unknown,
+    Value,
+    bounds,
+    cut,
+    joined,
+    plain_name,
+    whole,
+)
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS, compare, computable, compute, result_width, signed, type_of
 
@@ -42,6 +57,9 @@ def filled(at: ThreadSpecialiser, state: State, target: ir.Operand, value: Value
         return value
     if isinstance(value, int):
         return signed(value, narrow) % (1 << wide) if kind[0] == "s" else value & (1 << narrow) - 1
+    if isinstance(value, Partial):
+        low, high = (signed(each, narrow) % (1 << wide) if kind[0] == "s" else each for each in (value.low, value.high))
+        return replace(value, low=low, high=high)
     if isinstance(value, Held) and value.width < wide:
         if kind[0] == "s":
             return Held(value.register, wide)
@@ -72,6 +90,9 @@ def computed(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Val
         return compute(name, words, [value for value in values if isinstance(value, int)])
     if name == "selp" and isinstance(values[2], int):
         return values[0 if values[2] & 1 else 1]
+    if (found := _of_parts(name, words, values)) is not None:
+        return found
+    values = list(map(whole, values))
     for value in values:
         if isinstance(value, Unknown):
             return value
@@ -93,6 +114,23 @@ def computed(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Val
     held = [number_or_held(at, value) for value in values]
     absorbed = _absorbed(name, held, result_width(name, words))
     return _staying(at, name, words, held) if absorbed is None else absorbed
+
+
+_BITWISE = {"and": 2, "or": 2, "mov": 1, "cvt": 1, "shl": 1, "shr": 1, "prmt": 2, "bfe": 1, "bfi": 2}
+"""Instructions of integers each bit of whose result is one of these first operands, two of theirs by ``and`` or ``or``,
+or 0, as the other operands say. So no bit of the result is 1 with a 0 in place of an unknown bit, and 0 with a 1.
+"""
+
+
+def _of_parts(name: str, words: Sequence[str], values: Sequence[Value]) -> Value | None:
+    """Return the result where bits of operands are known in part; None where none is, or where that does not help."""
+    first = _BITWISE.get(name, 0)
+    rests = [value.rest for value in values if isinstance(value, Partial)]
+    known = [bounds(value) for n, value in enumerate(values) if isinstance(value, int | Partial if n < first else int)]
+    if not rests or len(known) < len(values) or any(word[0] == "f" or word == "sat" for word in words):
+        return None
+    low, high = (compute(name, words, numbers) for numbers in zip(*known, strict=True))
+    return joined([low], [high], result_width(name, words), rests[0])
 
 
 def _absorbed(name: str, values: Sequence[int | Held], width: int) -> Value | None:
@@ -329,6 +367,7 @@ def negated(at: ThreadSpecialiser, value: Value) -> Value:
 
 def compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Value) -> Value:
     """Return the predicate that a comparison of two values gives, by its words, such as ``ne`` and ``u32``."""
+    one, other = whole(one), whole(other)
     for value in (one, other):
         if isinstance(value, Unknown):
             return value
@@ -435,7 +474,9 @@ def unpacked(at: ThreadSpecialiser, value: Value, bits: int, count: int) -> list
         case Held(register, whole):
             parts = [at.temporary(f"shr.u{whole}", litmus.Reg(register), width * n) for n in range(count)]
             return [Held(at.temporary(f"cvt.s{width}.u{whole}", litmus.Reg(part), 0), width) for part in parts]
-        case Unknown() as unknown:
+        case Partial() as number:
+            return [cut(number, width * n, width) for n in range(count)]
+        case Unknown() | Missing() as unknown:
             return [unknown] * count
         case other:
             raise at.wrong(at.said(other))
@@ -451,9 +492,13 @@ def packed(at: ThreadSpecialiser, values: Sequence[Value], width: int) -> Value:
             return pointer
         case [Described(bits=low) as matrix, int(high)] if low < 1 << part:
             return replace(matrix, bits=low + (high << part))
-    for value in values:
-        if isinstance(value, Unknown):
-            return value
+    rests = [each for each in map(whole, values) if isinstance(each, Unknown | Missing)]
+    known = [bounds(value) for value in values if isinstance(value, int | Partial)]
+    if rests and len(known) == len(values):
+        lows, highs = zip(*known, strict=True)
+        return joined(lows, highs, part, rests[0])
+    if rests:
+        return rests[0]
     found: litmus.Operand = 0
     for n, value in enumerate(values):
         held = number_or_held(at, value)

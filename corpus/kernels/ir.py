@@ -135,13 +135,39 @@ class KernelInstruction(NamedTuple):
         return self.text or self.opcode
 
 
+FIELD = "field"
+"""The space of parameters that are fields of others, behind these (``corpus.kernels.fields``)."""
+
+
+class Field(NamedTuple):
+    """A number or pointer in a parameter that is a structure: what it is called behind the parameter, ``.q.v[1]``, or
+    ``+8`` where nothing names it; the bit that it begins at, and how many it has. ``element``: the bytes of what it
+    points to, where that is known.
+    """
+
+    name: str
+    start: int
+    bits: int
+    pointer: bool = False
+    element: int | None = None
+
+    def meets(self, start: int, end: int) -> bool:
+        """Decide whether the field has one of the bits from one place to before another."""
+        return self.start < end and start < self.start + self.bits
+
+    def overlaps(self, other: Field) -> bool:
+        """Decide whether two fields have a bit in common."""
+        return self.meets(other.start, other.start + other.bits)
+
+
 @dataclass(frozen=True, slots=True)
 class Variable:
     """A variable: state space, type, alignment and size in bytes, and initial bytes as far as they are given.
 
     ``addresses`` are the symbols whose addresses stand in the initial value, by their place in bytes. ``size`` is None
     where the module does not say it (``extern .shared .b8 a[]``). ``parts`` are the members of a buffer by the bytes
-    where they begin.
+    where they begin. Of a parameter of a kernel ``called`` is its name in the source, where the module says it, and
+    ``fields`` are those of a structure.
     """
 
     name: str
@@ -154,6 +180,8 @@ class Variable:
     extern: bool = False
     line: int = 0
     parts: tuple[tuple[int, str], ...] = ()
+    called: str = ""
+    fields: tuple[Field, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +207,11 @@ class KernelFunction:
     line: int = 0
     block: tuple[int, int, int] | None = None
     chosen: tuple[int, ...] = ()
+
+    @property
+    def declared(self) -> tuple[Variable, ...]:
+        """The parameters that are declared, without the fields of structures, which stand behind them."""
+        return tuple(each for each in self.parameters if each.space != FIELD)
 
     def number_of(self, parameter: str) -> int | None:
         """Return the number of a parameter by its name, or by that of a box of its tensor map, ``map(0,16)``; None

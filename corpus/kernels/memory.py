@@ -23,7 +23,19 @@ from corpus.kernels.computing import (
 )
 from corpus.kernels.launch import ArrayArgument, SharedArgument
 from corpus.kernels.specialiser import OWN, Access, State, ThreadSpecialiser
-from corpus.kernels.values import Held, Missing, Pointer, Scaled, Unknown, Value, plain_name
+from corpus.kernels.values import (
+    Half,
+    Held,
+    Missing,
+    Partial,
+    Pointer,
+    Scaled,
+    Unknown,
+    Value,
+    cut,
+    plain_name,
+    whole,
+)
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
@@ -46,7 +58,8 @@ def loaded(
     """Return what a load gives; None where the thread ends, as its address is in no array."""
     if isinstance(address, Pointer):
         space = address.array.partition(":")[0]
-        if space == "param" and state.depth == 0 and address.array.startswith("param:0:"):
+        ptx = at.module.language == "ptx"  # whose functions may have a kernel's parameter by its address
+        if space == "param" and (ptx or state.depth == 0) and address.array.startswith("param:0:"):
             found = _parameter(at, address, size)
             if found is not None:
                 return found
@@ -110,14 +123,57 @@ def _parameter(at: ThreadSpecialiser, address: Pointer, size: int) -> Value | No
     if number is None:
         return None
     given = at.launch.argument(name, number)
+    parameter = at.kernel.parameters[number]
+    if given is None and parameter.fields:
+        return _part_of_fields(at, parameter, address.offset, size)
     if isinstance(given, int):
         return given >> 8 * address.offset & (1 << 8 * size) - 1
     if isinstance(given, SharedArgument):
         return Pointer(f"argument::{at.argument_array(name)}")
-    pointer = size == 8 and at.kernel.parameters[number].type != "s64"
-    if pointer or isinstance(given, ArrayArgument):
-        return Pointer(f"argument::{name}" + (f"_{address.offset}" if address.offset else ""))
+    if (size == 8 and parameter.type != "s64") or isinstance(given, ArrayArgument):
+        return Pointer(f"argument::{name}" + (f"+{address.offset}" if address.offset else ""))
     return Missing(name, address.offset)
+
+
+def _part_of_fields(at: ThreadSpecialiser, parameter: ir.Variable, offset: int, size: int) -> Value:
+    """Return what so many bytes of a structure are, as the launch gives its fields. What no field has is padding, whose
+    value nothing tells. Of fields that have the same bits, as those of a union, the one that is given counts.
+    """
+    called = at.called(parameter.name)
+    if not 0 <= offset <= (parameter.size or 0) - size:
+        raise at.wrong(f"of bytes that are not all in the argument {called} is not understood")
+    start, end = 8 * offset, 8 * (offset + size)
+    met = [each for each in parameter.fields if each.meets(start, end)]
+    given = {each: at.argument(parameter.name + each.name) for each in met}
+    told = [each for each in met if given[each] is not None]
+    open_ = [each for each in met if given[each] is None and not any(map(each.overlaps, told))]
+    if not met and size == 8 and all(each.name.startswith("+") for each in parameter.fields):
+        return Pointer(f"argument::{parameter.name}+{offset}")  # nothing tells what is there
+    for each in (*told, *open_):
+        others = (other for other in open_ if other is not each and not other.pointer)
+        if each.pointer and not isinstance(given[each], int) and not any(map(each.overlaps, others)):
+            return _part_of_pointer(at, parameter.name + each.name, each.start, start, end)
+    low = known = 0
+    for each in told:
+        mask, number = (1 << each.bits) - 1, given[each]
+        if isinstance(number, int):
+            low |= (number & mask) << each.start >> start
+            known |= mask << each.start >> start
+    every = (1 << end - start) - 1
+    low, unknown = low & every, every & ~known
+    missing = Missing(parameter.name + open_[0].name) if open_ else None
+    rest = missing or Unknown(f"{called} at byte {offset}, some of which is of no field,")
+    return low if not unknown else rest if unknown == every else Partial(low, low | unknown, rest)
+
+
+def _part_of_pointer(at: ThreadSpecialiser, name: str, place: int, start: int, end: int) -> Value:
+    """Return the address that a field of a structure is, or the half of it that is between two bits."""
+    pointer = Pointer(f"argument::{at.argument_array(name)}")
+    if (start, end) == (place, place + 64):
+        return pointer
+    if end - start == 32 and start - place in (0, 32):
+        return Half(pointer, start > place)
+    raise at.wrong(f"a part of the address that {at.called(name)} is, is not understood")
 
 
 def _is_outside(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> bool:
@@ -146,8 +202,8 @@ def _cell(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> V
         start, _, length = other[len(prefix) : -1].partition(":")
         whole = state.known[other]
         inside = int(start) <= address.offset and address.offset + size <= int(start) + int(length)
-        if inside and isinstance(whole, int):
-            return whole >> 8 * (address.offset - int(start)) & (1 << 8 * size) - 1
+        if inside and isinstance(whole, int | Partial):
+            return cut(whole, 8 * (address.offset - int(start)), 8 * size)
     parts = [state.known.get(_cell_home(Pointer(address.array, address.offset + n), 1)) for n in range(size)]
     if all(isinstance(part, int) for part in parts):
         return sum(part << 8 * n for n, part in enumerate(parts) if isinstance(part, int))
@@ -299,7 +355,7 @@ def forgotten(state: State, array: str, why: str = "") -> None:
 
 def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> litmus.Operand:
     """Return a value as an operand of an access of so many bytes."""
-    match value:
+    match whole(value):
         case Pointer(array, offset):
             if array.startswith(OWN):
                 raise at.shows(array)

@@ -8,6 +8,7 @@ different sizes at one place, the specification says nothing of them (PTX ISA 9.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -886,7 +887,11 @@ class _Layout:
         """Return the name of an array: its own, with its block where several blocks have one of this name."""
         space, block, name = array.split(":", 2)
         given = self._shared_name(array).partition("::")[2] if space == "argument" else name
-        plain = "".join(each if each.isalnum() or each == "_" else "_" for each in plain_name(given).rstrip(")"))
+        number = self._kernel.number_of(name) if space == "argument" else None
+        if number is not None and self._kernel.parameters[number].space == ir.FIELD:  # p.q[1].data: p.q_1.data
+            return re.sub(r"[^\w.]", "_", given.replace("]", ""))
+        given = given if space == "argument" else plain_name(given)
+        plain = "".join(each if each.isalnum() or each == "_" else "_" for each in given.rstrip(")"))
         return f"{plain}_b{block}" if several and space in ("shared", SLOTS) else plain
 
     def _shared_name(self, array: str) -> str:

@@ -28,8 +28,9 @@ from typing import NamedTuple, TypeVar
 
 from corpus.errors import InputError
 from corpus.kernels import ir
-from corpus.kernels.launch import KernelLaunch, SharedArgument, ThreadIds
-from corpus.kernels.values import Half, Held, Missing, Pointer, Scaled, Unknown, Value
+from corpus.kernels.fields import is_structure
+from corpus.kernels.launch import Argument, KernelLaunch, SharedArgument, ThreadIds
+from corpus.kernels.values import Half, Held, Missing, Partial, Pointer, Scaled, Unknown, Value
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed
 
@@ -825,8 +826,7 @@ class ThreadSpecialiser:
 
     def argument_array(self, parameter: str) -> str:
         """Return the parameter whose memory a parameter points to: itself, or another one that the launch names."""
-        number = self.kernel.number_of(parameter)
-        given = None if number is None else self.launch.argument(parameter, number)
+        given = self.argument(parameter)
         if not isinstance(given, SharedArgument):
             return parameter
         every = enumerate(self.kernel.parameters)
@@ -837,11 +837,12 @@ class ThreadSpecialiser:
         """Return what a value is, for a message about a place where a number is wanted."""
         match value:
             case Missing(parameter, offset):
-                number = self.kernel.number_of(parameter)
-                name = parameter if number is None else self.launch.source_name(parameter, number)
-                if self._is_structure(parameter):
-                    return f"byte {offset} of the argument {name}, a structure, of which no part can be given"
-                return f"the argument {name}, which decides something: give it with --arg {name}=.."
+                called = self.called(parameter)
+                if self._is_bare(parameter):
+                    return f"byte {offset} of the argument {called}, a structure, of which no part can be given"
+                return f"the argument {called}, which decides something: give it with --arg {called}=.."
+            case Partial(_, _, rest):
+                return self.said(rest)
             case Unknown(reason):
                 return reason
             case Pointer() | Scaled() | Half():
@@ -849,14 +850,24 @@ class ThreadSpecialiser:
             case _:
                 return "a value of the running program"
 
-    def _is_structure(self, parameter: str) -> bool:
+    def _is_bare(self, parameter: str) -> bool:
         """Return whether a parameter of the kernel is bytes rather than a number or an address.
 
         PTX alone says so by the type; in SPIR-V numbers and vectors are declared as bytes, and are given as numbers.
         """
         number = self.kernel.number_of(parameter)
-        found = None if number is None else self.kernel.parameters[number]
-        return self.module.language == "ptx" and found is not None and found.type == "b8" and (found.size or 0) > 1
+        ptx = self.module.language == "ptx"
+        return ptx and number is not None and is_structure(self.kernel.parameters[number])
+
+    def argument(self, parameter: str) -> Argument | None:
+        """Return what the launch gives for a parameter of the kernel."""
+        number = self.kernel.number_of(parameter)
+        return None if number is None else self.launch.argument(parameter, number)
+
+    def called(self, parameter: str) -> str:
+        """Return the name that the source has for a parameter of the kernel."""
+        number = self.kernel.number_of(parameter)
+        return parameter if number is None else self.launch.source_name(parameter, number)
 
     def temporary(self, operation: str, *operands: litmus.Operand) -> str:
         """Append a computation into a register of its own, and return the register."""

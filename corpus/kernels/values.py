@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -78,8 +79,45 @@ class Missing:
     offset: int = 0
 
 
-Value = int | Pointer | Half | Held | Scaled | Described | Unknown | Missing
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A number of which some bits are known, such as a field and the padding beside it: what it is where the others
+    are 0, and where they are 1; and what the others are.
+    """
+
+    low: int
+    high: int
+    rest: Unknown | Missing
+
+
+Value = int | Pointer | Half | Held | Scaled | Described | Unknown | Missing | Partial
 """An int is the bits of a value, from 0 on."""
+
+
+def whole(value: Value) -> Value:
+    """Return a value as those have it that do not look at its bits: one that is known in part is not known."""
+    return value.rest if isinstance(value, Partial) else value
+
+
+def bounds(value: int | Partial) -> tuple[int, int]:
+    """Return a number with the bits that are not known as 0, and as 1."""
+    return (value.low, value.high) if isinstance(value, Partial) else (value, value)
+
+
+def cut(value: int | Partial, start: int, bits: int) -> Value:
+    """Return so many bits of a number, from one on."""
+    mask = (1 << bits) - 1
+    if isinstance(value, int):
+        return value >> start & mask
+    return joined([value.low >> start & mask], [value.high >> start & mask], bits, value.rest)
+
+
+def joined(lows: Sequence[int], highs: Sequence[int], bits: int, rest: Unknown | Missing) -> Value:
+    """Return parts of so many bits each, the lowest first, as one number: known, in part, or not at all."""
+    low, high = (sum(each << bits * n for n, each in enumerate(every)) for every in (lows, highs))
+    if low == high:
+        return low
+    return rest if high - low == (1 << bits * len(lows)) - 1 else Partial(low, high, rest)
 
 
 def plain_name(name: str) -> str:

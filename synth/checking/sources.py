@@ -20,12 +20,14 @@ from typing import NamedTuple
 
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT, open_bytes, read_bytes, read_text
+from corpus.kernels.fields import as_in, is_structure, with_places
 from corpus.kernels.ir import KernelFunction, Module
 from corpus.kernels.languages import LANGUAGES
 from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument, volume
 from corpus.kernels.program import MOST_THREADS, check_size
 from corpus.kernels.ptx.reader import read_ptx
 from corpus.kernels.ptx.words import limits_of
+from corpus.kernels.removed import counterpart
 from corpus.kernels.specialiser import KernelLanguage
 from corpus.kernels.spirv.annotations import LaunchConfig, read_annotations
 from corpus.kernels.spirv.binary import is_binary
@@ -128,6 +130,26 @@ def may_have_kernels(path: Path) -> bool:
 
 def read_kernels(path: Path, options: Sequence[str] = ()) -> KernelFile:
     """Return the kernels of a file. Raises ``InputError`` where it cannot be read or compiled."""
+    file = _read(path, options)
+    bare = any(is_structure(each) and not each.fields for kernel in file.module.kernels for each in kernel.declared)
+    plain = options_of(path, options, True)
+    return _told(file, _written(path, plain) if bare and plain != tuple(options) else "")
+
+
+def _told(file: KernelFile, written: Module | str) -> KernelFile:
+    """Return a file of PTX whose kernels have the fields of structures that the module has which was compiled without
+    optimisations, with what debuggers need; or else those that their loads are of.
+    """
+    if file.module.language != "ptx":
+        return file
+    functions = dict(file.module.functions)
+    for kernel in file.module.kernels:
+        other = counterpart(kernel, written) if isinstance(written, Module) else None
+        functions[kernel.name] = kernel if other is None else as_in(kernel, other)
+    return replace(file, module=with_places(replace(file.module, functions=functions)))
+
+
+def _read(path: Path, options: Sequence[str]) -> KernelFile:
     if path.suffix in SPIRV:
         return spirv_kernels(read_bytes(path), path)
     text = read_text(path)
@@ -153,10 +175,11 @@ def read_for_check(path: Path, options: Sequence[str] = (), as_written: bool = F
     """
     plain = options_of(path, options, True)
     if as_written or plain == tuple(options):
-        return read_kernels(path, plain)
+        return _told(_read(path, plain), "")
     with ThreadPoolExecutor(1) as beside:  # each of the two waits for a process
         written = beside.submit(_written, path, plain)
-        return replace(read_kernels(path, options), written=written.result())
+        file = _read(path, options)
+        return replace(_told(file, written.result()), written=written.result())
 
 
 def options_of(path: Path, options: Sequence[str], as_written: bool) -> tuple[str, ...]:
@@ -167,7 +190,7 @@ def options_of(path: Path, options: Sequence[str], as_written: bool) -> tuple[st
 
 def _written(path: Path, options: Sequence[str]) -> Module | str:
     try:
-        return read_kernels(path, options).module
+        return _told(_read(path, options), "").module
     except InputError as error:
         return error.message
 
@@ -286,16 +309,22 @@ def _source_name(file: KernelFile, kernel: KernelFunction) -> str | None:
 
 def names_of(file: KernelFile, kernel: KernelFunction) -> tuple[str, ...]:
     """Return the names that the source gives to the parameters of a kernel, whose own name may be mangled."""
+    declared = kernel.declared
     names = file.names.get(_source_name(file, kernel) or "", ())
-    return names if len(names) == len(kernel.parameters) else ()
+    if declared and all(each.called for each in declared):
+        names = tuple(each.called for each in declared)
+    fields = [(n, field.name) for n, each in enumerate(declared) for field in each.fields]
+    if len(names) != len(declared):
+        names = tuple(each.name for each in declared) if fields else ()
+    return (*names, *(names[n] + field for n, field in fields))
 
 
 def element_sizes_of(file: KernelFile, kernel: KernelFunction) -> tuple[int | None, ...]:
-    """Return the bytes of what the parameters of a kernel point to, None where nothing tells; empty where all are not
-    known.
-    """
+    """Return the bytes of what the parameters of a kernel point to, None where nothing tells."""
+    declared = kernel.declared
     sizes = file.sizes.get(_source_name(file, kernel) or "", ())
-    return sizes if len(sizes) == len(kernel.parameters) else ()
+    sizes = sizes if len(sizes) == len(declared) else (None,) * len(declared)
+    return (*sizes, *(field.element for each in declared for field in each.fields))
 
 
 def extent(text: str, option: str) -> Extent:
@@ -355,7 +384,7 @@ def argument(text: str) -> tuple[str, Argument]:
         if count > MOST_ZEROS:
             raise InputError(f"--arg: expected an array of at most {MOST_ZEROS} elements, found {_shown(text)}")
         return name, ArrayArgument((), count, _SIZES.get(sized[1]))
-    if equals and re.fullmatch(r"&\w+", value):
+    if equals and re.fullmatch(r"&\w[\w.\[\]+]*", value):
         return name, SharedArgument(value[1:])
     forms = "NAME=4, NAME=[1,2,0], NAME=[8*0,1], NAME=int[8] or NAME=&OTHER"
     raise InputError(f"--arg: expected {forms}, found {_shown(text)}")

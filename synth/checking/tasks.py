@@ -22,6 +22,7 @@ from corpus.kernels.removed import RemovedAccess, counterpart, removed
 from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
 from oracle.cat.interpreter import Model
+from synth.checking.fields import check_apart, fielded, has_fields_of, shown_names
 from synth.checking.sources import (
     KernelFile,
     NoKernelError,
@@ -178,7 +179,9 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
             yield KernelTask(file, kernel, launch, "", each.before[:number])
         for kernel in each.kernels:
             names = names_of(file, kernel)
-            arguments = _arguments(kernel, names, (*file.given.items(), *map(argument, each.words.arguments)))
+            given_here = fielded(file, kernel, map(argument, each.words.arguments))
+            arguments = _arguments(kernel, names, (*file.given.items(), *given_here))
+            check_apart(file, kernel, arguments)
             for launch in launches_of(file, each.words, kernel):
                 launch = replace(launch, arguments=_sized(file, kernel, names, arguments), names=names)
                 place, found = specialised(file, kernel, launch)
@@ -241,7 +244,8 @@ def _sized(
     """Return arguments, of which arrays have the size of an element that the source says."""
     sizes = dict[str, int | None]()
     for number, size in enumerate(element_sizes_of(file, kernel)):
-        sizes |= dict.fromkeys((str(number), names[number], kernel.parameters[number].name), size)
+        called = names[number] if names else ""
+        sizes |= dict.fromkeys((str(number), called, kernel.parameters[number].name), size)
 
     def sized(name: str, value: Argument) -> Argument:
         plain = isinstance(value, ArrayArgument) and value.data is None and value.size is None
@@ -263,12 +267,14 @@ def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> t
     (kernel,) = _kernels(file, name)[:1]
     _check_names(file, [kernel], own)
     names = names_of(file, kernel)
-    named = {key: value for key, value in arguments.items() if key in names}
+    given = dict(fielded(file, kernel, (*arguments.items(), *own.items())))
+    given = {key: value for key, value in given.items() if key in names or key in own}
+    check_apart(file, kernel, given)
     sized = words if words.grid or words.block else replace(words, grid="1")
     launch, *others = launches_of(file, sized, kernel)
     if others:
         raise InputError(f"--first: expected --block, as the host chooses the size of {name}'s work-groups")
-    return kernel, replace(launch, arguments=_sized(file, kernel, names, named | own), names=names)
+    return kernel, replace(launch, arguments=_sized(file, kernel, names, given), names=names)
 
 
 def _kernels(file: KernelFile, name: str | None) -> Sequence[KernelFunction]:
@@ -286,7 +292,9 @@ def _check_names(file: KernelFile, kernels: Sequence[KernelFunction], arguments:
     """Raise ``InputError`` where arguments are given that none of these kernels has."""
     names = {kernel.name: names_of(file, kernel) or [each.name for each in kernel.parameters] for kernel in kernels}
     known = {name for kernel in kernels for name in (*names[kernel.name], *(each.name for each in kernel.parameters))}
-    most = max((len(kernel.parameters) for kernel in kernels), default=0)
+    most = max((len(kernel.declared) for kernel in kernels), default=0)
     for name in arguments.keys() - {*known, *map(str, range(most))}:
-        there = [f"{source_name(file, each)} has {', '.join(names[each.name]) or 'none'}" for each in kernels]
+        if any(has_fields_of(file, kernel, name) for kernel in kernels):
+            continue
+        there = [f"{source_name(file, each)} has {shown_names(names[each.name]) or 'none'}" for each in kernels]
         raise InputError(f"--arg: expected the name of a parameter, found {name}: {'; '.join(there)}", str(file.path))

@@ -55,7 +55,11 @@ _OPTIONS = {
         "--warp", type=click.IntRange(1, 32), help="Threads of a warp.  [default: 32; without a launch, 1 and 32]"
     ),
     "arguments": click.option(
-        "--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="4, [1,2,0], int[8] for zeros, &data."
+        "--arg",
+        "arguments",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="4, [1,2,0], int[8] for zeros, &data; p.n=4 of a structure.",
     ),
     "first": click.option(
         "--first", multiple=True, metavar="LAUNCH", help="What the stream runs before: 'init --grid 2'."

@@ -60,7 +60,7 @@ def in_space(at: ThreadSpecialiser, address: Value, words: Sequence[str]) -> Val
     """
     word = next((word for word in words if word.partition("::")[0] in _SPACES), None)
     space = space_of(address)
-    if word is None and space == "param":
+    if word is None and space == "param" and _is_near(address):  # cvta.param makes it a generic one (9.7.9.20)
         raise at.wrong("the address is in param memory, and the access does not say so")
     if word is None and _is_near(address):
         raise at.wrong(f"the address is one of .{space}, not a generic one, which is undefined: cvta is missing")

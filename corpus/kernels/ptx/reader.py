@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 from corpus.errors import InputError
+from corpus.kernels.fields import described_as, is_structure
 from corpus.kernels.ir import (
     Both,
     Element,
@@ -38,6 +39,7 @@ from corpus.kernels.ir import (
     Vector,
 )
 from corpus.kernels.ptx.constants import LEVELS, SUM, ConstantValue, applied, cast, chosen, combined, literal
+from corpus.kernels.ptx.debugging import described
 from corpus.kernels.ptx.scopes import FlatBody, PtxBlock
 from corpus.kernels.ptx.words import (
     ATTRIBUTES,
@@ -172,6 +174,7 @@ class _Reader:
         functions: dict[str, KernelFunction] = {}
         aliases: list[tuple[int, list[str]]] = []
         sized = False
+        sections: dict[str, list[str]] = {}
         while self._words[self._at]:
             word = self._words[self._at]
             if word == ".version":
@@ -194,8 +197,9 @@ class _Reader:
                 self._at += 1
                 if not DEBUG_SECTION.match(self._words[self._at]):
                     self._wrong("the name of a section of debugging")
-                self._at += 1
+                section, start = self._name("the name of a section"), self._at + 1
                 self._skip_block()
+                sections[section] = self._words[start : self._at - 1]
             elif word == ".pragma":
                 self._pragma()
             elif word == ".alias":
@@ -214,6 +218,10 @@ class _Reader:
             if len(names) != 2 or names[1] not in functions:
                 self._wrong("two names, the second of a function")
             functions[names[0]] = replace(functions[names[1]], name=names[0])
+        if sections and any(map(is_structure, (p for each in functions.values() if each.entry for p in each.declared))):
+            for name, said in described(sections).items():
+                if name in functions and functions[name].entry:
+                    functions[name] = described_as(functions[name], said)
         return Module(self._path, version, target, variables, functions)
 
     def _list(self) -> list[str]:
