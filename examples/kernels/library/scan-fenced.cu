@@ -1,6 +1,6 @@
 // CUB's decoupled look-back, one thread a tile, of values too large to be packed with their status: they are written
 // before it, and it is a release; the reader has a fence. Each tile's sum is 1.
-// synth check: --grid 3 --arg state=[32*0,99,99,99] --expect 'out[0] == 1 && out[1] == 2 && out[2] == 3'
+// synth check: --grid 3 --arg state.d_tile_status=[32*0,99,99,99] --expect 'out[0] == 1 && out[1] == 2 && out[2] == 3'
 #include <cub/agent/single_pass_scan_operators.cuh>
 
 struct Large {

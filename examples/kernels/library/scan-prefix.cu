@@ -1,6 +1,6 @@
 // CUB's decoupled look-back as DeviceScan has it, by a warp of one thread, which looks at one tile.
 // Each tile's sum is 1.
-// synth check: --grid 2 --arg state=[64*0,99,0,99,0] --expect 'out[0] == 1 && out[1] == 2'
+// synth check: --grid 2 --arg state.d_tile_descriptors=[64*0,99,0,99,0] --expect 'out[0] == 1 && out[1] == 2'
 #include <cub/agent/single_pass_scan_operators.cuh>
 
 struct Plus {
