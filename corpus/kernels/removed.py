@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from corpus.kernels.ir import KernelFunction, Module, SourceLine
 from corpus.kernels.program import KernelProgram
-from corpus.kernels.specialiser import SLOTS
+from corpus.kernels.specialiser import MARK, SLOTS
 from corpus.litmus import test as litmus
 
 _KINDS: dict[type[litmus.Instruction], str] = {
@@ -26,6 +26,9 @@ _KINDS: dict[type[litmus.Instruction], str] = {
     litmus.AsyncOperation: "copy",
 }
 """What accesses are called, by what is left of them."""
+
+_OUTSIDE = {"ld": "read", "ldu": "read", "st": "write", "atom": "update", "red": "update"}
+"""What accesses outside of their arrays are called, by their instructions: no more than a finding is left of them."""
 
 _OF_A_COMPILATION = re.compile(r"(_GLOBAL__N_|_INTERNAL)_[0-9a-f]{8}")
 """The part of a name of a file's own that has another number in each compilation of it."""
@@ -43,7 +46,9 @@ class RemovedAccess(NamedTuple):
 
 
 class _Done(NamedTuple):
-    """An access of a thread: of some bytes from an offset on, None where it is computed; no array where it is read."""
+    """An access of a thread: of some bytes from an offset on, None where it is computed; no array where it is read. One
+    outside of its array is of no bytes.
+    """
 
     kind: str
     array: str
@@ -58,6 +63,12 @@ class _Done(NamedTuple):
         if self.offset is None or other.offset is None or not self.array or not other.array:
             return True
         return self.offset < other.offset + other.size and other.offset < self.offset + self.size
+
+    def may_hold(self, other: _Done) -> bool:
+        """Decide whether a compiler may have made this access of another one: of one outside of its array, by its line
+        or where it is outside as well.
+        """
+        return self.meets(other) and (other.size > 0 or self.size == 0 or self.line == other.line)
 
     @property
     def bytes(self) -> _Bytes | None:
@@ -88,7 +99,7 @@ def removed(compiled: KernelProgram, written: KernelProgram) -> list[RemovedAcce
         gone = set[_Done]()
         for each in own:
             lines = {other.line for other in own if other.meets(each)}
-            if not any(other.meets(each) and (other.line == each.line or other.line not in lines) for other in left):
+            if not any(other.line == each.line or other.line not in lines for other in left if other.may_hold(each)):
                 gone.add(each)
         again = _read_before(written.test.threads[number].instructions, done, gone) if gone else {}
         for place, every in enumerate(done):
@@ -102,10 +113,14 @@ def _done(program: KernelProgram, thread: int) -> list[tuple[_Done, ...]]:
     """Return the accesses of each instruction of a thread to memory, without those by which lanes of a warp exchange
     values.
     """
-    found = []
+    found: list[tuple[_Done, ...]] = []
     code = zip(program.test.threads[thread].instructions, program.accesses[thread], strict=True)
     for (instruction, accesses), origin in zip(code, program.origins[thread], strict=True):
         kind = _KINDS.get(type(instruction))
+        if isinstance(instruction, litmus.Assign) and instruction.target == f"{MARK}bounds" and origin is not None:
+            outside = _OUTSIDE.get(origin.name)
+            found.append((_Done(outside, "", None, 0, origin.source),) if outside else ())
+            continue
         every = accesses if kind is not None and origin is not None else ()
         found.append(
             tuple(

@@ -216,6 +216,7 @@ class KernelLanguage:
     their parts do, where they do not race. ``grows``: a kernel begins as one thread, which creates the
     others. ``unfit`` says what is wrong with
     the words or operands of an instruction, given the bits of registers by their names; None where nothing is.
+    ``ends``: a body ends by instructions that say so.
     """
 
     meanings: Mapping[str, Meaning]
@@ -227,6 +228,7 @@ class KernelLanguage:
     parted: bool = False
     grows: bool = False
     unfit: Callable[[ir.KernelInstruction, Callable[[str], int | None]], str | None] | None = None
+    ends: bool = False
 
 
 GroupSite = tuple[int, int, int]
@@ -479,6 +481,9 @@ class ThreadSpecialiser:
             self._origin = _blamed(state, ins)
             self._temporaries = 0
             if ins is None:
+                if self._language.ends:  # as behind __builtin_unreachable()
+                    self._origin = _blamed(state, body[-1] if body else None)
+                    raise self.wrong("the end of the body without ret or exit is not understood")
                 going = self.returns(state)
             elif ins.guard is None:
                 going = self.step(state, ins)

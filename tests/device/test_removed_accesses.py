@@ -23,6 +23,16 @@ __global__ void race()
 """
 """All threads write one variable that nobody reads."""
 
+OUTSIDE = """\
+__global__ void outside(int *out, int n)
+{
+  __shared__ int s[4];
+  s[n] = 1;  // removed: write
+  out[0] = 1;
+}
+"""
+"""An access outside of its array, which is gone."""
+
 KERNELS = """\
 struct Pair { int first; int second; };
 __device__ __noinline__ void bump(int *p, int by) { p[by & 1] += by; }
@@ -137,6 +147,15 @@ def marked(text: str, kernel: str) -> set[tuple[str, int]]:
     end = text.index("\n}", start)
     matches = re.finditer("// removed: (.*)", text)
     return {(each[1], text.count("\n", 0, each.start()) + 1) for each in matches if start < each.start() < end}
+
+
+@pytest.mark.device
+def test_an_access_outside_of_its_array_that_the_compiler_removes(need: Callable[..., Any], tmp_path: Path) -> None:
+    need("cuda")
+    (found,) = checked(tmp_path, OUTSIDE, "--block", "1", "--arg", "n=4", code=0)
+    assert [(each["kind"], each["line"]) for each in found["removed"]] == [("write", 4)]
+    (found,) = checked(tmp_path, OUTSIDE, "--block", "1", "--arg", "n=4", "--as-written", code=1)
+    assert found["answers"]["bounds"] == "FOUND"
 
 
 @pytest.mark.device

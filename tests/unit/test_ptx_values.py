@@ -27,7 +27,7 @@ HEAD = """.version 9.1
 
 def code(body: str) -> list[litmus.Instruction]:
     declared = ".reg .b16 %rs<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<9>;"
-    module = read_ptx(f"{HEAD}.entry k() {{ {declared}\n{body}\n}}", "t.ptx")
+    module = read_ptx(f"{HEAD}.entry k() {{ {declared}\n{body}\nret;\n}}", "t.ptx")
     one = (1, 1, 1)
     launch = KernelLaunch(one, one)
     ids = ThreadIds((0, 0, 0), (0, 0, 0))

@@ -81,5 +81,15 @@ MEANINGS: Mapping[str, Meaning] = {
 EXCHANGE = GroupExchange(Mode(tags=(EXCHANGED,)), Mode(tags=(RELAXED,)))
 """How lanes of a warp exchange values: they order no other memory in doing so, for PTX does not say that they do."""
 
-PTX = KernelLanguage(MEANINGS, special, "ptx", exits=True, parted=True, clusters=True, exchange=EXCHANGE, unfit=unfit)
+PTX = KernelLanguage(
+    MEANINGS,
+    special,
+    "ptx",
+    exits=True,
+    parted=True,
+    clusters=True,
+    exchange=EXCHANGE,
+    unfit=unfit,
+    ends=True,
+)
 """The language of kernels of CUDA."""
