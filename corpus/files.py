@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -31,13 +32,14 @@ def folder_of(package: str) -> Path:
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to read bytes.
 
-    Raises ``InputError`` where it cannot be opened, or is a device or a pipe, which might never end. A pipe that the
-    shell hands over, as in ``<(..)``, is read: somebody writes to it.
+    Raises ``InputError`` where it cannot be opened, or is a device, a pipe or a socket, which might never end. A pipe
+    that the shell hands over, as in ``<(..)``, is read: somebody writes to it.
     """
     try:
         file = open(path, "rb", opener=_at_once)  # noqa: SIM115 - closed below
     except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", str(path)) from None
+        why = "not an ordinary file" if error.errno == errno.ENXIO else error.strerror
+        raise InputError(f"cannot read: {why}", str(path)) from None
     with file:
         mode = os.fstat(file.fileno()).st_mode
         if stat.S_ISFIFO(mode) and str(path).startswith(("/dev/fd/", "/dev/stdin")):
@@ -122,10 +124,7 @@ def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = T
         try:
             with _new(temporary) as file:
                 hold(file.fileno())
-                file.writelines(
-                    visible(part).encode("utf-8", "surrogateescape") if isinstance(part, str) else part
-                    for part in parts
-                )
+                file.writelines(map(_encoded, parts))
                 if durable:
                     file.flush()
                     os.fsync(file.fileno())
@@ -139,7 +138,7 @@ def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = T
 
 
 def _encoded(part: str | bytes) -> bytes:
-    """A part of a file; names of files may have bytes that are no UTF-8, which stay."""
+    """Return a part of a file as bytes; names of files may have bytes that are no UTF-8, which stay."""
     return visible(part).encode("utf-8", "surrogateescape") if isinstance(part, str) else part
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -230,13 +231,17 @@ def test_journals_whose_lines_have_the_wrong_shape(tmp_path, line):
         assert "journal.jsonl:" in result.stderr
 
 
-@pytest.mark.parametrize("kind", ["device", "pipe", "folder"])
-def test_what_is_no_ordinary_file_is_not_read(tmp_path, kind):
-    """A device never ends, and a pipe that nobody writes to does not even open."""
+@pytest.mark.parametrize("kind", ["device", "pipe", "socket", "folder"])
+def test_what_is_no_ordinary_file_is_not_read(tmp_path, monkeypatch, kind):
+    """A device never ends, a pipe that nobody writes to does not even open, and a socket cannot be opened."""
+    monkeypatch.chdir(tmp_path)  # a socket's name has at most 108 bytes
     for name in ("t.axb", "t.litmus", "@all", "m.cat", "edges", "tests.jsonl", "d.txt"):
         path = tmp_path / name
         if kind == "pipe":
             os.mkfifo(path)
+        elif kind == "socket":
+            with socket.socket(socket.AF_UNIX) as end:
+                end.bind(name)
         elif kind == "folder":
             path.mkdir()
         else:

@@ -76,6 +76,14 @@ def test_there_are_enough() -> None:
     assert len(set(names())) >= 30
 
 
+def test_the_tests_that_promises_name_are_there() -> None:
+    promised = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    files = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("*/test_*.py")}
+    assert set(re.findall(r"\btest_\w+\.py", promised)) <= files.keys()
+    for name in re.findall(r"::(test_\w+)", promised):
+        assert any(f"def {name}(" in text for text in files.values()), name
+
+
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder to work in, in which and around which nothing may be but what the test puts there."""
