@@ -92,7 +92,8 @@ def test_seeded_bugs_are_found_at_their_lines(file, options, tmp_path):
     ((_, names),) = parameter_names(text).items()
     for number, name in enumerate(names):
         launch = launch.replace(f"--arg {name}=", f"--arg {number}=")
-        launch = re.sub(rf"--arg {name}\.\w+=", f"--arg {number}+0=", launch)  # the first field; PTX has no names of them
+        # PTX has no names of fields: what is given is the first one
+        launch = re.sub(rf"--arg {name}\.\w+=", f"--arg {number}+0=", launch)
     for row in (row for row in BUGS if row["file"] == file):
         assert row["written"] in ptx
         pattern = re.escape(row["written"]) + ("" if row["seeded"] else r"[^;]*;")
