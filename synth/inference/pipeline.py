@@ -18,7 +18,7 @@ from backends.registry import BACKENDS
 from backends.shared.profiles import DEFAULT, STRESS
 from corpus.errors import InputError
 from corpus.executions.vocabulary import Vocabulary
-from corpus.files import inner_folder, new_folder, read_text, write_atomically
+from corpus.files import halves, inner_folder, new_folder, read_text, write_atomically
 from corpus.test import Test
 from oracle.inference.fitting import fitting
 from oracle.inference.sketch import Sketch
@@ -166,7 +166,8 @@ def folder_of(output: Path | None, request: Mapping[str, Any], stays: bool, resu
         if read_text(file) != text:
             raise InputError("another request began this folder; --resume goes on with an equal one", str(file))
     else:
-        if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        # A loop that was killed as it began has left the half of a request.
+        if output.exists() and (not output.is_dir() or set(output.iterdir()) - set(halves(output))):
             raise InputError("the output exists and is not an empty folder; --resume goes on with a loop", str(output))
         output.mkdir(parents=True, exist_ok=True)
         write_atomically(file, [text])

@@ -15,6 +15,7 @@ from commands import printed, synth
 from corpus.journal import read_corpus
 from oracle.certificates.lrat import check_proof
 from oracle.consistency import load_model
+from synth.inference.pipeline import folder_of
 
 ROOT = Path(__file__).parents[2]
 X86 = ROOT / "examples" / "inference" / "x86" / "tests.csv"
@@ -197,3 +198,11 @@ def test_a_loop_that_is_killed_goes_on_to_the_same_end(tmp_path):
         name = file.relative_to(tmp_path / "whole")
         if file.is_file() and "times" not in file.name and file.suffix not in (".cnf",):
             assert file.read_bytes() == (tmp_path / "killed" / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_loop_that_was_killed_as_it_began_begins(tmp_path, resume):
+    half = tmp_path / ".request.json.999999999.tmp"
+    half.write_text("{")
+    with folder_of(tmp_path, {"n": 1}, stays=True, resume=resume) as folder:
+        assert folder == tmp_path and [each.name for each in tmp_path.iterdir()] == ["request.json"]
