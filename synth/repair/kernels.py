@@ -231,13 +231,16 @@ def _tied(program: KernelProgram, sites: Sites) -> Sites:
         if _may_change(program, choice):
             keys = frozenset(_key(program, choice.kind, place) for place in choice.places)
             groups.setdefault((choice.kind, choice.modes, keys), []).append(choice)
-    return replace(sites, choices=tuple(map(_merged, groups.values())))
+    return replace(sites, choices=tuple(_merged(program, group) for group in groups.values()))
 
 
-def _merged(group: Sequence[SiteModes]) -> SiteModes:
-    """Return sites as one, whose levels cost what they cost in one line of the source."""
+def _merged(program: KernelProgram, group: Sequence[SiteModes]) -> SiteModes:
+    """Return sites as one, whose levels cost what they cost in one line of the source. What is put between the accesses
+    of one line costs one more: a line end is the better place.
+    """
     first = group[0]
-    costs = tuple(cost // len(first.places) for cost in first.ladder.costs)
+    inside = first.in_gaps and any(_is_inside_line(program, place) for place in first.places)
+    costs = tuple(cost // len(first.places) + (inside and cost > 0) for cost in first.ladder.costs)
     if first.in_gaps and first.kind is OpKind.BARRIER:  # a block meets once, wherever in a gap
         group = tuple({frozenset(place.thread for place in each.places): each for each in reversed(group)}.values())
     places = tuple(sorted({place for each in group for place in each.places}))
@@ -269,6 +272,12 @@ def _gap(
     """Return the last instruction before a gap of several threads, and the first one behind it."""
     before, behind = ([each for each in side if each] for side in zip(*around, strict=True))
     return max(before, key=_own_line, default=None), min(behind, key=_own_line, default=None)
+
+
+def _is_inside_line(program: KernelProgram, place: SitePlace) -> bool:
+    """Return whether a gap is between two accesses of one line of the source."""
+    before, behind = _around(program, place)
+    return bool(before and behind and before.source and behind.source and _own_line(before)[0] == _own_line(behind)[0])
 
 
 def _own_line(ins: KernelInstruction) -> tuple[int, int]:
