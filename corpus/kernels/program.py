@@ -213,9 +213,6 @@ def _program(
     """Return the program of what is left for each thread."""
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
     _check_constants(module, [each for _, code in kept for each in code])
-    if kernel.block not in (None, launch.block):
-        sizes = ["x".join(map(str, size)) for size in (launch.block, kernel.block or ())]
-        assumed[f"work-groups are of {sizes[0]} threads, where the module says {sizes[1]}"] = None
     if kernel.chosen:
         size = "x".join(map(str, launch.block))
         assumed[f"work-groups are of {size} threads, of which constants of specialisation are the size"] = None

@@ -457,7 +457,7 @@ def launches_of(file: KernelFile, words: LaunchWords, kernel: KernelFunction) ->
         return tuple(KernelLaunch(grid, each, cluster, words.warp or WARP) for each in every)
     allowed = [each for each in DEFAULT if limits.most is None or volume(each.block) <= limits.most]
     usual = allowed if block is None else [each for one in blocks for each in _of_block(one)]
-    if kernel.chosen and block == (1, 1, 1):
+    if 0 in kernel.chosen and block == (1, 1, 1):
         usual = allowed
     sized = (
         replace(each, grid=_multiple(each.grid, cluster), cluster=cluster, warp=words.warp or each.warp)

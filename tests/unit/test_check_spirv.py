@@ -159,8 +159,9 @@ def test_the_size_of_a_work_group_is_the_modules() -> None:
     file = read_kernels(EXAMPLES / "barrier-in-branch.spvasm")
     sizes = [(task.launch.text, task.launch.block) for task in tasks_of(file, read_launch([]))]
     assert sizes == [("1x2, warps of 1", (2, 1, 1))]
-    (other,) = checked(EXAMPLES / "barrier-in-branch.spvasm", "--block", "1")
-    assert other["assumed"] == ["work-groups are of 1x1x1 threads, where the module says 2x1x1"]
+    result = synth("check", EXAMPLES / "barrier-in-branch.spvasm", "--block", "1")
+    said = "main: expected a block of 2x1x1 threads, by .reqntid or LocalSize, found 1x1x1"
+    assert result.exit_code == 2 and said in result.output
 
 
 def test_large_work_groups(tmp_path: Path) -> None:

@@ -18,10 +18,17 @@ from corpus.errors import InputError
 from corpus.kernels.launch import KernelLaunch
 from corpus.kernels.program import program_of
 from corpus.kernels.spirv.bodies import is_understood
-from corpus.kernels.spirv.declared import DECORATIONS, EXECUTION_MODES
+from corpus.kernels.spirv.declared import (
+    CAPABILITIES,
+    DECORATIONS,
+    EXECUTION_MODES,
+    EXTENSIONS,
+    STORAGE_CLASSES,
+)
 from corpus.kernels.spirv.extended import EXTENDED
 from corpus.kernels.spirv.grammar import GrammarRow, OperandKind, spirv_grammar
 from corpus.kernels.spirv.reader import read_spirv
+from corpus.kernels.spirv.special import VECTORS, is_built_in
 from corpus.kernels.spirv.translation import translated
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels" / "spirv"
@@ -142,6 +149,82 @@ def test_every_execution_mode_is_understood_or_refused() -> None:
     refused = {name for name, each in said.items() if each == f"the execution mode {name} is not understood"}
     assert refused == said.keys() - EXECUTION_MODES.keys()
     print(f"execution modes: {len(EXECUTION_MODES)} understood, {len(refused)} refused")
+
+
+def test_every_capability_is_understood_or_refused() -> None:
+    rows = {row.name for row in spirv_grammar().values["Capability"].by_number.values()}
+    said = {name: fed(declared=f"OpCapability {name}\n") for name in rows}
+    refused = {name for name, each in said.items() if each == f"the capability {name} is not understood"}
+    assert refused == rows - CAPABILITIES and rows >= CAPABILITIES
+    assert not any(said[name] for name in CAPABILITIES)
+    print(f"capabilities: {len(CAPABILITIES)} understood, {len(refused)} refused")
+
+
+def test_every_extension_and_set_is_understood_or_refused() -> None:
+    for name in (*EXTENSIONS, "SPV_KHR_float_controls2", "SPV_INTEL_split_barrier", "", "?"):
+        said = fed(declared=f'OpExtension "{name}"\n')
+        assert said == ("" if name in EXTENSIONS else f"the extension {name} is not understood")
+    for name in (*spirv_grammar().sets, "OpenCL.std.9", "Open.std"):
+        said = fed(set=name)
+        understood = name in EXTENDED or name.startswith(("NonSemantic.", "OpenCL.DebugInfo"))
+        assert said == ("" if understood else f"the set of instructions {name} is not understood")
+    print(f"extensions: {len(EXTENSIONS)} understood, all others refused; sets: {len(EXTENDED)} understood")
+
+
+def test_every_storage_class_is_understood_or_refused() -> None:
+    refused = set()
+    rows = {row.name for row in spirv_grammar().values["StorageClass"].by_number.values()}
+    for name in rows:
+        pointer = f"%of = OpTypePointer {name} %uint\n"
+        # A pointer of the class is used where no variable of it can be.
+        said = fed("%other = OpBitcast %of %at\n%new = OpLoad %uint %other\n", decorated=pointer)
+        if said == f"the storage class {name} is not understood":
+            refused.add(name)
+        else:
+            assert said == "" or name not in ("StorageBuffer", "Workgroup", "Function"), (name, said)
+    assert refused == rows - STORAGE_CLASSES
+    print(f"storage classes: {len(STORAGE_CLASSES)} understood, {len(refused)} refused")
+
+
+def test_every_built_in_variable_is_understood_or_refused() -> None:
+    rows = {row.name for row in spirv_grammar().values["BuiltIn"].by_number.values()}
+    said = {}
+    for name in rows:
+        masked = "Mask" in name and "Subgroup" in name
+        type = "%four" if masked else "%three" if name in VECTORS else "%uint"
+        declared = f"""OpDecorate %of BuiltIn {name}
+%three = OpTypeVector %uint 3
+%four = OpTypeVector %uint 4
+%in = OpTypePointer Input {type}
+%of = OpVariable %in Input
+"""
+        said[name] = fed(f"%new = OpLoad {type} %of\n", decorated=declared)
+    refused = {name for name, each in said.items() if each == f"the built-in variable {name} is not understood"}
+    assert refused == {name for name in rows if not is_built_in(name)}
+    assert not any(each for name, each in said.items() if name not in refused), said
+    print(f"built-in variables: {len(rows) - len(refused)} understood, {len(refused)} refused")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "understood"),
+    [
+        ("Scope", "%new = OpAtomicLoad %uint %at %said %zero\n", "0123546"),  # the last are of the invocation alone
+        (
+            "GroupOperation",
+            "%new = OpGroupNonUniformIAdd %uint %sub {} %one\n",
+            ("Reduce", "InclusiveScan", "ExclusiveScan"),
+        ),
+        (
+            "GroupOperation",
+            "%new = OpGroupNonUniformIAdd %uint %sub {} %one %one\n",
+            ("Reduce", "InclusiveScan", "ExclusiveScan", "ClusteredReduce"),
+        ),
+    ],
+)
+def test_other_words(kind: str, body: str, understood: tuple[str, ...]) -> None:
+    for name, row in spirv_grammar().values[kind].by_name.items():
+        said = fed(body.format(name), decorated=f"%said = OpConstant %uint {row.number}\n%sub = OpConstant %uint 3\n")
+        assert (said == "") is (str(row.number) in understood or row.name in understood), (name, said)
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,26 @@ OPENCL = {
     "variable_elsewhere": Trap(
         "extern constant int n; kernel void k(global int *a) { if (n) a[0] = 1; }", "what n holds is not in the module"
     ),
+    "by_value": Trap(  # FuncParamAttr ByVal, which was not looked at
+        "struct S { int a; int b[9]; };\n__attribute__((noinline)) int f(struct S s, int n)"
+        " { s.a = n; s.b[n] = 2; return s.a + s.b[0]; }\nkernel void k(global int *out) { struct S s;"
+        " for (int i = 0; i < 9; i++) s.b[i] = i; s.a = 7; out[1] = f(s, 1); out[0] = s.a; }",
+        "SAFE",
+        "--grid 1 --expect 'out[0] == 7 && out[1] == 1'",
+    ),
+    "other_size": Trap(  # CL_INVALID_WORK_GROUP_SIZE (OpenCL 3.0, 5.8)
+        "__attribute__((reqd_work_group_size(2, 1, 1))) kernel void k(global int *a) { a[0] = 1; }",
+        "expected a block of 2x1x1 threads, by .reqntid or LocalSize, found 1x1x1",
+        "--grid 1 --block 1",
+    ),
+    "own_size": Trap(
+        "__attribute__((reqd_work_group_size(2, 1, 1))) kernel void k(global int *a) { a[0] = 1; }", "race", "--grid 1"
+    ),
+    "hinted_size": Trap(
+        "__attribute__((work_group_size_hint(2, 1, 1))) kernel void k(global int *a) { a[0] = 1; }",
+        "SAFE",
+        "--grid 1 --block 1",
+    ),
     "misaligned": Trap("kernel void k(global char *a) { *(global int *)(a + 1) = 1; }", "bounds", "--grid 1"),
     "packed": Trap(
         "struct __attribute__((packed)) Two { char c; int n; };\n"
@@ -124,6 +144,12 @@ GLSL = {
     "modf": Trap("buffer B { float w; float o[]; };|o[me] = modf(1.5, w);", "race", "--grid 1"),
     "frexp": Trap("buffer B { int w; float o[]; };|o[me] = frexp(1.5, w);", "race", "--grid 1"),
     "size_by_constant": Trap("buffer B { int w; };|w = 1;", "race", "--grid 1"),
+    "size_by_a_launch": Trap("buffer B { int w; };|w = 1;", "SAFE", "--grid 1 --block 1"),
+    "other_size": Trap(
+        "buffer B { int w; };|w = 1;",
+        "expected a block of 2x1x1 threads, by .reqntid or LocalSize, found 1x2x1",
+        "--grid 1 --block 1x2",
+    ),
     "shift": Trap("buffer B { uint w; uint o; };|if (me == 0) w = 1u << (me + 32);", "UNKNOWN expectation", SHIFTED),
     "rest": Trap(
         "buffer B { int w; }; layout(binding = 1) buffer A { int a; };|if (me == 0) w = a % 2;",
@@ -141,6 +167,7 @@ WGSL = {
     "component": Trap(
         "var<workgroup> v: vec4<u32>;|if me == 0u { v.x = 1u; } else { out[0] = v.y; }", "SAFE", "--grid 1"
     ),
+    "other_size": Trap("|out[me] = me;", "expected a block of 2x1x1 threads", "--grid 1 --block 4"),
     "modf": Trap(
         "|let p = modf(f32(out[0])); if p.fract > 0.5 { out[1] = 1u; }", "nothing tells|depends on", "--grid 1"
     ),
@@ -242,7 +269,7 @@ def test_words_of_glsl(to_spirv: Callable[[str], None], tmp_path: Path) -> None:
 
     def text(name: str, trap: Trap) -> str:
         buffer, body = trap.text.split("|")
-        size = "local_size_x_id = 0" if name == "size_by_constant" else "local_size_x = 2"
+        size = "local_size_x_id = 0" if name.startswith("size_by") else "local_size_x = 2"
         head = f"#version 450\nlayout({size}) in;\nlayout(binding = 0) {buffer}\n"
         return f"{head}void main() {{ uint me = gl_GlobalInvocationID.x; {body} }}"
 

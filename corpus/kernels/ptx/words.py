@@ -74,7 +74,8 @@ HEADERS: Mapping[str, tuple[int, int]] = {
 class LaunchLimits(NamedTuple):
     """What a kernel asks of its launches: how many threads a block has at most, or has, and the same for clusters.
 
-    ``explicit``: its blocks are always in clusters. ``of_clusters``: a launch counts clusters in the place of blocks.
+    ``chosen``: the directions along which the host chooses the size of a block all the same. ``explicit``: its blocks
+    are always in clusters. ``of_clusters``: a launch counts clusters in the place of blocks.
     """
 
     most: int | None = None
@@ -83,14 +84,17 @@ class LaunchLimits(NamedTuple):
     rank: int | None = None
     explicit: bool = False
     of_clusters: bool = False
+    chosen: tuple[int, ...] = ()
 
     def misfit(self, launch: KernelLaunch) -> str | None:
         """Return why a launch cannot be: what was expected and what was found; None where it can."""
         if self.of_clusters:
             return "its launches count clusters, by .blocksareclusters, which is not understood"
         threads, blocks = volume(launch.block), volume(launch.cluster)
-        if self.block not in (None, launch.block):
-            return f"expected a block of {_said(self.block)} threads, by .reqntid, found {_said(launch.block)}"
+        fixed = [] if self.block is None else [n for n in range(3) if n not in self.chosen]
+        if self.block is not None and any(self.block[n] != launch.block[n] for n in fixed):
+            by = "by .reqntid or LocalSize"
+            return f"expected a block of {_said(self.block)} threads, {by}, found {_said(launch.block)}"
         if self.most is not None and threads > self.most:
             return f"expected a block of at most {self.most} threads, by .maxntid or __launch_bounds__, found {threads}"
         if self.cluster not in (None, launch.cluster):
@@ -102,7 +106,11 @@ class LaunchLimits(NamedTuple):
 
 
 def limits_of(kernel: ir.KernelFunction) -> LaunchLimits:
-    """Return what the directives of a kernel ask of its launches (11.4, 11.7, 11.8)."""
+    """Return what the directives of a kernel ask of its launches (11.4, 11.7, 11.8), or a module of SPIR-V.
+
+    Every launch has the size of a work-group that such a module says (SPIR-V 1.6, 3.6, LocalSize; OpenCL 3.0, 5.8,
+    CL_INVALID_WORK_GROUP_SIZE).
+    """
     found: dict[str, list[int]] = {}
     for directive in kernel.directives:
         name, _, numbers = directive.partition(" ")
@@ -111,11 +119,12 @@ def limits_of(kernel: ir.KernelFunction) -> LaunchLimits:
     cluster = _extent(found.get(".reqnctapercluster"))
     return LaunchLimits(
         None if most is None else volume(_extent(most) or (1, 1, 1)),
-        _extent(found.get(".reqntid")),
+        _extent(found.get(".reqntid")) or kernel.block,
         cluster,
         rank[0] if rank else None,
         ".explicitcluster" in found or cluster is not None,
         ".blocksareclusters" in found,
+        kernel.chosen,
     )
 
 

@@ -14,15 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from corpus.errors import InputError
-from corpus.kernels.ir import KernelGuard, Number, Operand, Register, Symbol, Variable, Vector
+from corpus.kernels.ir import KernelGuard, MemoryOperand, Number, Operand, Register, Symbol, Variable, Vector
 from corpus.kernels.spirv import pointers
-from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of
+from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of, register_name
 from corpus.kernels.spirv.components import VectorComponents, has_own_components, vector_counts
 from corpus.kernels.spirv.composing import COMPOSING, compute, untold
 from corpus.kernels.spirv.computing import computation
 from corpus.kernels.spirv.extended import extended
 from corpus.kernels.spirv.groups import GROUP_OPERATIONS, group_operation
-from corpus.kernels.spirv.module import Id, SpirvBlock, SpirvFunction, SpirvInstruction, SpirvInteger
+from corpus.kernels.spirv.module import Enumerant, Id, Mask, SpirvBlock, SpirvFunction, SpirvInstruction, SpirvInteger
 from corpus.kernels.spirv.rounds import begun_anew
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
@@ -62,11 +62,33 @@ class SpirvBody:
         except (InputError, IndexError):
             pass  # it counts where it is used
 
+    def _copy(self, parameter: SpirvInstruction) -> None:
+        """Copy what a parameter points to, where that is passed by value, to a variable of the function (3.19)."""
+        code, module, id = self.code, self.code.source.module, parameter.result or ""
+        kernels = {each.function for each in module.entry_points}  # whose structures the launch gives
+        by_value = Enumerant("FuncParamAttr", (Enumerant("ByVal"),)) in module.decorations.get(id, ())
+        if not by_value or self._function.name in kernels:
+            return
+        code.at = parameter
+        type = code.types.pointee(parameter.type or "")
+        name = f"{self._names[id]}.own"
+        for scalar in code.types.scalars(type):
+            value = code.temporary(scalar.kind)
+            kind = pointers.memory_kind(scalar.kind)
+            code.put("load", (kind,), (value, MemoryOperand(Register(register_name(id)), scalar.offset)))
+            code.put("store", (kind,), (MemoryOperand(Symbol(name), scalar.offset), value))
+        code.variables[id] = Variable(name, "local", "b8", code.types.size(type), 8, line=parameter.line)
+
     def write(self) -> None:
         """Write the blocks of the function in their order, each behind its label."""
         compiled = any(each.name == "OpSource" for each in self.code.source.module.others)
         compiled |= any(ins.source for block in self._function.blocks for ins in block.instructions)
         anew = begun_anew(self._function) if compiled else {}  # where SPIR-V is the source, it means what it says
+        for parameter in self._function.parameters:
+            try:
+                self._copy(parameter)
+            except InputError as error:
+                self.code.put(NOT_UNDERSTOOD, (error.message,), ())
         for block in self._function.blocks:
             self.code.label(block.label)
             for variable in anew.get(block.label, ()):
@@ -230,7 +252,11 @@ class SpirvBody:
         self.code.put("trap", (), ())
 
     def merge(self, block: SpirvBlock) -> None:
-        """``OpLoopMerge`` and ``OpSelectionMerge``: where ways meet, which the specialiser sees by itself."""
+        """``OpLoopMerge`` and ``OpSelectionMerge``: hints, and where ways meet, which the specialiser sees."""
+        controls = [each for mask in self.code.at.operands if isinstance(mask, Mask) for each in mask.enumerants]
+        for each in controls:
+            if each.name.isdecimal():
+                raise self.code.wrong(f"the control {each.name} is not understood")
 
 
 def assume(code: SpirvCode) -> None:
@@ -310,7 +336,7 @@ _TRANSLATED: Mapping[str, Callable[[SpirvCode], None]] = {
     "OpControlBarrier": pointers.control_barrier,
     "OpAssumeTrueKHR": assume,
     **dict.fromkeys(GROUP_OPERATIONS, group_operation),
-    **dict.fromkeys(("OpUndef", "OpQuantizeToF16", "OpFRem", "OpFMod"), untold),
+    **dict.fromkeys(("OpUndef", "OpQuantizeToF16", "OpFRem", "OpFMod", "OpReadClockKHR"), untold),
 }
 """Other instructions that become code, by name."""
 

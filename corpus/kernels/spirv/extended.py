@@ -17,13 +17,10 @@ from corpus.kernels.spirv import pointers
 from corpus.kernels.spirv.code import SpirvCode
 from corpus.kernels.spirv.composing import compute, steps_of, untold
 from corpus.kernels.spirv.computing import Computation, computation, rule
+from corpus.kernels.spirv.declared import DEBUGGING
 from corpus.kernels.spirv.effects import Effect
 from corpus.kernels.spirv.module import Enumerant, Id, SpirvInteger
 from corpus.litmus.ptx_arithmetic import WIDTHS
-
-DEBUGGING = ("NonSemantic.", "OpenCL.DebugInfo.", "DebugInfo")
-"""How the names of the sets begin whose instructions have no effect (SPV_KHR_non_semantic_info)."""
-
 
 MANY = -1
 """As many ids as are given."""

@@ -202,5 +202,8 @@ def _of_mask(at: ThreadSpecialiser, verb: str, how: str, operands: Sequence[Valu
     if verb in ("inverse", "extract"):
         lane = here if verb == "inverse" else operands[-1]
         return compared(at, ("ne", "s32"), computed(at, "and.b32", [mask, computed(at, "shl.b32", [1, lane])]), 0)
-    kept = {"InclusiveScan": (2 << here) - 1, "ExclusiveScan": (1 << here) - 1}.get(how, 0xFFFFFFFF)
+    every = {"Reduce": 0xFFFFFFFF, "InclusiveScan": (2 << here) - 1, "ExclusiveScan": (1 << here) - 1}
+    kept = every.get(how)
+    if kept is None:
+        raise at.wrong(f"{how} is not understood")
     return computed(at, "popc.b32", [computed(at, "and.b32", [mask, kept])])

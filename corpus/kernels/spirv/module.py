@@ -137,9 +137,9 @@ class SpirvModule:
     instructions by id. ``globals`` are types, constants, variables and undefined values by id;
     ``debug`` what only describes the module and has an id: strings and the instructions of non-semantic sets.
     ``others`` are instructions without a result that no field has, such as ``OpSource``; ``declared`` are the
-    capabilities, execution modes and decorations as instructions, with their lines. A member is a pair of the id
-    of its type and its number. Decorations of groups are those of their targets. ``files`` are the paths of source
-    files that the compiler knew by other names.
+    capabilities, extensions, imported sets, memory model, execution modes and decorations as instructions, with their
+    lines. A member is a pair of the id of its type and its number. Decorations of groups are those of their targets.
+    ``files`` are the paths of source files that the compiler knew by other names.
     """
 
     path: str

@@ -39,7 +39,10 @@ _OF_MODULE = ("OpType", "OpConstant", "OpSpecConstant", "OpSource", "OpString", 
 _OUTSIDE = ("OpVariable", "OpUntypedVariable", "OpUndef", "OpExtInst", "OpNop", "OpGraph", "OpAsm", "OpAlias")
 """How the names of the other instructions begin that may stand where no function is open."""
 
-_DECLARED = ("OpCapability", "OpExecutionMode", "OpDecorate", "OpMemberDecorate")
+_DECLARED = (
+    *("OpCapability", "OpExtension", "OpExtInstImport", "OpMemoryModel"),
+    *("OpExecutionMode", "OpDecorate", "OpMemberDecorate"),
+)
 """How the names of the declarations begin that say what else means."""
 
 MOST_DECORATIONS = 1 << 22

@@ -33,6 +33,7 @@ from corpus.kernels.spirv.claims import SpirvHome
 from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of, register_name
 from corpus.kernels.spirv.constants import WORKGROUP_SIZE, SpirvConstants
 from corpus.kernels.spirv.declared import refusals
+from corpus.kernels.spirv.extended import EXTENDED
 from corpus.kernels.spirv.modes import MEMORY_MODELS
 from corpus.kernels.spirv.module import (
     Enumerant,
@@ -279,7 +280,7 @@ class _Translation:
         body = self._body(function.name)
         used = {id for each in reached for id in self._body(each).code.used}
         start = SpirvCode(self._source, SpirvInstruction("OpEntryPoint", None, None, (), function.line))
-        for refused in refusals(self._module):
+        for refused in refusals(self._module, EXTENDED):
             if refused.function in (None, point.function):
                 start.at = refused.at
                 start.put(NOT_UNDERSTOOD, (refused.why,), ())
