@@ -162,7 +162,7 @@ def _part_of_fields(at: ThreadSpecialiser, parameter: ir.Variable, offset: int, 
     every = (1 << end - start) - 1
     low, unknown = low & every, every & ~known
     missing = Missing(parameter.name + open_[0].name) if open_ else None
-    rest = missing or Unknown(f"{called} at byte {offset}, some of which is of no field,")
+    rest = missing or Unknown(f"{called} at byte {offset}, some of which is of no field")
     return low if not unknown else rest if unknown == every else Partial(low, low | unknown, rest)
 
 
@@ -361,7 +361,7 @@ def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> litmus.Ope
                 raise at.shows(array)
             return litmus.Loc(placeholder(array, offset))
         case Unknown(reason):
-            at.assumed[f"{reason} is stored as some number"] = None
+            at.assumed[f"some number is stored in place of {reason}"] = None
             return at.some_number(reason, 8 * size)
         case Held(register, width) if width > 8 * size:
             return litmus.Reg(at.temporary(f"cvt.s{8 * size}.u{width}", litmus.Reg(register), 0))

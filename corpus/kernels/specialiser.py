@@ -70,9 +70,6 @@ LIBRARY = "library"
 FAILING = ("__assertfail", "__trap")
 """Functions of the system by which a thread fails."""
 
-SILENT = ("vprintf",)
-"""Functions of the system that have no effect on what is asked."""
-
 ENDED_REDUCTION = "a thread ends after bar.red, and others come to that barrier again, which is not understood"
 
 SLOTS = "slots"
@@ -193,6 +190,10 @@ Meaning = Callable[["ThreadSpecialiser", "State", ir.KernelInstruction], bool]
 """What an instruction does: it changes what is known and appends what stays; false where the thread ends."""
 
 
+SystemFunction = Callable[["ThreadSpecialiser", "State", Sequence[ir.Operand]], Value]
+"""What a function of the system does with its arguments, and what it gives."""
+
+
 class GroupExchange(NamedTuple):
     """How threads exchange values when they do one operation together: the mode of their accesses to the array by
     which they do, that of the barriers around these, and what that takes for granted.
@@ -216,7 +217,7 @@ class KernelLanguage:
     their parts do, where they do not race. ``grows``: a kernel begins as one thread, which creates the
     others. ``unfit`` says what is wrong with
     the words or operands of an instruction, given the bits of registers by their names; None where nothing is.
-    ``ends``: a body ends by instructions that say so.
+    ``ends``: a body ends by instructions that say so. ``functions`` are those of the system that threads go on behind.
     """
 
     meanings: Mapping[str, Meaning]
@@ -229,6 +230,7 @@ class KernelLanguage:
     grows: bool = False
     unfit: Callable[[ir.KernelInstruction, Callable[[str], int | None]], str | None] | None = None
     ends: bool = False
+    functions: Mapping[str, SystemFunction] = field(default_factory=dict)
 
 
 GroupSite = tuple[int, int, int]
@@ -551,7 +553,7 @@ class ThreadSpecialiser:
                 met = self._meeting(state, ins)
                 if met is not None:
                     state.function, state.at, state.frames, state.known = met.function, met.at, met.frames, met.known
-                    self.assumed[f"{reason} makes no difference"] = None
+                    self.assumed[f"nothing depends on {reason}"] = None
                     return True
                 raise self.wrong(f"the branch depends on {reason}")
         raise self.wrong(f"the predicate is {self.said(value)}")
@@ -688,9 +690,10 @@ class ThreadSpecialiser:
         function = self.module.functions.get(name)
         if name in FAILING:
             return self.stops("assert")
-        if name in SILENT:
+        if name in self._language.functions:
+            value = self._language.functions[name](self, state, arguments.parts)
             for target in targets:
-                self.define(state, f"{state.depth}:[{target}+0:4]", 0)
+                self.define(state, f"{state.depth}:[{target}+0:4]", value)
             return True
         if function is None or function.body is None:
             raise self.wrong(f"{name or 'a function by its address'} is not in the module")

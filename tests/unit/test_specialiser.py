@@ -284,7 +284,7 @@ def test_a_pointer_that_is_compared_with_0_is_said_to_be_an_address():
 
 def test_a_clock_that_is_stored_is_said_to_be_some_number():
     found = program(kernel_text("mov.u32 %r1, %clock; st.u32 [%y], %r1;"))
-    assert "the value of %clock is stored as some number" in found.assumed
+    assert "some number is stored in place of the value of %clock" in found.assumed
 
 
 def test_assertions_and_printing():
@@ -293,11 +293,23 @@ def test_assertions_and_printing():
     assert left(body, around=around) == "ld r1, x; beq r1, 1, END; mov stopped_by_assert, 1; END:"
     assert answers(body, around=around).answers["trap"] is CheckAnswer.FOUND
     assert answers(body, around=around, x=[1]).answers["trap"] is CheckAnswer.SAFE
+    around += ".global .align 1 .b8 $str[6] = {37, 100, 32, 37, 115, 0};\n"  # "%d %s"
     printing = (
-        "{ .param .b64 p0; .param .b64 p1; .param .b32 q; st.param.b64 [p0], %x; st.param.b64 [p1], %y; "
-        "call.uni (q), vprintf, (p0, p1); ld.param.b32 %r1, [q]; } st.u32 [%x], 1;"
+        "{ .param .b64 p0; .param .b64 p1; .param .b32 q; .local .align 8 .b8 l[16]; mov.u64 %d1, l; "
+        "cvta.local.u64 %d1, %d1; mov.u64 %d2, $str; cvta.global.u64 %d2, %d2; st.u32 [%d1], 3; st.u64 [%d1+8], %d2; "
+        "st.param.b64 [p0], %d2; st.param.b64 [p1], %d1; call.uni (q), vprintf, (p0, p1); ld.param.b32 %r1, [q]; } "
     )
-    assert left(printing, around=around) == "st x, 1"
+    assert left(printing + "st.u32 [%x], 1;", around=around) == "st x, 1"
+    assert "in place of what printf returns" in str(
+        program(kernel_text(printing + "st.u32 [%x], %r1;", around=around)).assumed
+    )
+    for wrong in (
+        printing.replace("[%d1+8], %d2", "[%d1+8], %x"),  # "%s" of what others may write
+        printing.replace("[p0], %d2", "[p0], %x"),
+        printing + "setp.eq.s32 %p1, %r1, 2; @%p1 st.u32 [%x], 1;",
+    ):
+        with pytest.raises(NotUnderstoodError, match="a string|a format|what printf returns"):
+            left(wrong, around=around)
 
 
 SIZES = {

@@ -12,6 +12,7 @@ from corpus.kernels.ptx.matrices import multiply
 from corpus.kernels.ptx.meeting import active, barrier, elect, fence, map_shared, match, reduce_, shuffle, vote
 from corpus.kernels.ptx.memory import atomic, discard, load, space_of, store
 from corpus.kernels.ptx.moving import copy, mbarrier, store_asynchronously
+from corpus.kernels.ptx.printing import print_formatted
 from corpus.kernels.ptx.special import special
 from corpus.kernels.specialiser import GroupExchange, KernelLanguage, Meaning, State, ThreadSpecialiser
 from corpus.kernels.values import Unknown
@@ -91,5 +92,6 @@ PTX = KernelLanguage(
     exchange=EXCHANGE,
     unfit=unfit,
     ends=True,
+    functions={"vprintf": print_formatted},
 )
 """The language of kernels of CUDA."""
