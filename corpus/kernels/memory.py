@@ -22,7 +22,7 @@ from corpus.kernels.computing import (
     unpacked,
 )
 from corpus.kernels.launch import ArrayArgument, SharedArgument
-from corpus.kernels.specialiser import OWN, Access, State, ThreadSpecialiser
+from corpus.kernels.specialiser import OWN, Access, State, ThreadSpecialiser, is_dynamic
 from corpus.kernels.values import (
     Half,
     Held,
@@ -369,6 +369,10 @@ def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> litmus.Ope
             return residual_operand(number_or_held(at, value), 8 * size)
 
 
+MOST_SHARED = 227 << 10
+"""The most bytes of shared memory that a block has on any GPU (CUDA C++ Programming Guide, Compute Capabilities)."""
+
+
 def placeholder(array: str, offset: int) -> str:
     """Return the name that a place in an array has until the sizes of all accesses are known."""
     return f"{array}#{offset}"
@@ -385,6 +389,9 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Ope
     match address:
         case Pointer(array, offset):
             length = _length(at, array, size)
+            if length is None and variable is not None and is_dynamic(variable):
+                length = MOST_SHARED
+                at.assumed["dynamic shared memory is as large as is accessed"] = None
             if offset < 0 or (length is not None and offset + size > length):
                 return None
             return litmus.Loc(placeholder(array, offset)), Access(array, offset, size)

@@ -308,7 +308,7 @@ def test_assertions_and_printing():
         printing.replace("[p0], %d2", "[p0], %x"),
         printing + "setp.eq.s32 %p1, %r1, 2; @%p1 st.u32 [%x], 1;",
     ):
-        with pytest.raises(NotUnderstoodError, match="a string|a format|what printf returns"):
+        with pytest.raises(NotUnderstoodError, match=r"a string|a format|what printf returns"):
             left(wrong, around=around)
 
 

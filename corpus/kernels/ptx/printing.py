@@ -33,8 +33,8 @@ def print_formatted(at: ThreadSpecialiser, state: State, arguments: Sequence[ir.
     if text is None:
         raise at.wrong("of vprintf with a format that is no string of the source is not understood")
     for offset in _strings(text):
-        place = Pointer(given.array, given.offset + offset) if isinstance(given, Pointer) else given
-        if _string(at, loaded(at, state, place, 8, "u64", litmus.PLAIN)) is None:
+        place = Pointer(given.array, given.offset + offset) if isinstance(given, Pointer) else None
+        if place is None or _string(at, loaded(at, state, place, 8, "u64", litmus.PLAIN)) is None:
             raise at.wrong("of vprintf with a string (%s) that is none of the source is not understood")
     return Unknown("what printf returns")
 
