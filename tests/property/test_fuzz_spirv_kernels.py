@@ -95,7 +95,7 @@ def check_all(files: Callable[[Random], bytes], count: int, seed: int) -> None:
     for number in range(count):
         data = files(Random(seed + number))
         start = time.monotonic()
-        outcome = "refused" if refusal(data, "--grid", "2", "--block", "2") else "understood"
+        outcome = "refused" if refusal(data, "--grid", "2") else "understood"
         assert time.monotonic() - start < SECONDS, (seed, number)
         found[outcome] = found.get(outcome, 0) + 1
     assert found.get("understood", 0) > count // 20, found
