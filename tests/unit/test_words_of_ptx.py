@@ -15,11 +15,12 @@ from ptx_forms import instances, written
 from ptx_text import HEADER
 
 from corpus.errors import InputError
+from corpus.kernels.effects import Effect
 from corpus.kernels.launch import KernelLaunch, ThreadIds
-from corpus.kernels.ptx.instructions import FORMS, PtxEffect, PtxForm, unfit
+from corpus.kernels.ptx.instructions import FORMS, PtxForm, unfit
 from corpus.kernels.ptx.meaning import PTX
 from corpus.kernels.ptx.reader import read_ptx
-from corpus.kernels.specialiser import Residual, ThreadSpecialiser
+from corpus.kernels.specialiser import SLOTS, Residual, ThreadSpecialiser
 from corpus.litmus import test as litmus
 
 with (Path(__file__).parents[1] / "verdicts" / "words_ptx.csv").open(encoding="utf-8", newline="") as _file:
@@ -94,41 +95,30 @@ def _width(register: str) -> int:
     return {"p": 1, "h": 16, "r": 32, "d": 64, "f": 32, "x": 64, "q": 128}[register[1]]
 
 
-SYNCHRONISING = (
-    "bar",
-    "barrier",
-    "vote",
-    "match",
-    "shfl",
-    "redux",
-    "elect",
-    "mapa",
-    "getctarank",
-    "wgmma",
-    "brx",
-    "bra",
-)
-"""Instructions whose operands have to be known, or that ask who else is there: other tests are of these."""
+WITHOUT_A_MASK = re.compile(r"(vote|shfl)\.(?!sync)")
+"""What is refused before any thread is followed."""
 
 
 def does_what_its_row_says(code: str, form: PtxForm) -> None:
-    if code.partition(" ")[0].partition(".")[0] in SYNCHRONISING:
+    if WITHOUT_A_MASK.match(code):
         return
     try:
         after = left(code)
     except InputError:  # of these operands, at this place
         return
     with_it = [each for each in after if each.origin and each.origin.opcode == code.partition(" ")[0].rstrip(";")]
-    memory = [each.instruction for each in with_it if each.accesses]
-    if form.effect is PtxEffect.NOTHING:
+    memory = [each.instruction for each in with_it if each.accesses and SLOTS not in each.accesses[0].array]
+    meets = [each for each in with_it if isinstance(each.instruction, litmus.Fence | litmus.Barrier)]
+    assert not meets or form.effect in (Effect.ORDERS, Effect.BOTH), code
+    if form.effect in (Effect.NOTHING, Effect.ORDERS, Effect.CONTROL):
         assert not memory, code
     stays = any(isinstance(ins, READS | WRITES) for ins in memory)
     own = any(space in code for space in (".const", ".local", ".param", "inval"))
-    if form.effect in (PtxEffect.READS, PtxEffect.BOTH) and not own and "cp" not in code:
+    if form.effect in (Effect.READS, Effect.BOTH) and not own and "cp" not in code:
         assert stays and any(isinstance(ins, READS) for ins in memory), code
-    if form.effect is PtxEffect.WRITES and not own and "discard" not in code:
+    if form.effect is Effect.WRITES and not own and "discard" not in code:
         assert any(isinstance(ins, WRITES) for ins in memory), code
-    if form.effect is PtxEffect.NOTHING and any(kind.startswith("d") for kind in form.operands):
+    if form.effect is Effect.NOTHING and any(kind.startswith("d") for kind in form.operands):
         decides_what_is_stored(code)
 
 

@@ -19,10 +19,10 @@ means nothing because nobody knows it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
+from corpus.kernels.effects import Effect
 from corpus.kernels.ir import (
     Both,
     Float,
@@ -37,19 +37,6 @@ from corpus.kernels.ir import (
 )
 from corpus.kernels.specialiser import registers_in
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
-
-
-class PtxEffect(StrEnum):
-    """What an instruction does besides giving a result."""
-
-    NOTHING = "nothing"
-    READS = "reads"
-    WRITES = "writes"
-    BOTH = "both"
-    ORDERS = "orders"
-    """It orders accesses, or has threads meet."""
-    CONTROL = "control"
-
 
 _INTEGERS = "u16 u32 u64 s16 s32 s64"
 _WGMMA = " ".join(f"m64n{n}k{k}" for k in (8, 16, 32, 256) for n in range(8, 257, 8))
@@ -355,7 +342,7 @@ cp both: async cg OWNSHARED global HINT? AHEAD? : [] [] a=any a=any? c?
 cp orders: async commit_group :
 cp orders: async wait_group : #
 cp orders: async wait_all :
-cp orders: async mbarrier arrive noinc? OWNSHARED? b64 : []
+cp both: async mbarrier arrive noinc? OWNSHARED? b64 : []
 cp both: async bulk BULKTO BULKFROM BYTES MULTICAST? HINT? : [] [] a=any [] m? c?
 cp both: async bulk BULKTO BULKFROM bulk_group HINT? : [] [] a=any c?
 cp orders: async bulk commit_group :
@@ -387,23 +374,23 @@ brkpt control: :
 """
 """The forms of instructions that are understood. What a call has are functions and lists, which it checks itself."""
 
-REFUSED: Mapping[str, PtxEffect] = {
+REFUSED: Mapping[str, Effect] = {
     **dict.fromkeys(
-        ("dp2a", "dp4a", "szext", "bmsk", "fns", "addc", "subc", "madc", "istypep", "txq", "suq"), PtxEffect.NOTHING
+        ("dp2a", "dp4a", "szext", "bmsk", "fns", "addc", "subc", "madc", "istypep", "txq", "suq"), Effect.NOTHING
     ),
-    **dict.fromkeys(("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"), PtxEffect.NOTHING),
+    **dict.fromkeys(("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"), Effect.NOTHING),
     **dict.fromkeys(
         tuple(
             f"{name}{lanes}"
             for name in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset")
             for lanes in (2, 4)
         ),
-        PtxEffect.NOTHING,
+        Effect.NOTHING,
     ),
-    **dict.fromkeys(("tex", "tld4", "suld", "ldmatrix"), PtxEffect.READS),
-    **dict.fromkeys(("sust", "stmatrix"), PtxEffect.WRITES),
-    **dict.fromkeys(("sured", "multimem", "tensormap", "tcgen05", "clusterlaunchcontrol", "wmma"), PtxEffect.BOTH),
-    **dict.fromkeys(("mma", "movmatrix", "pmevent", "alloca", "stacksave", "stackrestore"), PtxEffect.NOTHING),
+    **dict.fromkeys(("tex", "tld4", "suld", "ldmatrix"), Effect.READS),
+    **dict.fromkeys(("sust", "stmatrix"), Effect.WRITES),
+    **dict.fromkeys(("sured", "multimem", "tensormap", "tcgen05", "clusterlaunchcontrol", "wmma"), Effect.BOTH),
+    **dict.fromkeys(("mma", "movmatrix", "pmevent", "alloca", "stacksave", "stackrestore"), Effect.NOTHING),
 }
 """The instructions of the ISA that are refused whatever words they have, and what they do: the carry, textures and
 surfaces, matrices in registers and in tensor memory, video instructions, and the stack are not followed."""
@@ -420,7 +407,7 @@ class _Slot(NamedTuple):
 class PtxForm(NamedTuple):
     """One form of an instruction: its effect, the words that it takes, and the kinds of its operands."""
 
-    effect: PtxEffect
+    effect: Effect
     words: tuple[_Slot, ...]
     operands: tuple[str, ...]
     least: int
@@ -441,7 +428,7 @@ def _forms() -> dict[str, tuple[PtxForm, ...]]:
         kinds = operands.split()
         least = len(kinds) - sum(each.endswith("?") for each in kinds)
         form = PtxForm(
-            PtxEffect(effect), tuple(map(_slot, words.split())), tuple(each.rstrip("?") for each in kinds), least
+            Effect(effect), tuple(map(_slot, words.split())), tuple(each.rstrip("?") for each in kinds), least
         )
         for name in names.split(","):
             found[name] = (*found.get(name, ()), form)

@@ -12,8 +12,10 @@ there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from corpus.errors import InputError
+from corpus.kernels.effects import Effect
 from corpus.kernels.ir import KernelGuard, MemoryOperand, Number, Operand, Register, Symbol, Variable, Vector
 from corpus.kernels.spirv import pointers
 from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of, register_name
@@ -21,7 +23,7 @@ from corpus.kernels.spirv.components import VectorComponents, has_own_components
 from corpus.kernels.spirv.composing import COMPOSING, compute, untold
 from corpus.kernels.spirv.computing import computation
 from corpus.kernels.spirv.extended import extended
-from corpus.kernels.spirv.groups import GROUP_OPERATIONS, group_operation
+from corpus.kernels.spirv.groups import GROUP_OPERATIONS, OF_BALLOTS, group_operation
 from corpus.kernels.spirv.module import Enumerant, Id, Mask, SpirvBlock, SpirvFunction, SpirvInstruction, SpirvInteger
 from corpus.kernels.spirv.rounds import begun_anew
 from corpus.litmus.ptx_arithmetic import WIDTHS
@@ -105,15 +107,15 @@ class SpirvBody:
 
     def _instruction(self, ins: SpirvInstruction, block: SpirvBlock) -> None:
         name = ins.name
-        if name in _FLOW:
-            _FLOW[name](self, block)
-        elif name in _TRANSLATED:
-            _TRANSLATED[name](self.code)
+        if name in _ROWS:
+            _ROWS[name].write(self, block)
+        elif name == "OpExtInst":
+            extended(self.code)
         elif name == "OpIEqual" and (exchanged := pointers.is_exchanged(self.code)) is not None:
             self.code.set_result([exchanged])
         elif (rule := computation(name)) is not None:
             compute(self.code, rule, self.code.ids())
-        elif name not in _SILENT:
+        else:
             raise self.code.wrong("is not understood")
 
     # control flow
@@ -268,9 +270,14 @@ def assume(code: SpirvCode) -> None:
         code.put("trap", (), ())
 
 
-def is_understood(name: str) -> bool:
-    """Decide whether an instruction of functions has a row, by which it is written as code or left out."""
-    return name in _FLOW or name in _TRANSLATED or name in _SILENT or computation(name) is not None
+def effect_of(name: str) -> Effect | None:
+    """Return what an instruction of functions does besides giving a result; None where it has no row.
+
+    What computes does nothing. ``OpExtInst`` does what the row of its own instruction says.
+    """
+    if name in _ROWS:
+        return _ROWS[name].effect
+    return Effect.NOTHING if computation(name) is not None else None
 
 
 def function_name(id: str) -> str:
@@ -291,54 +298,91 @@ def moved_labels(labels: Mapping[str, int], before: int) -> dict[str, int]:
     return {name: place + before for name, place in labels.items()}
 
 
-_FLOW: Mapping[str, Callable[[SpirvBody, SpirvBlock], None]] = {
-    "OpBranch": SpirvBody.branch,
-    "OpBranchConditional": SpirvBody.branch_where,
-    "OpSwitch": SpirvBody.switch,
-    "OpPhi": SpirvBody.phi,
-    "OpVariable": SpirvBody.variable,
-    "OpUntypedVariableKHR": SpirvBody.variable,
-    "OpFunctionCall": SpirvBody.call,
-    "OpReturn": SpirvBody.leave,
-    "OpReturnValue": SpirvBody.leave_with,
-    "OpKill": SpirvBody.end,
-    "OpTerminateInvocation": SpirvBody.end,
-    "OpUnreachable": SpirvBody.never,
-    "OpLoopMerge": SpirvBody.merge,
-    "OpSelectionMerge": SpirvBody.merge,
-}
-"""The instructions of control flow, of calls and of variables, by name."""
+class SpirvRow(NamedTuple):
+    """An instruction of functions: what it does besides giving a result, and how it is written as code."""
 
-_TRANSLATED: Mapping[str, Callable[[SpirvCode], None]] = {
-    **COMPOSING,
-    "OpExtInst": extended,
-    **dict.fromkeys(
-        (
-            *("OpAccessChain", "OpInBoundsAccessChain", "OpPtrAccessChain", "OpInBoundsPtrAccessChain"),
-            *("OpUntypedAccessChainKHR", "OpUntypedInBoundsAccessChainKHR"),
-        ),
-        pointers.access_chain,
+    effect: Effect
+    write: Callable[[SpirvBody, SpirvBlock], None]
+
+
+def _flow(effect: Effect, **writes: Callable[[SpirvBody, SpirvBlock], None]) -> dict[str, SpirvRow]:
+    """Return rows of instructions, by their names without ``Op``, that need to know their block."""
+    return {f"Op{name}": SpirvRow(effect, write) for name, write in writes.items()}
+
+
+def _rows(effect: Effect, writes: Mapping[str, Callable[[SpirvCode], None]]) -> dict[str, SpirvRow]:
+    """Return rows of other instructions."""
+
+    def of(write: Callable[[SpirvCode], None]) -> SpirvRow:
+        return SpirvRow(effect, lambda body, block: write(body.code))
+
+    return {name: of(write) for name, write in writes.items()}
+
+
+def _each(write: Callable[[SpirvCode], None], names: str) -> dict[str, Callable[[SpirvCode], None]]:
+    return dict.fromkeys((f"Op{name}" for name in names.split()), write)
+
+
+def _nothing(code: SpirvCode) -> None:
+    """What has no effect on what is asked."""
+
+
+_ROWS: Mapping[str, SpirvRow] = {
+    **_flow(
+        Effect.CONTROL,
+        Branch=SpirvBody.branch,
+        BranchConditional=SpirvBody.branch_where,
+        Switch=SpirvBody.switch,
+        FunctionCall=SpirvBody.call,
+        Return=SpirvBody.leave,
+        ReturnValue=SpirvBody.leave_with,
+        Kill=SpirvBody.end,
+        TerminateInvocation=SpirvBody.end,
+        Unreachable=SpirvBody.never,
     ),
-    **dict.fromkeys(("OpArrayLength", "OpUntypedArrayLengthKHR"), pointers.array_length),
-    "OpLoad": pointers.load,
-    "OpStore": pointers.store,
-    "OpCopyMemory": pointers.copy,
-    "OpCopyMemorySized": pointers.copy,
-    "OpAtomicLoad": pointers.atomic_load,
-    "OpAtomicStore": pointers.atomic_store,
-    "OpAtomicFlagClear": pointers.atomic_store,
-    "OpAtomicFlagTestAndSet": pointers.test_and_set,
-    "OpAtomicCompareExchange": pointers.compare_exchange,
-    "OpAtomicCompareExchangeWeak": pointers.compare_exchange,
-    **dict.fromkeys(pointers.UPDATES, pointers.atomic_update),
-    **dict.fromkeys(("OpLifetimeStart", "OpLifetimeStop"), pointers.live),
-    "OpMemoryBarrier": pointers.memory_barrier,
-    "OpControlBarrier": pointers.control_barrier,
-    "OpAssumeTrueKHR": assume,
-    **dict.fromkeys(GROUP_OPERATIONS, group_operation),
-    **dict.fromkeys(("OpUndef", "OpQuantizeToF16", "OpFRem", "OpFMod", "OpReadClockKHR"), untold),
+    **_rows(Effect.CONTROL, {"OpAssumeTrueKHR": assume}),
+    **_flow(Effect.NOTHING, Phi=SpirvBody.phi, LoopMerge=SpirvBody.merge, SelectionMerge=SpirvBody.merge),
+    **_rows(
+        Effect.NOTHING,
+        {
+            **_each(_nothing, "Nop NoLine Line"),
+            **COMPOSING,
+            **_each(pointers.access_chain, "AccessChain InBoundsAccessChain PtrAccessChain InBoundsPtrAccessChain"),
+            **_each(pointers.access_chain, "UntypedAccessChainKHR UntypedInBoundsAccessChainKHR"),
+            **_each(pointers.array_length, "ArrayLength UntypedArrayLengthKHR"),
+            **_each(untold, "Undef QuantizeToF16 FRem FMod ReadClockKHR"),
+            **dict.fromkeys(OF_BALLOTS, group_operation),
+        },
+    ),
+    **_rows(Effect.READS, {"OpLoad": pointers.load, "OpAtomicLoad": pointers.atomic_load}),
+    # The memory of a variable of a function is the thread's own.
+    **_flow(Effect.WRITES, Variable=SpirvBody.variable, UntypedVariableKHR=SpirvBody.variable),
+    **_rows(
+        Effect.WRITES,
+        {
+            "OpStore": pointers.store,
+            **_each(pointers.atomic_store, "AtomicStore AtomicFlagClear"),
+            **_each(pointers.live, "LifetimeStart LifetimeStop"),
+        },
+    ),
+    **_rows(
+        Effect.BOTH,
+        {
+            **_each(pointers.copy, "CopyMemory CopyMemorySized"),
+            "OpAtomicFlagTestAndSet": pointers.test_and_set,
+            **_each(pointers.compare_exchange, "AtomicCompareExchange AtomicCompareExchangeWeak"),
+            **dict.fromkeys(pointers.UPDATES, pointers.atomic_update),
+        },
+    ),
+    **_rows(
+        Effect.ORDERS,
+        {
+            "OpMemoryBarrier": pointers.memory_barrier,
+            "OpControlBarrier": pointers.control_barrier,
+            **dict.fromkeys(GROUP_OPERATIONS.keys() - OF_BALLOTS, group_operation),
+        },
+    ),
 }
-"""Other instructions that become code, by name."""
-
-_SILENT = frozenset(("OpNop", "OpNoLine", "OpLine"))
-"""The instructions that have no effect on what is asked."""
+"""The instructions of functions that are understood, by name, but for those that only compute (``computation``), and
+``OpExtInst``, whose sets have rows of their own (``corpus.kernels.spirv.extended``).
+"""

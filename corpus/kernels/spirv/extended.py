@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from corpus.kernels.effects import Effect
 from corpus.kernels.ir import MemoryOperand, Number, Operand, Register, Symbol
 from corpus.kernels.spirv import pointers
 from corpus.kernels.spirv.code import SpirvCode
 from corpus.kernels.spirv.composing import compute, steps_of, untold
 from corpus.kernels.spirv.computing import Computation, computation, rule
 from corpus.kernels.spirv.declared import DEBUGGING
-from corpus.kernels.spirv.effects import Effect
 from corpus.kernels.spirv.module import Enumerant, Id, SpirvInteger
 from corpus.litmus.ptx_arithmetic import WIDTHS
 

@@ -62,6 +62,9 @@ GROUP_OPERATIONS: Mapping[str, str] = {
 
 _OF_MASKS = ("inverse", "extract", "count", "least", "most")
 
+OF_BALLOTS = frozenset(name for name, verb in GROUP_OPERATIONS.items() if verb in _OF_MASKS)
+"""Those that only compute, of a ballot that is over."""
+
 
 def group_operation(code: SpirvCode) -> None:
     """An operation that the threads of a subgroup, or of a work-group, do together."""
