@@ -89,7 +89,8 @@ class ArrayImage:
 class KernelLaunch:
     """A launch. ``arguments`` has numbers and arrays by the names of parameters; of a pointer that it does not name the
     memory is zeros, as much as is accessed. ``names`` are those that the source gives to the parameters, in their
-    order, and arguments may have these too. ``warp`` is the number of threads in a warp. ``memory`` is what earlier
+    order, and arguments may have these too; ``elements`` the bytes of what they point to, None where nothing tells.
+    ``warp`` is the number of threads in a warp. ``memory`` is what earlier
     kernels of the stream have left, by the names of arrays. ``choices``: which of the things that the system may do it
     does, by number, such as whom it elects; the first one where nothing is said.
     """
@@ -100,6 +101,7 @@ class KernelLaunch:
     warp: int = 32
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    elements: tuple[int | None, ...] = ()
     memory: Mapping[str, ArrayImage] = field(default_factory=dict)
     choices: Mapping[str, int] = field(default_factory=dict)
 

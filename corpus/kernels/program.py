@@ -921,15 +921,19 @@ class _Layout:
             if start <= offset:
                 stem, offset = name, offset - start
                 break
+        whole = self._declared(array)
         part = next((part for start, end, part in self._parts_of.get(array, ()) if start <= offset < end), None)
-        if part is not None:  # by a name of its own where it is not an element, for ``x[1]`` is one of the source
-            whole = self._declared(array)
-            name = litmus.element(stem if part == whole else f"{stem}_parts_of_{part}", offset // part)
-            self.parted.add(name)
-            if whole and part < whole:
-                self._of_wholes.setdefault(litmus.element(stem, offset // whole), {})[offset % whole] = name, part
+        if part is not None or (size and whole and size < whole):
+            # by a name of its own where it is not an element, for ``x[1]`` is one of the source
+            bytes_ = part or size or 1
+            name = litmus.element(stem if bytes_ == whole else f"{stem}_parts_of_{bytes_}", offset // bytes_)
+            self.parted |= {name} if part is not None else set()
+            if whole and bytes_ < whole:
+                self._of_wholes.setdefault(litmus.element(stem, offset // whole), {})[offset % whole] = name, bytes_
                 self._wide[litmus.element(stem, offset // whole)] = whole
             return name
+        if size and whole and size > whole:
+            return litmus.element(f"{stem}_by_{size}", offset // size)
         if size is not None:
             return litmus.element(stem, offset // size)
         return f"{stem}_at_{offset}" if offset else stem
@@ -1008,8 +1012,12 @@ class _Layout:
 
     def _declared(self, array: str) -> int | None:
         """Return the size of an element of an array as the source has it, where that is known."""
-        given = self._argument(array)
-        return None if given is None else given.size
+        if not LANGUAGES[self._module.language].parted:
+            return None
+        given, number = self._argument(array), self._kernel.number_of(array.rpartition(":")[2])
+        if given is not None and given.size:
+            return given.size
+        return self._launch.elements[number] if number is not None and number < len(self._launch.elements) else None
 
     def wholes(self) -> dict[str, tuple[str, ...]]:
         """Return the elements of arrays of which all parts are locations, with these in the order of their bytes."""

@@ -183,7 +183,8 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
             arguments = _arguments(kernel, names, (*file.given.items(), *given_here))
             check_apart(file, kernel, arguments)
             for launch in launches_of(file, each.words, kernel):
-                launch = replace(launch, arguments=_sized(file, kernel, names, arguments), names=names)
+                sized, elements = _sized(file, kernel, names, arguments), element_sizes_of(file, kernel)
+                launch = replace(launch, arguments=sized, names=names, elements=elements)
                 place, found = specialised(file, kernel, launch)
                 if found.block is not None and not each.words.block and kernel.block == launch.block:
                     launch = replace(launch, block=found.block)  # of which arguments are constants
@@ -274,7 +275,8 @@ def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> t
     launch, *others = launches_of(file, sized, kernel)
     if others:
         raise InputError(f"--first: expected --block, as the host chooses the size of {name}'s work-groups")
-    return kernel, replace(launch, arguments=_sized(file, kernel, names, given), names=names)
+    elements = element_sizes_of(file, kernel)
+    return kernel, replace(launch, arguments=_sized(file, kernel, names, given), names=names, elements=elements)
 
 
 def _kernels(file: KernelFile, name: str | None) -> Sequence[KernelFunction]:
