@@ -16,7 +16,7 @@ from backends.shared.toolchain import Compilation
 
 _WORDS = (
     *("-x", "hip", "--offload=spirv64", "--cuda-device-only", "-nogpuinc", "-nogpulib", "-std=c++17", "-fdeclspec"),
-    *("-Xclang", "-debug-info-kind=line-tables-only"),
+    *("-Xclang", "-debug-info-kind=limited"),
 )
 _WITHOUT = {
     "address space are allowed only to generic": "a variable with __device__ or __constant__ is not read in HIP",

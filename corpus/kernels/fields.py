@@ -24,6 +24,12 @@ MOST_FIELDS = 2_048
 STRUCTURE = "b8"
 """The type of parameters that are bytes rather than a number or an address."""
 
+ADDRESSES = ("u64", "b64")
+"""The types of parameters that are addresses, or numbers for all that PTX says."""
+
+NUMBER = "s64"
+"""The type of parameters of 64 bits that are numbers."""
+
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
@@ -132,7 +138,8 @@ def with_fields(kernel: KernelFunction) -> KernelFunction:
 
 def described_as(kernel: KernelFunction, said: Sequence[DescribedParameter]) -> KernelFunction:
     """Return a kernel whose parameters have the names and fields that are said, where these are as many, and of the
-    sizes of structures. An array in the place of what is said to be one has no fields.
+    sizes of structures. An array in the place of what is said to be one has no fields, and what is said to be a number
+    is no address.
     """
     if len(said) != len(kernel.declared):
         return kernel
@@ -142,11 +149,12 @@ def described_as(kernel: KernelFunction, said: Sequence[DescribedParameter]) -> 
         fields: tuple[Field, ...] = ()
         if type is not None and is_structure(parameter) and parameter.size == -(-bits_of(type) // 8):
             fields = fields_of(type)
-        found.append(replace(parameter, called=called, fields=_told_apart(fields)))
+        kind = NUMBER if type == ScalarType(64) and parameter.type in ADDRESSES else parameter.type
+        found.append(replace(parameter, called=called, type=kind, fields=told_apart(fields)))
     return with_fields(replace(kernel, parameters=tuple(found)))
 
 
-def _told_apart(fields: Sequence[Field]) -> tuple[Field, ...]:
+def told_apart(fields: Sequence[Field]) -> tuple[Field, ...]:
     """Return fields of which one whose name is no plain one, or another's too, as that of a base, is called by its
     place; none where two have one place so.
     """
@@ -160,8 +168,14 @@ def is_structure(parameter: Variable) -> bool:
     return parameter.type == STRUCTURE and (parameter.size or 0) > 0 and parameter.space != FIELD
 
 
+def is_open(parameter: Variable) -> bool:
+    """Return whether words for debuggers tell more of a parameter: its fields, or whether it is an address."""
+    return (is_structure(parameter) and not parameter.fields) or parameter.type in ADDRESSES
+
+
 def _is_named(field: Field) -> bool:
-    return all(map(_NAME.fullmatch, re.sub(r"\[\d+\]", "", field.name).removeprefix(".").split(".")))
+    words = re.sub(r"\[\d+\]", "", field.name)
+    return bool(field.name) and (not words or all(map(_NAME.fullmatch, words.removeprefix(".").split("."))))
 
 
 def _by_offset(field: Field) -> Field:
@@ -173,7 +187,15 @@ def as_in(kernel: KernelFunction, other: KernelFunction) -> KernelFunction:
     pairs = list(zip(kernel.declared, other.declared, strict=False))
     if len(kernel.declared) != len(other.declared) or any(one.size != two.size for one, two in pairs):
         return kernel
-    found = (replace(one, called=one.called or two.called, fields=one.fields or two.fields) for one, two in pairs)
+    found = (
+        replace(
+            one,
+            called=one.called or two.called,
+            fields=one.fields or two.fields,
+            type=two.type if one.type in ADDRESSES else one.type,
+        )
+        for one, two in pairs
+    )
     return with_fields(replace(kernel, parameters=tuple(found)))
 
 

@@ -21,6 +21,7 @@ from corpus.kernels.computing import (
     set_result,
     unpacked,
 )
+from corpus.kernels.fields import ADDRESSES, STRUCTURE
 from corpus.kernels.launch import ArrayArgument, SharedArgument
 from corpus.kernels.specialiser import OWN, Access, State, ThreadSpecialiser, is_dynamic
 from corpus.kernels.values import (
@@ -130,7 +131,8 @@ def _parameter(at: ThreadSpecialiser, address: Pointer, size: int) -> Value | No
         return given >> 8 * address.offset & (1 << 8 * size) - 1
     if isinstance(given, SharedArgument):
         return Pointer(f"argument::{at.argument_array(name)}")
-    if (size == 8 and parameter.type != "s64") or isinstance(given, ArrayArgument):
+    pointer = parameter.type in ADDRESSES or (parameter.type == STRUCTURE and at.module.language == "ptx")
+    if (size == 8 and pointer) or isinstance(given, ArrayArgument):
         return Pointer(f"argument::{name}" + (f"+{address.offset}" if address.offset else ""))
     return Missing(name, address.offset)
 

@@ -1012,11 +1012,11 @@ class _Layout:
 
     def _declared(self, array: str) -> int | None:
         """Return the size of an element of an array as the source has it, where that is known."""
-        if not LANGUAGES[self._module.language].parted:
-            return None
         given, number = self._argument(array), self._kernel.number_of(array.rpartition(":")[2])
         if given is not None and given.size:
             return given.size
+        if not LANGUAGES[self._module.language].parted:
+            return None
         return self._launch.elements[number] if number is not None and number < len(self._launch.elements) else None
 
     def wholes(self) -> dict[str, tuple[str, ...]]:

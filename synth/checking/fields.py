@@ -18,6 +18,10 @@ SHOWN = 24
 """The names that a message has."""
 
 
+_IS_ELEMENT = re.compile(r"(?:\[\d+\])+|\.(?:[xyzw]|s[0-9a-f])")
+"""How the elements of an array and the components of a vector are called, behind it."""
+
+
 def fielded(
     file: KernelFile, kernel: KernelFunction, given: Iterable[tuple[str, Argument]]
 ) -> Iterator[tuple[str, Argument]]:
@@ -31,7 +35,7 @@ def fielded(
             yield name, value
             continue
         found = _named(parameter, behind)
-        if not behind or not found:
+        if not found:
             there = shown_names([root + each.name for each in parameter.fields])
             raise InputError(f"--arg: expected a field of {root}, which has {there}; found {name}", str(file.path))
         exact = next((each for each in found if each.name == behind), None)
@@ -85,6 +89,8 @@ def _split(file: KernelFile, kernel: KernelFunction, name: str) -> tuple[str, st
 
 def _named(parameter: Variable, behind: str) -> list[Field]:
     """Return the field of a name, those that begin at a place, or those of an array or structure in it, in order."""
+    if not behind:  # a list gives the elements of an array, or the components of a vector
+        return [*parameter.fields] if all(map(_IS_ELEMENT.fullmatch, (each.name for each in parameter.fields))) else []
     exact = [each for each in parameter.fields if each.name == behind]
     if exact:
         return exact

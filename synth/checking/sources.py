@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT, open_bytes, read_bytes, read_text
-from corpus.kernels.fields import as_in, is_structure, with_places
+from corpus.kernels.fields import as_in, is_open, with_places
 from corpus.kernels.ir import KernelFunction, Module
 from corpus.kernels.languages import LANGUAGES
 from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument, volume
@@ -131,9 +131,17 @@ def may_have_kernels(path: Path) -> bool:
 def read_kernels(path: Path, options: Sequence[str] = ()) -> KernelFile:
     """Return the kernels of a file. Raises ``InputError`` where it cannot be read or compiled."""
     file = _read(path, options)
-    bare = any(is_structure(each) and not each.fields for kernel in file.module.kernels for each in kernel.declared)
+    bare = any(_is_open(file, kernel) for kernel in file.module.kernels)
     plain = options_of(path, options, True)
     return _told(file, _written(path, plain) if bare and plain != tuple(options) else "")
+
+
+def _is_open(file: KernelFile, kernel: KernelFunction) -> bool:
+    """Return whether a compilation with words for debuggers tells more of the parameters of a kernel: what is no plain
+    pointer of the source may be a number.
+    """
+    plain = [size is not None for size in element_sizes_of(file, kernel)]
+    return any(is_open(each) and not plain[number] for number, each in enumerate(kernel.declared))
 
 
 def _told(file: KernelFile, written: Module | str) -> KernelFile:
@@ -223,7 +231,7 @@ def _translated(file: KernelFile, specialised: Mapping[int, int]) -> KernelFile:
     claim = expectation(said, found.homes, found.types, spirv.path)
     if file.path.suffix == ".wgsl":
         module = _of_wgsl(module)
-    return replace(file, module=module, names=found.names, given=given, claim=claim)
+    return replace(file, module=module, names=found.names, sizes=found.sizes, given=given, claim=claim)
 
 
 def _of_wgsl(module: Module) -> Module:

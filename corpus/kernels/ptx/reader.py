@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 from corpus.errors import InputError
-from corpus.kernels.fields import described_as, is_structure
+from corpus.kernels.fields import described_as, is_open
 from corpus.kernels.ir import (
     Both,
     Element,
@@ -218,7 +218,7 @@ class _Reader:
             if len(names) != 2 or names[1] not in functions:
                 self._wrong("two names, the second of a function")
             functions[names[0]] = replace(functions[names[1]], name=names[0])
-        if sections and any(map(is_structure, (p for each in functions.values() if each.entry for p in each.declared))):
+        if sections and any(map(is_open, (p for each in functions.values() if each.entry for p in each.declared))):
             for name, said in described(sections).items():
                 if name in functions and functions[name].entry:
                     functions[name] = described_as(functions[name], said)

@@ -87,6 +87,12 @@ class _Words:
             found = self._ids[number] = Id(str(number))
         return found
 
+    def words(self) -> tuple[SpirvInteger, ...]:
+        """Take all operands of the instruction as numbers."""
+        found = tuple(SpirvInteger(word) for word in self._words[self._at : self._end])
+        self._at = self._end
+        return found
+
     def number(self, type: NumberType) -> SpirvInteger | SpirvFloat:
         if self._end - self._at < type.words:
             self.fail(f"{type}")

@@ -67,9 +67,8 @@ class SpirvBody:
     def _copy(self, parameter: SpirvInstruction) -> None:
         """Copy what a parameter points to, where that is passed by value, to a variable of the function (3.19)."""
         code, module, id = self.code, self.code.source.module, parameter.result or ""
-        kernels = {each.function for each in module.entry_points}  # whose structures the launch gives
         by_value = Enumerant("FuncParamAttr", (Enumerant("ByVal"),)) in module.decorations.get(id, ())
-        if not by_value or self._function.name in kernels:
+        if not by_value:
             return
         code.at = parameter
         type = code.types.pointee(parameter.type or "")

@@ -14,7 +14,7 @@ def names_in(module: SpirvModule) -> dict[str, str]:
     """Return a name for each variable, and each parameter of a function, that no other has there."""
     found: dict[str, str] = {}
     taken = {_bound(module, id) for id in module.decorations}
-    passed, described = _passed_on(module), _described(module)
+    passed, described = passed_on(module), _described(module)
 
     def name(id: str, taken: set[str]) -> None:
         bound = _bound(module, id)
@@ -48,7 +48,7 @@ def names_in(module: SpirvModule) -> dict[str, str]:
     return found
 
 
-def _passed_on(module: SpirvModule) -> dict[str, str]:
+def passed_on(module: SpirvModule) -> dict[str, str]:
     """Return the parameters of kernels that are parameters of what they call in the same order: LLVM's translator makes
     a kernel without names that calls the one of the source.
     """

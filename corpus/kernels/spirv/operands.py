@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn, Protocol
 
+from corpus.errors import InputError
 from corpus.kernels.spirv.grammar import MANY_IDS, GrammarRow, GrammarTable, OperandKind, SpirvGrammar, spirv_grammar
 from corpus.kernels.spirv.literals import WORD, NumberType, number_type
 from corpus.kernels.spirv.module import (
@@ -37,6 +38,10 @@ class InstructionPlace(NamedTuple):
     line: int
 
 
+DESCRIBING = "OpenCL.DebugInfo"
+"""How the name begins of the set of extended instructions for debuggers that LLVM's translator writes."""
+
+
 class OperandSource(Protocol):
     """The operands of an instruction, one after the other. Each method takes one, or raises ``InputError``."""
 
@@ -48,6 +53,9 @@ class OperandSource(Protocol):
 
     def id(self) -> Id:
         """Take the next operand, which has to be an id."""
+
+    def words(self) -> tuple[SpirvInteger, ...]:
+        """Take all operands of an instruction as numbers; none in a text, whose operands are no words."""
 
     def number(self, type: NumberType) -> SpirvInteger | SpirvFloat:
         """Take a literal number of a type."""
@@ -97,7 +105,16 @@ def read_instructions(places: Sequence[InstructionPlace], source: OperandSource)
 
 def _instruction(place: InstructionPlace, source: OperandSource, context: ModuleContext) -> SpirvInstruction:
     source.seek(place)
-    operands = _OperandReader(context, source, place.type).read(place.row)
+    reader, operands = _OperandReader(context, source, place.type), tuple[SpirvOperand, ...]()
+    try:
+        operands = reader.read(place.row)
+    except InputError:
+        if not reader.describes:
+            raise
+        source.seek(place)
+        operands = source.words()
+        if not operands:
+            raise
     return SpirvInstruction(place.row.name, place.type, place.result, operands, place.line)
 
 
@@ -108,6 +125,13 @@ class _OperandReader:
         self._context, self._source, self._type = context, source, type
         self._operands: list[SpirvOperand] = []
         self._unknown = False
+
+    @property
+    def describes(self) -> bool:
+        """Whether the instruction only describes the source: LLVM's translator writes ids that are 0 there, and some
+        instructions with the operands of others.
+        """
+        return bool(self._operands) and self._set()[0].startswith(DESCRIBING)
 
     def read(self, row: GrammarRow) -> tuple[SpirvOperand, ...]:
         """Return all operands. What stands behind an enumerant that the grammar does not know is kept as numbers."""

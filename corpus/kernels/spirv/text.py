@@ -175,6 +175,10 @@ class _Text:
         name = word[1:] if kind == "id" else str(int(word[1:], 0))
         return self._ids.setdefault(name, Id(name))
 
+    def words(self) -> tuple[SpirvInteger, ...]:
+        """Return nothing: the operands of a text are no words."""
+        return ()
+
     def number(self, type: NumberType) -> SpirvInteger | SpirvFloat:
         kind, word = self._next()
         found = of_text(word, type) if kind == "word" else None

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from corpus.errors import InputError
+from corpus.kernels.fields import NUMBER, with_fields
 from corpus.kernels.ir import (
     KernelFunction,
     MemoryOperand,
@@ -34,6 +35,7 @@ from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of, register_
 from corpus.kernels.spirv.constants import WORKGROUP_SIZE, SpirvConstants
 from corpus.kernels.spirv.declared import refusals
 from corpus.kernels.spirv.extended import EXTENDED
+from corpus.kernels.spirv.fields import SpirvFields
 from corpus.kernels.spirv.modes import MEMORY_MODELS
 from corpus.kernels.spirv.module import (
     Enumerant,
@@ -77,23 +79,23 @@ MOST_GIVEN = 256
 
 
 class SpirvParameter(NamedTuple):
-    """A parameter of a kernel: as the representation has it, by the name that the source gives it, and where in a
-    variable it is, if it is a part of one.
+    """A parameter of a kernel: as the representation has it, by the name that the source gives it, and the bytes of
+    what it points to, where that is known.
     """
 
     variable: Variable
     source_name: str
-    home: str = ""
-    offset: int = 0
+    element: int | None = None
 
 
 class SpirvKernels(NamedTuple):
-    """A module as kernels, the names that the source gives to the parameters of each, by kernel, and what annotations
-    may name by id: the variables, and the parameters of kernels.
+    """A module as kernels, the names that the source gives to the parameters of each, by kernel, and the bytes of what
+    they point to, and what annotations may name by id: the variables, and the parameters of kernels.
     """
 
     module: Module
     names: Mapping[str, tuple[str, ...]]
+    sizes: Mapping[str, tuple[int | None, ...]]
     homes: Mapping[str, SpirvHome]
     types: SpirvTypes
 
@@ -143,6 +145,7 @@ class _Translation:
         constants = SpirvConstants(module, specialised, symbols)
         self._source = SpirvSource(module, constants, model, symbols)
         self._types = constants.types
+        self._fields = SpirvFields(module, self._types)
         self._variables: dict[str, Variable] = {}
         self._functions: dict[str, KernelFunction] = {}
         self._bodies: dict[str, SpirvBody] = {}
@@ -154,10 +157,12 @@ class _Translation:
         """Return the kernels and what they call."""
         for id in self._source.symbols:
             self._declare(id)
-        names = {}
+        names, sizes = {}, {}
         for point in self._module.entry_points:
             if point.model in KERNELS and point.function in self._module.functions:
-                kernel, names[point.name] = self._kernel(point, self._module.functions[point.function])
+                kernel, parameters = self._kernel(point, self._module.functions[point.function])
+                names[point.name] = tuple(each.source_name for each in parameters)
+                sizes[point.name] = tuple(each.element for each in parameters)
                 self._functions[kernel.name] = kernel
         version = ".".join(map(str, self._module.version or ()))
         module = Module(
@@ -170,7 +175,7 @@ class _Translation:
             "word" if self._module.binary else "line",
             self._source.model.assumed,
         )
-        return SpirvKernels(module, names, self._homes, self._types)
+        return SpirvKernels(module, names, sizes, self._homes, self._types)
 
     # variables
 
@@ -270,8 +275,8 @@ class _Translation:
                     waiting.append(called)
         return list(found)
 
-    def _kernel(self, point: SpirvEntryPoint, function: SpirvFunction) -> tuple[KernelFunction, tuple[str, ...]]:
-        """Return the kernel of an entry point, and the names that the source gives to its parameters."""
+    def _kernel(self, point: SpirvEntryPoint, function: SpirvFunction) -> tuple[KernelFunction, list[SpirvParameter]]:
+        """Return the kernel of an entry point, and its parameters that are declared."""
         reached = self._reached(function.name)
         for id in reached[1:]:
             self._callable(self._module.functions[id])
@@ -310,7 +315,7 @@ class _Translation:
             block=self._local_size(point.function),
             chosen=tuple(n for n, number in enumerate(self._sizes) if number is not None),
         )
-        return kernel, tuple(each.source_name for each in parameters)
+        return with_fields(kernel), parameters
 
     def _callable(self, function: SpirvFunction) -> None:
         """Add a function that others call, with scalars as parameters and results."""
@@ -360,14 +365,15 @@ class _Translation:
                 self._homes[id] = SpirvHome(f"shared::{name}", name, self._types.pointee(type), several=True)
                 yield SpirvParameter(Variable(name, "shared", ADDRESS, 8, 8), name)
             elif storage == "Function":  # a struct by value
-                size = self._types.size(self._types.pointee(type))
-                self._homes[id] = SpirvHome(f"param::{name}", name, self._types.pointee(type), value=True)
+                inner = self._types.pointee(type)
+                size, fields = self._types.size(inner), self._fields.of(inner, id)
+                self._homes[id] = SpirvHome(f"param::{name}", name, inner, value=True)
                 start.put("mov", ("b64",), (target, Symbol(name)))
-                yield SpirvParameter(Variable(name, "param", "b8", size, 8), name)
+                yield SpirvParameter(Variable(name, "param", "b8", size, 8, fields=fields), name)
             elif storage is not None:
                 start.put("load", (ADDRESS,), (target, MemoryOperand(Symbol(name))))
                 self._homes[id] = SpirvHome(f"argument::{name}", name, self._types.pointee(type), several=True)
-                yield SpirvParameter(Variable(name, "param", ADDRESS, 8, 8), name)
+                yield SpirvParameter(Variable(name, "param", ADDRESS, 8, 8), name, self._fields.element(type, id))
             else:
                 yield from self._values_given(start, id, type, name)
 
@@ -376,12 +382,12 @@ class _Translation:
         scalars = self._types.scalars(type)
         registers = start.registers_of(id, [scalar.kind for scalar in scalars])
         size = self._types.size(type)
-        kind = "s64" if size == 8 else "b8"  # a number, and no address
+        kind = NUMBER if size == 8 else "b8"
         for register, scalar in zip(registers, scalars, strict=True):
             where = MemoryOperand(Symbol(name), scalar.offset)
             start.put("load", (scalar.memory_kind.replace("f", "b"),), (register, where))
         self._homes[id] = SpirvHome(f"param::{name}", name, type, value=True)
-        yield SpirvParameter(Variable(name, "param", kind, size, 8), name)
+        yield SpirvParameter(Variable(name, "param", kind, size, 8, fields=self._fields.of(type, id)), name)
 
     def _given(self, start: SpirvCode, id: str) -> Iterator[SpirvParameter]:
         """Write what a variable holds at the start, where it is the thread's own; yield what the launch gives of it."""
@@ -454,7 +460,8 @@ class _Translation:
                 kinds = {scalar.kind for scalar in self._types.scalars(inner)}
                 address = ADDRESS if size == 8 and kinds == {ADDRESS} else "b8"
                 members.append((parameter, offset, size))
-                yield SpirvParameter(Variable(parameter, "param", address, size, 8), called)
+                own = Variable(parameter, "param", address, size, 8, fields=self._fields.of(inner))
+                yield SpirvParameter(own, called)
         self._homes[id] = SpirvHome(f"param::{name}", name, type, value=True, members=tuple(members))
 
     def _called(self, id: str) -> str:

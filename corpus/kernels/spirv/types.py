@@ -257,6 +257,8 @@ class SpirvTypes:
         if kind is not None:
             return self.size(type)
         name = self.name(type)
+        if name == "OpTypeStruct" and self._module.decoration(type, "CPacked") is not None:
+            return 1
         if name == "OpTypeStruct":
             return max((self.align(each) for each in self._members(type)), default=1)
         if name == "OpTypeVector" and self._module.memory_model == "OpenCL":
