@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from corpus.kernels import ir
+from corpus.kernels.combined import expansion
 from corpus.kernels.specialiser import NEAR, State, ThreadSpecialiser
 from corpus.kernels.values import (
     Described,
@@ -100,11 +102,13 @@ def computed(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Val
         return values[0]
     if name == "selp":
         return _selected(at, words, values)
-    if name in ("mad", "mad24") and type_of(words)[0] != "f" and "sat" not in words:
-        product = computed(at, ".".join((name.replace("mad", "mul"), *words)), values[:2])
+    if name in ("mad", "mad24") and type_of(words)[0] != "f":
+        product = computed(
+            at, ".".join((name.replace("mad", "mul"), *(word for word in words if word != "sat"))), values[:2]
+        )
         kind = type_of(words)
         total = f"{kind[0]}{2 * WIDTHS[kind]}" if "wide" in words else kind
-        return computed(at, f"add.{total}", [product, values[2]])
+        return computed(at, f"add.{'sat.' * ('sat' in words)}{total}", [product, values[2]])
     found = _of_addresses(at, name, words, values)
     if found is not None:
         return found
@@ -112,8 +116,17 @@ def computed(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Val
         if isinstance(value, Missing):
             raise at.wrong(at.said(value))
     held = [number_or_held(at, value) for value in values]
+    steps = expansion(name)
+    if steps is not None:
+        return steps(partial(_step, at), words, held)
     absorbed = _absorbed(name, held, result_width(name, words))
     return _staying(at, name, words, held) if absorbed is None else absorbed
+
+
+def _step(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Value:
+    """Return the result of one step of an instruction that is done in several, a comparison or another."""
+    name, *words = opcode.split(".")
+    return compared(at, words, *values) if name == "setp" else computed(at, opcode, values)
 
 
 _BITWISE = {"and": 2, "or": 2, "mov": 1, "cvt": 1, "shl": 1, "shr": 1, "prmt": 2, "bfe": 1, "bfi": 2}
@@ -169,6 +182,8 @@ def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Seq
     """Append a computation whose operands are not known."""
     kind = type_of(words)
     width = WIDTHS[kind]
+    if name in ("shl", "shr") and isinstance(values[1], int):  # the number of bits is one of 32 bits (9.7.8)
+        values = [values[0], min(values[1] & 0xFFFFFFFF, width)]
     given = [residual_operand(value, width) for value in values]
     ptx = at.module.language == "ptx"
     if ptx and name in ("div", "rem") and kind[0] != "f" and isinstance(given[1], litmus.Reg):
@@ -191,20 +206,6 @@ def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Seq
         return Scaled(None, values[0].register, 1 << values[1]) if values[1] < 64 else 0
     if name == "cvt":
         return _converted(at, words, values[0])
-    if name == "bfe" and isinstance(values[1], int) and isinstance(values[2], int) and isinstance(values[0], Held):
-        start = min(values[1] & 0xFF, width)
-        length = min(values[2] & 0xFF, width - start)
-        if not values[2] & 0xFF:
-            return 0
-        up = at.temporary(f"shl.b{width}", given[0], width - start - length)
-        return Held(at.temporary(f"shr.{kind}", litmus.Reg(up), width - length), width)
-    if name == "bfi" and isinstance(values[2], int) and isinstance(values[3], int):
-        start, length = values[2] & 0xFF, values[3] & 0xFF
-        mask = (1 << length) - 1 << start & (1 << width) - 1
-        up = at.temporary(f"shl.b{width}", given[0], start)
-        new = at.temporary(f"and.b{width}", litmus.Reg(up), signed(mask, width))
-        old = at.temporary(f"and.b{width}", given[1], signed(~mask, width))
-        return Held(at.temporary(f"or.b{width}", litmus.Reg(old), litmus.Reg(new)), width)
     if len(values) > 2:
         if kind[0] == "f":
             return Unknown("a floating-point number")
@@ -214,7 +215,7 @@ def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Seq
     if name == "neg" and kind[0] != "f":
         return Held(at.temporary("sub" if width == 32 else f"sub.{kind}", 0, given[0]), width)
     signless = name in _AGNOSTIC or (name in ("min", "max") and kind[0] == "s")
-    plain = signless and width == 32 and "f" not in kind and not {"hi", "sat"}.intersection(words)
+    plain = signless and width == 32 and "f" not in kind and not {"hi", "sat", "wide"}.intersection(words)
     operation = name if plain else ".".join((name, *words))
     return Held(at.temporary(operation, *given, *([0] * (2 - len(given)))), out)
 

@@ -277,6 +277,11 @@ def _sum_of_product(words: Words, values: Sequence[int]) -> int:
     return _saturated(found, kind) if "sat" in words else found
 
 
+def _sum_of_product_24(words: Words, values: Sequence[int]) -> int:
+    found = _product_24(words, values)
+    return _saturated(found + signed(values[2], 32), type_of(words)) if "sat" in words else found + values[2]
+
+
 def _shifted(left: bool) -> Computed:
     def result(words: Words, values: Sequence[int]) -> int:
         width = WIDTHS[type_of(words)]
@@ -449,7 +454,7 @@ COMPUTED: Mapping[str, Computed] = {
     "mul": Computed(2, _product),
     "mul24": Computed(2, _product_24),
     "mad": Computed(3, _sum_of_product),
-    "mad24": Computed(3, lambda words, values: _product_24(words, values) + values[2]),
+    "mad24": Computed(3, _sum_of_product_24),
     "fma": Computed(3, _sum_of_product),
     "sad": Computed(3, lambda words, values: abs(_number(values[0], words) - _number(values[1], words)) + values[2]),
     "div": _binary(_quotient, _ratio),

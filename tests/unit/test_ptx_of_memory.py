@@ -1,0 +1,114 @@
+"""Instructions of PTX, of whose operands memory gives some: what is left of them computes, on random numbers, what the
+instruction computes.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from ptx_text import kernel_text, program
+
+from corpus.litmus import test as litmus
+from corpus.litmus.arithmetic import compute as evaluated
+from corpus.litmus.ptx_arithmetic import COMPUTED, WIDTHS, compute, result_width, signed
+
+PLAIN = ("add", "sub", "mul.lo", "mul.hi", "mad.lo", "mad.hi", "min", "max", "shr", "sad")
+OPCODES = (
+    *("shf.l.wrap.b32", "shf.r.wrap.b32", "shf.l.clamp.b32", "shf.r.clamp.b32"),
+    *("bfe.u32", "bfe.s32", "bfe.u64", "bfe.s64", "bfi.b32", "bfi.b64"),
+    *("prmt.b32", *(f"prmt.b32.{mode}" for mode in ("f4e", "b4e", "rc8", "ecl", "ecr", "rc16"))),
+    *("slct.b32.s32", "slct.u64.s32", "slct.b32.f32", "slct.ftz.s32.f32", "sad.u32", "sad.s32", "sad.u64", "sad.s64"),
+    *("mad.lo.s32", "mad.hi.u32", "mad.hi.sat.s32", "mad24.lo.u32", "mad24.hi.s32", "mad24.hi.sat.s32"),
+    *("mad.wide.s32", "mad.wide.u32", "mad.lo.u64", "mad.hi.s64"),
+    *(f"lop3.b32 {table}" for table in (0x00, 0x80, 0x96, 0xCA, 0xE8, 0xFE, 0xFF, 0x1D, 0x3C)),
+    *(f"{name}.{kind}" for name in ("mul.wide", "mad.wide") for kind in ("u16", "s16", "u32", "s32")),
+    *(f"{name}.{sign}{width}" for name in PLAIN for sign in "us" for width in (16, 32, 64)),
+    *(f"{name}.b{width}" for name in ("not", "cnot", "and", "or", "xor", "shl") for width in (16, 32, 64)),
+    *(f"{name}.s{width}" for name in ("abs", "neg") for width in (16, 32, 64)),
+    *(f"{name}.b{width}" for name in ("popc", "clz", "brev") for width in (32, 64)),
+    *("bfind.u32", "bfind.s64", "bfind.shiftamt.s32", "add.sat.s32", "sub.sat.s32", "mul24.lo.s32", "mul24.hi.u32"),
+    *(f"selp.b{width}" for width in (16, 32, 64)),
+)
+
+
+def _widths(name: str, words: list[str]) -> list[int]:
+    """The bits of the operands, behind those of the result."""
+    full = WIDTHS[next(word for word in reversed(words) if word in WIDTHS)]
+    out = result_width(name, words)
+    if name == "bfe":
+        return [full, full, 32, 32]
+    if name == "bfi":
+        return [full, full, full, 32, 32]
+    if name == "slct":
+        return [out, out, out, 32]
+    if name in ("shl", "shr"):
+        return [full, full, 32]
+    if name == "selp":
+        return [full, full, full, 32]
+    if "wide" in words:
+        return [out, full, full, out][: 1 + COMPUTED[name].operands]
+    return [out, *[full] * min(3, COMPUTED[name].operands)]
+
+
+def _number(rng: Random, width: int) -> int:
+    return rng.choice((rng.getrandbits(width), rng.randrange(70), rng.randrange(-70, 0) % (1 << width), 1 << width - 1))
+
+
+def run(instructions: tuple[litmus.Instruction, ...], memory: dict[str, int]) -> None:
+    """Do a thread without branches; locations are by the names that the test has."""
+    registers: dict[str, int] = {}
+
+    def value(operand: litmus.Operand) -> int:
+        assert not isinstance(operand, litmus.Loc)
+        return registers[operand.name] if isinstance(operand, litmus.Reg) else operand
+
+    for ins in instructions:
+        match ins:
+            case litmus.Load(target, litmus.Loc(name)):
+                registers[target] = memory[name]
+            case litmus.Store(litmus.Loc(name), given):
+                memory[name] = value(given)
+            case litmus.Assign(target, "mov", (given,)):
+                registers[target] = value(given)
+            case litmus.Assign(target, operation, (left, right)):
+                registers[target] = evaluated(operation, value(left), value(right))
+            case _:
+                raise AssertionError(ins)
+
+
+@pytest.mark.one_in(8)
+@pytest.mark.parametrize("opcode", OPCODES)
+def test_steps_give_what_the_instruction_computes(opcode: str) -> None:
+    opcode, *table = opcode.split()
+    name, *words = opcode.split(".")
+    out, *widths = _widths(name, words)
+    rng = Random(opcode)
+    letters = {16: "h", 32: "r", 64: "d"}
+    for unknown in range(1, 1 << len(widths)):
+        numbers = [_number(rng, width) for width in widths]
+        held = [bool(unknown >> n & 1) for n in range(len(widths))]
+        body = operands = ""
+        for n, (width, number) in enumerate(zip(widths, numbers, strict=True)):
+            read = f"ld.b{width} %{letters[width]}{n + 1}, [%x+{8 * n}];"
+            body += read if held[n] else f"mov.b{width} %{letters[width]}{n + 1}, {number:#x};"
+            operands += f", %{letters[width]}{n + 1}"
+        operands += "".join(f", {each}" for each in table)
+        if name == "selp":
+            body += " setp.ne.u32 %p1, %r3, 0;"
+            operands = operands.replace("%r3", "%p1")
+        target = f"%{letters[out]}9"
+        left = program(kernel_text(f"{body} {opcode} {target}{operands}; st.b{out} [%y], {target};"))
+        for _ in range(12):
+            numbers = [
+                _number(rng, width) if there else old for width, there, old in zip(widths, held, numbers, strict=True)
+            ]
+            memory = {
+                location: signed(numbers[cell.offset // 8], widths[cell.offset // 8])
+                for location, cell in left.cells.items()
+                if cell.array == "argument::x"
+            }
+            run(left.test.threads[0].instructions, memory)
+            given = [*numbers[:2], int(numbers[2] != 0)] if name == "selp" else [*numbers, *map(int, table)]
+            wanted = compute(name, words, given)
+            assert memory["y"] % (1 << out) == wanted, (opcode, numbers, held)
