@@ -925,18 +925,24 @@ class _Layout:
         part = next((part for start, end, part in self._parts_of.get(array, ()) if start <= offset < end), None)
         if part is not None or (size and whole and size < whole):
             # by a name of its own where it is not an element, for ``x[1]`` is one of the source
-            bytes_ = part or size or 1
-            name = litmus.element(stem if bytes_ == whole else f"{stem}_parts_of_{bytes_}", offset // bytes_)
+            length = part or size or 1
+            name = litmus.element(stem if length == whole else f"{stem}_parts_of_{length}", offset // length)
             self.parted |= {name} if part is not None else set()
-            if whole and bytes_ < whole:
-                self._of_wholes.setdefault(litmus.element(stem, offset // whole), {})[offset % whole] = name, bytes_
+            if whole and length < whole:
+                self._of_wholes.setdefault(litmus.element(stem, offset // whole), {})[offset % whole] = name, length
                 self._wide[litmus.element(stem, offset // whole)] = whole
             return name
         if size and whole and size > whole:
             return litmus.element(f"{stem}_by_{size}", offset // size)
         if size is not None:
             return litmus.element(stem, offset // size)
-        return f"{stem}_at_{offset}" if offset else stem
+        if (
+            whole
+            and offset % whole == 0
+            and {length for at, length in self._accesses[array] if at == offset} == {whole}
+        ):
+            return litmus.element(stem, offset // whole)
+        return f"{stem}_at_{offset}" if offset or whole else stem
 
     def operand(self, operand: litmus.Operand) -> litmus.Operand:
         """Return an operand with locations by their names."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ from commands import synth
 with Path(__file__).with_name("words_of_kernels.csv").open(encoding="utf-8", newline="") as _file:
     TABLE = list(csv.DictReader(_file))
 
-SUFFIXES = {"OpenCL C": ".cl", "GLSL": ".comp", "WGSL": ".wgsl", "SPIR-V": ".spvasm", "CUDA C++": ".cu", "HIP": ".hip"}
+SUFFIXES = {"OpenCL C": ".cl", "GLSL": ".comp", "WGSL": ".wgsl", "SPIR-V": ".spvasm", "HIP": ".hip"}
+CUDA = {"CUDA C++": (), "CUDA C++ as written": ("--as-written",)}
 MODULE = """
 OpCapability Shader
 OpCapability VulkanMemoryModel
@@ -78,7 +79,7 @@ Rows = Iterable[dict[str, str]]
 def _source(row: dict[str, str]) -> str:
     """Return the text of a row as a file."""
     text = row["text"]
-    if row["language"] in ("OpenCL C", "CUDA C++", "HIP") or "@compute" in text:
+    if row["language"] in ("OpenCL C", "HIP") or "@compute" in text:
         return text
     if row["language"] == "SPIR-V":
         parts = dict.fromkeys(re.findall(r"{(\w+)}", MODULE), "") | {"iface": "%buf"}
@@ -100,22 +101,50 @@ def _source(row: dict[str, str]) -> str:
     return f"{OUT}\n{declared}\n@compute @workgroup_size({size}) fn main({GIVEN}) {{\n  {body}\n}}"
 
 
+def _as_one(rows: Rows) -> str:
+    """Return kernels of CUDA C++ as one file, for which nvcc runs once: each has a namespace, and the name of its row.
+
+    A row's kernel is ``extern "C"``, and its ``#include`` lines come first.
+    """
+    includes, texts = dict[str, None](), []
+    for row in rows:
+        text, name = row["text"], row["kernel"]
+        includes |= dict.fromkeys(re.findall(r"^#include.*$", text, re.MULTILINE))
+        text = re.sub(r"^#include.*$", "", text, flags=re.MULTILINE).replace(" k(", f" {name}(", 1)
+        texts += [f"namespace of_{name} {{", text, "}", f"// synth check: --kernel {name} {row['launch']}"]
+    return "\n".join((*includes, *texts, ""))
+
+
 def _said(one: dict[str, Any]) -> str:
     """Return what is said of a kernel in the words of the table."""
     found = sorted(name for name, answer in one["answers"].items() if answer == "FOUND")
+    found += ["hang"] * (one["hang"].get("fair") == "MAY_HANG" and Path(one["file"]).suffix == ".cu")
     unknown = sorted(name for name, answer in one["answers"].items() if answer == "UNKNOWN")
     return one.get("problem") or " ".join(found) or " ".join(["UNKNOWN", *unknown] if unknown else ["SAFE"])
 
 
 def _judge(folder: Path, rows: Rows) -> None:
+    """Compare what is said of rows, a file each, with the table."""
     wanted = {}
     for row in rows:
         file = folder / f"{row['kernel']}{SUFFIXES[row['language']]}"
         comment = ";" if row["language"] == "SPIR-V" else "//"
         file.write_text(f"{_source(row)}\n{comment} synth check: {row['launch']}\n", encoding="utf-8")
         wanted[file.name] = row
-    result = synth("check", folder, "--json", "--jobs", 1)
-    said = {Path(one["file"]).name: _said(one) for one in json.loads(result.stdout)}
+    _compare(wanted, {Path(one["file"]).name: _said(one) for one in _checked(folder)})
+
+
+def _judge_as_one(folder: Path, rows: Rows, *options: str) -> None:
+    """Compare what is said of rows of CUDA C++, all in one file, with the table."""
+    (folder / "kernels.cu").write_text(_as_one(rows), encoding="utf-8")
+    _compare({row["kernel"]: row for row in rows}, {one["kernel"]: _said(one) for one in _checked(folder, *options)})
+
+
+def _checked(folder: Path, *options: str) -> Any:
+    return json.loads(synth("check", folder, "--json", "--jobs", 1, *options).stdout)
+
+
+def _compare(wanted: Mapping[str, Mapping[str, str]], said: Mapping[str, str]) -> None:
     wrong = {
         name: (said.get(name), row["answer"], row["why"])
         for name, row in wanted.items()
@@ -140,7 +169,7 @@ def test_what_was_judged_wrong(to_spirv: Callable[[str], None], tmp_path: Path, 
 @pytest.mark.device
 @pytest.mark.parametrize(
     ("language", "backend"),
-    [("OpenCL C", "opencl"), ("GLSL", "glsl"), ("WGSL", "wgsl"), ("HIP", "opencl"), ("CUDA C++", "cuda")],
+    [("OpenCL C", "opencl"), ("GLSL", "glsl"), ("WGSL", "wgsl"), ("HIP", "opencl")],
 )
 def test_all_others(
     to_spirv: Callable[[str], None], need: Callable[..., None], tmp_path: Path, language: str, backend: str
@@ -151,11 +180,25 @@ def test_all_others(
     )
 
 
+@pytest.mark.device
+def test_what_was_judged_wrong_in_cuda(need: Callable[..., None], tmp_path: Path) -> None:
+    need("cuda")
+    _judge_as_one(tmp_path, _rows("CUDA C++", before=True))
+
+
+@pytest.mark.slow
+@pytest.mark.device
+@pytest.mark.parametrize("language", CUDA)
+def test_all_others_in_cuda(need: Callable[..., None], tmp_path: Path, language: str) -> None:
+    need("cuda")
+    _judge_as_one(tmp_path, _rows(language, before=False), *CUDA[language])
+
+
 def test_modules(tmp_path: Path) -> None:
     _judge(tmp_path, _rows("SPIR-V", before=False))
 
 
 def test_the_table_is_of_six_languages() -> None:
-    counts = {language: sum(row["language"] == language for row in TABLE) for language in SUFFIXES}
-    assert min(counts.values()) >= 1 and sorted(counts.values())[2] >= 20 and sum(counts.values()) >= 200
+    counts = {language: sum(row["language"] == language for row in TABLE) for language in (*SUFFIXES, "CUDA C++")}
+    assert min(counts.values()) >= 20 and sum(counts.values()) >= 400
     assert all(row["why"] and row["launch"].startswith("--grid") for row in TABLE)
