@@ -46,10 +46,12 @@ def handed(
     timeout: float = TIMEOUT,
     environment: Mapping[str, str] | None = None,
     title: str | None = None,
+    data: bytes | None = None,
 ) -> Compilation:
     """Run a compiler on a copy of a file, and put what it makes at ``made``, if that is given.
 
-    ``includes``: the file is somebody's own, and may include others. Raises ``FileNotFoundError`` where the compiler is
+    ``includes``: the file is somebody's own, and may include others. ``data``: what the copy has, where that is not
+    what the file has; its lines are those of the file. Raises ``FileNotFoundError`` where the compiler is
     not there, and ``InputError`` where the file, or one that it includes, cannot be read.
     """
     if includes:
@@ -57,7 +59,7 @@ def handed(
         files = copies(file, said.folders, said.files)
         words = said.handed(files)
     else:
-        files, words = [FileCopy(copy_name(0, file), file, read_bytes(file))], list(options)
+        files, words = [FileCopy(copy_name(0, file), file, read_bytes(file) if data is None else data)], list(options)
     target = "synth-made" + (Path(copy_name(0, made)).suffix if made else "")
     with private_folder("tool") as folder:
         for each in files:

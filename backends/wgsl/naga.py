@@ -24,11 +24,20 @@ _LOOP = re.compile(r"\b(?:for|while|loop)\b")
 _ZERO = re.compile(r"\bvar(\s*<\s*function\s*>\s*|\s+)(\w+)\s*:\s*(?!texture_|sampler)([^=;{}]+?)\s*;")
 
 
+NO_ZEROS = "the zeros of a variable in a loop are not understood: give it a value"
+"""Why a shader is refused that compiles, but not with the zeros of its variables."""
+
+
 def with_zeros(text: str) -> str:
     """Return a shader in which variables of functions without a value have the zero value that they begin with (WGSL,
     7.3): naga gives it to them once, and not in each round of a loop.
     """
-    return _ZERO.sub(r"var\1\2: \3 = \3();", text) if _LOOP.search(text) else text
+
+    def zero(found: re.Match[str]) -> str:
+        space, name, type = found.groups()
+        return f"var{space}{name}: {type} = {' '.join(type.split())}();"  # on the same lines
+
+    return _ZERO.sub(zero, text) if _LOOP.search(text) else text
 
 
 def chosen(text: str, asked: Sequence[str]) -> str:
@@ -65,7 +74,7 @@ def code_of(text: str, entry: str) -> bytes:
                 module = device.create_shader_module(code=with_zeros(text))
             except wgpu.GPUError:
                 device.create_shader_module(code=text)  # so that an error is at its place
-                raise RuntimeError("the zeros of a variable in a loop are not understood: give it a value") from None
+                raise RuntimeError(NO_ZEROS) from None
             stage = {"module": module, "entry_point": entry}
             device.create_compute_pipeline(layout="auto", compute=stage)
             written = sorted(set(os.listdir(dumped)) - before)

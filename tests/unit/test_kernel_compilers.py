@@ -89,7 +89,8 @@ def stand_in(folder: Path, name: str, code: Path, monkeypatch: pytest.MonkeyPatc
     """A compiler on PATH, and nothing else, that writes a module as the last of its arguments; and what it is given."""
     program, given = folder / name, folder / "given"
     last = 'for last; do case "$last" in *.spv) out="$last";; esac; done'
-    program.write_text(f'#!/bin/sh\necho "$@" > {given}\n{last}\n/bin/cp {code} "$out"\n')
+    seen = f"/bin/cp synth-0.wgsl {folder}/seen"
+    program.write_text(f'#!/bin/sh\necho "$@" > {given}\n{seen}\n{last}\n/bin/cp {code} "$out"\n')
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(folder))
     return given
@@ -110,6 +111,21 @@ def test_wgsl_by_what_is_on_path(
     result = synth("check", written(tmp_path, ".wgsl"), "--grid", 2, "--json", "-j", 1)
     assert [each["kind"] for each in json.loads(result.stdout)[0]["findings"]] == ["race"]
     assert given.read_text().split()[-2:] in (["synth-0.wgsl", "synth-made.spv"], ["synth-made.spv", "synth-0.wgsl"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the stand-in is a shell script")
+@pytest.mark.parametrize("name", ["naga", "tint"])
+def test_what_translates_wgsl_is_handed_the_zeros_of_loops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    from backends.wgsl.spirv import compile_shader
+
+    made = tmp_path / "made.spv"
+    made.write_bytes(b"code")
+    stand_in(tmp_path, name, made, monkeypatch)
+    loop = "fn f() { for (var i = 0; i < 2; i++) {\n  var x: vec2<\n u32>;\n  x.y += 1; } }\n"
+    assert compile_shader(written(tmp_path, ".wgsl", loop), tmp_path / "code.spv").ok
+    assert (tmp_path / "seen").read_text() == loop.replace("u32>;", "u32> = vec2< u32>();")
 
 
 @pytest.mark.device

@@ -159,6 +159,36 @@ GLSL = {
     "untold": Trap("buffer B { int w; float f; };|if (sin(f) > 0.5) w = 1;", "nothing tells|depends on", "--grid 1"),
 }
 
+OUT = "buffer B { uint o[]; };"
+
+GLSL |= {
+    "subgroup_lane": Trap(f"{OUT}|o[gl_SubgroupInvocationID] = me;", "SAFE", "--grid 1 --warp 2"),
+    "subgroup_lane_alone": Trap(f"{OUT}|o[gl_SubgroupInvocationID] = me;", "race", "--grid 1 --warp 1"),
+    "subgroup_id": Trap(f"{OUT}|o[gl_SubgroupID] = me;", "SAFE", "--grid 1 --warp 1"),
+    "subgroup_id_one": Trap(f"{OUT}|o[gl_SubgroupID] = me;", "race", "--grid 1 --warp 2"),
+    "subgroup_size": Trap(f"{OUT}|o[me % gl_SubgroupSize] = me;", "SAFE", "--grid 1 --warp 2"),
+    "subgroup_size_one": Trap(f"{OUT}|o[me % gl_SubgroupSize] = me;", "race", "--grid 1 --warp 1"),
+    "subgroup_count": Trap(f"{OUT}|o[me % gl_NumSubgroups] = me;", "SAFE", "--grid 1 --warp 1"),
+    "subgroup_count_one": Trap(f"{OUT}|o[me % gl_NumSubgroups] = me;", "race", "--grid 1 --warp 2"),
+    "subgroup_sum": Trap(
+        f"{OUT}|o[me] = (gl_SubgroupInvocationID ^ 1) + 100 * gl_SubgroupSize + 7 * gl_SubgroupID + gl_NumSubgroups;",
+        "SAFE",
+        "--grid 1 --warp 1 --expect 'o[0] == 103 && o[1] == 110'",
+    ),
+    "subgroup_of_16_bits": Trap(
+        f"{OUT}|o[me] = gl_SubgroupSize * 40000;", "UNKNOWN expectation", "--grid 1 --warp 1 --expect 'o[0] == 40000'"
+    ),
+    "subgroup_shifted": Trap(
+        f"{OUT}|o[me] = gl_SubgroupSize >> 20;", "UNKNOWN expectation", "--grid 1 --warp 1 --expect 'o[0] == 0'"
+    ),
+    "subgroup_relaxed": Trap(
+        f"{OUT}|mediump uint x = o[0]; if (x == 70000) o[1] = me;", "RelaxedPrecision is not understood here"
+    ),
+    "subgroup_float": Trap(
+        f"{OUT}|mediump float x = float(o[0]); if (x > 1) o[1] = me;", "RelaxedPrecision is not understood here"
+    ),
+}
+
 WGSL = {
     "zeroed": Trap("var<workgroup> s: u32;|out[me] = s;", "SAFE", "--grid 1 --expect 'out[0] == 0 && out[1] == 0'"),
     "private": Trap("var<private> p: u32;|out[me] = p;", "SAFE", "--grid 1 --expect 'out[0] == 0'"),
@@ -270,7 +300,8 @@ def test_words_of_glsl(to_spirv: Callable[[str], None], tmp_path: Path) -> None:
     def text(name: str, trap: Trap) -> str:
         buffer, body = trap.text.split("|")
         size = "local_size_x_id = 0" if name.startswith("size_by") else "local_size_x = 2"
-        head = f"#version 450\nlayout({size}) in;\nlayout(binding = 0) {buffer}\n"
+        words = "#extension GL_KHR_shader_subgroup_basic : require\n" if name.startswith("subgroup") else ""
+        head = f"#version 450\n{words}layout({size}) in;\nlayout(binding = 0) {buffer}\n"
         return f"{head}void main() {{ uint me = gl_GlobalInvocationID.x; {body} }}"
 
     _check(tmp_path, ".comp", GLSL, text)

@@ -22,6 +22,7 @@ from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of, register_
 from corpus.kernels.spirv.components import VectorComponents, has_own_components, vector_counts
 from corpus.kernels.spirv.composing import COMPOSING, compute, untold
 from corpus.kernels.spirv.computing import computation
+from corpus.kernels.spirv.declared import RELAXED
 from corpus.kernels.spirv.extended import extended
 from corpus.kernels.spirv.groups import GROUP_OPERATIONS, OF_BALLOTS, group_operation
 from corpus.kernels.spirv.module import Enumerant, Id, Mask, SpirvBlock, SpirvFunction, SpirvInstruction, SpirvInteger
@@ -99,10 +100,21 @@ class SpirvBody:
                 mark = len(self.code.code)
                 try:
                     self._instruction(ins, block)
+                    self._relax(ins)
                 except (InputError, ValueError) as error:  # the latter of operands that do not fit each other
                     del self.code.code[mark:]
                     why = error.message if isinstance(error, InputError) else "has operands that it may not have"
                     self.code.put(NOT_UNDERSTOOD, (why,), ())
+
+    def _relax(self, ins: SpirvInstruction) -> None:
+        """Say of which operands a result of relaxed precision is: it counts where 16 bits give it, too."""
+        code, id = self.code, ins.result or ""
+        if ins.name not in RELAXED or code.source.module.decoration(id, "RelaxedPrecision") is None:
+            return
+        given = [each for name in code.ids() for each in code.values(name)] if ins.name != "OpLoad" else []
+        words = ("shift",) if ins.name.startswith("OpShift") else ()
+        for target in code.registers_of(id, code.kinds(ins.type or "")):
+            code.put("relaxed", words, (target, *given))
 
     def _instruction(self, ins: SpirvInstruction, block: SpirvBlock) -> None:
         name = ins.name

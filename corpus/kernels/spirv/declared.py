@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple
 
-from corpus.kernels.spirv.module import Enumerant, Id, SpirvInstruction, SpirvModule, SpirvString
+from corpus.kernels.spirv.module import Enumerant, Id, SpirvInstruction, SpirvInteger, SpirvModule, SpirvString
 
 
 class DeclarationRefusal(NamedTuple):
@@ -145,6 +145,22 @@ EXTENSIONS = frozenset(
 DEBUGGING = ("NonSemantic.", "OpenCL.DebugInfo.", "DebugInfo", "SPIRV.debug")
 """How the names of the sets begin whose instructions have no effect (SPV_KHR_non_semantic_info)."""
 
+RELAXED = frozenset(
+    (
+        *("OpLoad", "OpIAdd", "OpISub", "OpIMul", "OpUDiv", "OpSDiv", "OpUMod", "OpSMod", "OpSRem", "OpSNegate"),
+        *("OpShiftLeftLogical", "OpShiftRightLogical", "OpShiftRightArithmetic", "OpBitwiseAnd", "OpBitwiseOr"),
+        *("OpBitwiseXor", "OpNot", "OpSelect", "OpBitcast"),
+    )
+)
+"""The instructions that may have relaxed precision where they give numbers of 32 bits: any width from 16 bits on may be
+the one that is computed with (2.14).
+"""
+
+SMALL = frozenset(("SubgroupLocalInvocationId", "SubgroupSize", "SubgroupId", "NumSubgroups"))
+"""The built-in variables that may have relaxed precision: their numbers are below 32768, as no work-group has as many
+threads.
+"""
+
 _OTHERS = frozenset(
     (
         *("OpSource", "OpSourceContinued", "OpSourceExtension", "OpModuleProcessed", "OpNop", "OpTypeForwardPointer"),
@@ -156,6 +172,8 @@ _OTHERS = frozenset(
 
 def refusals(module: SpirvModule, sets: Container[str]) -> Iterator[DeclarationRefusal]:
     """Yield what a module declares that is not understood; ``sets`` are those of extended instructions that are."""
+    relaxed = any(Enumerant("RelaxedPrecision") in ins.operands for ins in module.declared)
+    results = _results(module) if relaxed else {}
     for ins in module.declared:
         function = next((each.name for each in ins.operands if isinstance(each, Id)), None)
         for each in ins.operands:
@@ -179,6 +197,9 @@ def refusals(module: SpirvModule, sets: Container[str]) -> Iterator[DeclarationR
                 case (("OpExecutionMode" | "OpExecutionModeId"), Enumerant() as mode):
                     if (why := _unknown(EXECUTION_MODES, mode)) is not None:
                         yield DeclarationRefusal(ins, f"the execution mode {why}", function)
+                case "OpDecorate", Enumerant("RelaxedPrecision"):
+                    if function is None or not _is_of_numbers(module, function, results.get(function)):
+                        yield DeclarationRefusal(ins, "the decoration RelaxedPrecision is not understood here")
                 case _, Enumerant() as decoration:
                     if (why := _unknown(DECORATIONS, decoration)) is not None:
                         yield DeclarationRefusal(ins, f"the decoration {why}")
@@ -196,6 +217,25 @@ def _unknown(rows: Mapping[str, tuple[str, ...] | None], word: Enumerant) -> str
     if allowed is not None and not set(said) <= set(allowed):
         return f"{word.name} {' '.join(said)} is not understood"
     return None
+
+
+def _results(module: SpirvModule) -> dict[str, SpirvInstruction]:
+    """Return the instructions of functions by their results."""
+    blocks = (block for function in module.functions.values() for block in function.blocks)
+    return {ins.result: ins for block in blocks for ins in block.instructions if ins.result is not None}
+
+
+def _is_of_numbers(module: SpirvModule, id: str, ins: SpirvInstruction | None) -> bool:
+    """Return whether an id that has relaxed precision, the result of an instruction, is one of ``SMALL``, or of one of
+    ``RELAXED``.
+    """
+    said = module.decoration(id, "BuiltIn")
+    if said is not None and id in module.globals:
+        return any(isinstance(each, Enumerant) and each.name in SMALL for each in said.parameters)
+    type = module.globals.get(ins.type or "") if ins is not None and ins.name in RELAXED else None
+    if type is not None and type.name == "OpTypeVector" and isinstance(type.operands[0], Id):
+        type = module.globals.get(type.operands[0].name)
+    return type is not None and type.name == "OpTypeInt" and type.operands[0] == SpirvInteger(32)
 
 
 def _shares(module: SpirvModule) -> bool:

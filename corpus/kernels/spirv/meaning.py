@@ -16,7 +16,7 @@ from corpus.kernels.spirv.special import special
 from corpus.kernels.values import Held, Pointer, Scaled, Unknown, Value
 from corpus.litmus import test as litmus
 from corpus.litmus.arithmetic import UNDETERMINED
-from corpus.litmus.ptx_arithmetic import WIDTHS
+from corpus.litmus.ptx_arithmetic import WIDTHS, signed
 from corpus.litmus.undetermined import COMPUTATIONS, rule_of
 
 
@@ -114,6 +114,21 @@ def determined(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -
     return True
 
 
+SMALLEST = 16
+"""The bits that a result of relaxed precision has at least (SPIR-V 1.6, 2.14)."""
+
+
+def relaxed(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Make a result unknown that is not the same of 16 bits as of 32, whether these are numbers with a sign or not."""
+    values = [at.value(state, each) for each in ins.operands]
+    numbers = [signed(each, 32) for each in values if isinstance(each, int)]
+    wide = len(numbers) < len(values) or not all(0 <= each < 1 << SMALLEST - 1 for each in numbers)
+    if wide or ("shift" in ins.words and max(numbers[2:]) >= SMALLEST):
+        why = f"the result of {ins.called} of relaxed precision, which need not have more than {SMALLEST} bits"
+        set_result(at, state, ins.operands[0], Unknown(why))
+    return True
+
+
 def _doubt(
     at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, words: Sequence[str], values: Sequence[Value]
 ) -> None:
@@ -164,6 +179,7 @@ _MEANINGS: Mapping[str, Meaning] = {
     "group": group,
     "length": length,
     "outside": outside,
+    "relaxed": relaxed,
     "spurious": spurious,
     "untold": untold,
     NOT_UNDERSTOOD: not_understood,
