@@ -4,6 +4,7 @@ instruction computes.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from random import Random
 
 import pytest
@@ -51,13 +52,14 @@ def _widths(name: str, words: list[str]) -> list[int]:
     return [out, *[full] * min(3, COMPUTED[name].operands)]
 
 
-def _number(rng: Random, width: int) -> int:
+def number_of(rng: Random, width: int) -> int:
+    """A number of so many bits, small or near a border more often than not."""
     return rng.choice((rng.getrandbits(width), rng.randrange(70), rng.randrange(-70, 0) % (1 << width), 1 << width - 1))
 
 
-def run(instructions: tuple[litmus.Instruction, ...], memory: dict[str, int]) -> None:
-    """Do a thread without branches; locations are by the names that the test has."""
-    registers: dict[str, int] = {}
+def run(instructions: tuple[litmus.Instruction, ...], memory: dict[str, int]) -> dict[str, int]:
+    """Do a thread without branches, and return its registers; locations are by the names that the test has."""
+    registers: dict[str, int] = defaultdict(int)
 
     def value(operand: litmus.Operand) -> int:
         assert not isinstance(operand, litmus.Loc)
@@ -75,6 +77,7 @@ def run(instructions: tuple[litmus.Instruction, ...], memory: dict[str, int]) ->
                 registers[target] = evaluated(operation, value(left), value(right))
             case _:
                 raise AssertionError(ins)
+    return registers
 
 
 @pytest.mark.one_in(8)
@@ -86,7 +89,7 @@ def test_steps_give_what_the_instruction_computes(opcode: str) -> None:
     rng = Random(opcode)
     letters = {16: "h", 32: "r", 64: "d"}
     for unknown in range(1, 1 << len(widths)):
-        numbers = [_number(rng, width) for width in widths]
+        numbers = [number_of(rng, width) for width in widths]
         held = [bool(unknown >> n & 1) for n in range(len(widths))]
         body = operands = ""
         for n, (width, number) in enumerate(zip(widths, numbers, strict=True)):
@@ -101,7 +104,7 @@ def test_steps_give_what_the_instruction_computes(opcode: str) -> None:
         left = program(kernel_text(f"{body} {opcode} {target}{operands}; st.b{out} [%y], {target};"))
         for _ in range(12):
             numbers = [
-                _number(rng, width) if there else old for width, there, old in zip(widths, held, numbers, strict=True)
+                number_of(rng, width) if there else old for width, there, old in zip(widths, held, numbers, strict=True)
             ]
             memory = {
                 location: signed(numbers[cell.offset // 8], widths[cell.offset // 8])
