@@ -812,6 +812,7 @@ class _Layout:
         self._accesses: dict[str, dict[tuple[int, int], list[ir.KernelInstruction]]] = {}
         self._computed: dict[str, int] = {}
         self._limits: dict[str, int] = {}
+        self._read: dict[str, None] = {}
         self.outside: set[str] = set()
         self.initialised: set[str] = set()
         blocks: dict[str, list[str]] = {}
@@ -819,6 +820,8 @@ class _Layout:
         for code in threads:
             for each in code:
                 for array, offset, size, limit in each.accesses:
+                    if not isinstance(each.instruction, litmus.Store):
+                        self._read[array] = None
                     if offset is None:
                         if array:
                             self._computed[array] = size
@@ -973,7 +976,7 @@ class _Layout:
         return tuple(found.values())
 
     def zeros(self) -> Iterable[str]:
-        """Yield a note of the arguments whose memory nothing tells."""
+        """Yield notes of the arguments whose memory nothing tells, and of variables that the host may have set."""
         names = [
             self._names[array]
             for array in self._accesses
@@ -981,6 +984,10 @@ class _Layout:
         ]
         if names:
             yield f"memory of {', '.join(sorted(names))} begins as zeros"
+        if LANGUAGES[self._module.language].parted:
+            for array in self._read:  # by which the host may say what a kernel does, as in constant memory
+                if array.startswith("global") and self._variable(array) and not self._image(array):
+                    yield f"{self._names[array]} begins as the module gives it"
 
     def _few(self, array: str, size: int) -> int:
         """Return the number of elements of an array whose index is computed, where they are not too many."""

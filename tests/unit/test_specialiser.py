@@ -287,6 +287,12 @@ def test_a_clock_that_is_stored_is_said_to_be_some_number():
     assert "some number is stored in place of the value of %clock" in found.assumed
 
 
+def test_a_variable_that_is_read_is_said_to_begin_as_the_module_gives_it():
+    around = ".global .align 4 .u32 given = 3;\n.global .align 4 .u32 written;\n"
+    found = program(kernel_text("ld.global.u32 %r1, [given]; st.global.u32 [written], %r1;", around=around))
+    assert [each for each in found.assumed if "module" in each] == ["given begins as the module gives it"]
+
+
 def test_assertions_and_printing():
     around = ".extern .func __assertfail ();\n.extern .func (.param .b32 q) vprintf (.param .b64 a, .param .b64 b);\n"
     body = "ld.u32 %r1, [%x]; setp.eq.s32 %p1, %r1, 1; @%p1 bra A; call __assertfail, (); A:"
