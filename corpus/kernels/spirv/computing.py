@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from corpus.litmus.ptx_arithmetic import WIDTHS, compare, computable, compute
+from corpus.litmus.undetermined import rule_of
 
 
 class ComputationStep(NamedTuple):
@@ -281,13 +282,20 @@ def computation(name: str) -> Computation | None:
     return _COMPUTATIONS.get(name)
 
 
-def folded(rule: Computation, result: str, kinds: Sequence[str], values: Sequence[int]) -> int | None:
-    """Return the bits that steps compute of operands of these kinds; None where they are not said exactly."""
+def folded(
+    rule: Computation, result: str, kinds: Sequence[str], values: Sequence[int], language: str = ""
+) -> int | None:
+    """Return the bits that steps compute of operands of these kinds; None where they are not said exactly, or are not
+    determined in a language.
+    """
     steps: list[int] = []
     for step in rule:
         name, words = step.words(result, kinds[0])
         given = [_given(each, values, steps) for each in step.given(kinds[0])]
         if not computable(name, words, len(given)) or (name in ("div", "rem") and given[1] == 0):
+            return None
+        undetermined = rule_of(language, name, words)
+        if undetermined is not None and undetermined(words, given):
             return None
         steps.append(int(compare(words, *given)) if name == "setp" else compute(name, words, given))
     return steps[-1]

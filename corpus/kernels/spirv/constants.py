@@ -12,6 +12,7 @@ from types import MappingProxyType
 from corpus.errors import InputError
 from corpus.kernels.ir import Number, Operand, Register, Symbol
 from corpus.kernels.spirv.computing import computation, folded
+from corpus.kernels.spirv.modes import MEMORY_MODELS
 from corpus.kernels.spirv.module import Enumerant, Id, SpirvFloat, SpirvInstruction, SpirvInteger, SpirvModule
 from corpus.kernels.spirv.types import SpirvTypes
 from corpus.litmus.ptx_arithmetic import WIDTHS
@@ -135,7 +136,7 @@ class SpirvConstants:
             return [*values[1][:start], *values[0], *values[1][start + len(self.types.scalars(type)) :]]
         if ins.name == "OpVectorShuffle" and len(values) > 1:
             both = (*values[0], *values[1])
-            return [both[n] if n < len(both) else Number(0) for n in numbers]
+            return [both[n] if n < len(both) else Register(f"%undefined.{ins.result}") for n in numbers]
         rule = computation(ins.name)
         if rule is None or any(len(each) not in (1, len(values[-1])) for each in values):
             raise self._wrong(ins.result or "", f"is {ins.name}, and has to be a constant that is understood")
@@ -151,7 +152,8 @@ class SpirvConstants:
                 for each, kind in zip(given, own, strict=True)
                 if isinstance(each, Number)
             ]
-            value = folded(rule, scalar.kind, own, bits)
+            model = MEMORY_MODELS.get(self._module.memory_model)
+            value = folded(rule, scalar.kind, own, bits, model.name if model else "")
             if value is None:
                 raise self._wrong(ins.result or "", f"is {ins.name} of constants, whose value is not known")
             found.append(Number(value))
