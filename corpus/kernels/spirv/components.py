@@ -107,6 +107,7 @@ class VectorComponents:
 
     def _stays(self, store: SpirvInstruction, pointer: str, value: str, number: int) -> bool:
         """Return whether a component of a value that is stored is undefined, or is what was loaded from there."""
+        own = number
         for _ in range(MOST_STEPS):
             made = self.defined.get(value)
             if made is None:
@@ -124,7 +125,7 @@ class VectorComponents:
                     value, number = (ids[0], taken) if taken < first else (ids[1], taken - first)
                 case "OpLoad":
                     same = self._place(ids[0]) == self._place(pointer)
-                    return same and self._nothing_between(made, store)
+                    return number == own and same and self._nothing_between(made, store)
                 case _:
                     return False
         return False
