@@ -111,7 +111,8 @@ class KernelInstruction(NamedTuple):
 
     ``line`` is its line in the compiled text, ``source`` its line in the source code. ``mode`` is how an access, fence
     or barrier is done, where its words do not say it, and ``failure`` the order of the read of a compare-exchange that
-    fails. ``text`` is what the language calls the instruction, where that is another name.
+    fails. ``text`` is what the language calls the instruction, where that is another name. ``used`` has a bit for each
+    byte of a load whose value is used, where not all are.
     """
 
     name: str
@@ -123,6 +124,7 @@ class KernelInstruction(NamedTuple):
     mode: Mode = PLAIN
     failure: Order | None = None
     text: str = ""
+    used: int | None = None
 
     @property
     def opcode(self) -> str:

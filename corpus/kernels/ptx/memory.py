@@ -130,8 +130,16 @@ def load(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
         value = loaded(at, state, moved(address, number * size), size, kind, mode)
         if value is None:
             return False
+        if not _is_used(ins, number * size, size):
+            value = Unknown("bytes of a load that .pragma says are not used")
         set_result(at, state, part, filled(at, state, part, value, f"u{8 * size}" if kind[0] == "b" else kind))
     return True
+
+
+def _is_used(ins: ir.KernelInstruction, start: int, size: int) -> bool:
+    """Decide whether all of so many bytes of a load are used; of others nothing tells the value (PTX ISA, 12)."""
+    every = (1 << size) - 1
+    return ins.used is None or ins.used >> start & every == every
 
 
 def _check_vector(at: ThreadSpecialiser, state: State, operand: ir.Operand, count: int) -> None:

@@ -52,6 +52,7 @@ from corpus.kernels.ptx.words import (
     TARGET,
     TARGET_OPTIONS,
     TYPES,
+    USED_BYTES,
     VECTORS,
     limits_of,
 )
@@ -537,6 +538,8 @@ class _Reader:
             elif word[1:] in SPACES and word[0] == ".":
                 block.variables += self._variables(False)
                 self._want(";")
+            elif word == ".pragma" and (said := USED_BYTES.match(words[self._at + 1])):
+                block.statements.append(self._load_of(int(said[1], 0)))
             elif word == ".pragma":
                 self._pragma()
             elif word == ";":
@@ -583,6 +586,19 @@ class _Reader:
         self._inlined[place] = self._source
 
     # instructions
+
+    def _load_of(self, used: int) -> KernelInstruction:
+        """Read the load behind a ``.pragma`` that says which of its bytes are used (chapter 12)."""
+        self._at += 2
+        self._want(";")
+        while self._words[self._at] == ".loc":
+            self._loc()
+        if not self._words[self._at].startswith(("ld.", "@")):
+            self._wrong("an ld behind used_bytes_mask")
+        found = self._instruction()
+        if found.name != "ld":
+            self._wrong("an ld behind used_bytes_mask")
+        return found._replace(used=used)
 
     def _instruction(self) -> KernelInstruction:
         line, guard = self._line(), None

@@ -39,8 +39,10 @@ ATTRIBUTES: Mapping[str, int] = {".managed": 0, ".unified": 2}
 from, and change nothing for a kernel alone (5.4.8, 5.5)."""
 
 PRAGMAS = ("nounroll", "enable_smem_spilling", "frequency", "mma_throughput")
-"""The strings of ``.pragma`` that change only how fast code is (chapter 12). ``used_bytes_mask`` promises that bytes of
-a load are not used, and is none of them."""
+"""The strings of ``.pragma`` that change only how fast code is (chapter 12)."""
+
+USED_BYTES = re.compile(r'"used_bytes_mask (0[xX][0-9a-fA-F]{1,8}|0|[1-9][0-9]{0,9})"\Z')
+"""The string of ``.pragma`` before an ``ld``, which says by bits what bytes of it are used: others have any value."""
 
 TARGET_OPTIONS = ("texmode_unified", "texmode_independent", "debug")
 """The options of ``.target`` that change nothing but textures and debugging. ``map_f64_to_f32`` changes what arithmetic
