@@ -329,6 +329,25 @@ def test_what_has_no_row_is_refused_by_name(code: str) -> None:
     assert REFUSED[code] in str(error.value) and code.split()[0] in str(error.value)
 
 
+def test_rows_that_compute_leave_memory_as_it_is() -> None:
+    """An instruction of each row, whose results nobody uses, leaves the test as it was: it has no effect on memory."""
+    examples = {"R": "R99", "S": "R98", "P": "P6", "p": "P5", "PT": "PT", "l": "0xc0", "h": "1.5", "any": "R99"}
+    examples |= {"c": "c[0x0][0x160]", "special": "SR_TID.X", "a": "[R2.64]", "B": "B0"}
+    test, text = stored("c-mp-rel-acq.sm_90.O3")
+    wanted = read_sass(text, place(test)).threads
+    understood = 0
+    for opcode, row in COMPUTED.items():
+        (form, *_) = form_operands(row.forms)
+        operands = [examples[kinds[-1]] for kinds, may_lack in form if not may_lack]
+        try:
+            found = read_sass(with_line(text, "MEMBAR", f"{opcode} {', '.join(operands)}"), place(test))
+        except InputError:  # of what it needs modifiers
+            continue
+        understood += 1
+        assert found.threads == wanted, opcode
+    assert understood > 20
+
+
 @pytest.mark.parametrize("capability", [75, 100])
 def test_each_row_is_fed_once(capability: int) -> None:
     """What it computes of known numbers, of unknown ones and of operands of other kinds; none ends in a traceback."""
