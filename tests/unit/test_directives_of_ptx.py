@@ -59,7 +59,17 @@ UNDERSTOOD: dict[str, tuple[str, ...]] = {
             for axis in "xyz"
         ),
         *(f"%cluster_{name}.{axis}" for name in ("ctaid", "nctaid") for axis in "xyz"),
-        *("%laneid", "%warpid", "%nwarpid", "%smid", "%nsmid", "%gridid", "%is_explicit_cluster", "%cluster_ctarank"),
+        *(
+            "WARP_SZ",
+            "%laneid",
+            "%warpid",
+            "%nwarpid",
+            "%smid",
+            "%nsmid",
+            "%gridid",
+            "%is_explicit_cluster",
+            "%cluster_ctarank",
+        ),
         *("%cluster_nctarank", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt"),
         *("%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi", "%total_smem_size"),
         *("%dynamic_smem_size", "%aggr_smem_size", "%reserved_smem_offset_begin", "%reserved_smem_offset_end"),

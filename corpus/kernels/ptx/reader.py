@@ -631,7 +631,7 @@ class _Reader:
         found: Operand
         if kind == "word":
             self._at += 1
-            if word[0] == "%" or word == "_":
+            if word[0] == "%" or word in ("_", "WARP_SZ"):
                 found = self._registers.get(word) or self._registers.setdefault(word, Register(word))
             else:
                 found = self._symbol(word, depth)

@@ -11,7 +11,9 @@ from corpus.kernels.values import Half, Pointer, Unknown, Value
 
 
 def special(at: ThreadSpecialiser, name: str) -> Value | None:
-    """Return the value of a special register (chapter 10); None where there is none of this name."""
+    """Return the value of a special register (chapter 10) or of ``WARP_SZ`` (4.5); None where there is none of this
+    name.
+    """
     stem, _, axis = name.partition(".")
     lane = at.lane
     cluster, inside = at.launch.cluster_of(at.ids.block)
@@ -25,7 +27,8 @@ def special(at: ThreadSpecialiser, name: str) -> Value | None:
     size = at.launch.cluster
     every = 0xFFFFFFFF
     numbers = {
-        "%laneid": lane, "%is_explicit_cluster": int(volume(size) > 1 or limits_of(at.kernel).explicit),
+        "%laneid": lane, "WARP_SZ": at.launch.warp,
+        "%is_explicit_cluster": int(volume(size) > 1 or limits_of(at.kernel).explicit),
         "%cluster_ctarank": inside[0] + size[0] * (inside[1] + size[1] * inside[2]),
         "%cluster_nctarank": volume(size), "%lanemask_eq": 1 << lane, "%lanemask_le": (2 << lane) - 1,
         "%lanemask_lt": (1 << lane) - 1, "%lanemask_ge": every & -(1 << lane), "%lanemask_gt": every & -(2 << lane),
