@@ -107,6 +107,10 @@ def _out_of_field(words: Sequence[str], values: Sequence[int]) -> bool:
     return sum(values) > WIDTHS[type_of(words)]
 
 
+def _no_component(words: Sequence[str], values: Sequence[int]) -> bool:
+    return values[0] >= values[1]
+
+
 # floating-point numbers
 
 
@@ -201,6 +205,7 @@ _OF_BOTH: Mapping[str, _Rules] = {
     "mul24": _Rules(_beyond_24),
     "ordered": _Rules(_out_of_order, _out_of_order),
     "field": _Rules(_out_of_field),
+    "component": _Rules(_no_component),
     "mul": _Rules(None, _exact(lambda a, b: a * b, "mul")),
 }
 

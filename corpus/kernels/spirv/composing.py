@@ -127,6 +127,7 @@ def extract_dynamic(code: SpirvCode) -> None:
     for n, value in enumerate(values[1:], 1):
         found = code.compute(f"selp.{bits_of(kind)}", kind, value, found, _is(code, index, n))
     code.set_result([found])
+    _ask_component(code, index, len(values))
 
 
 def insert_dynamic(code: SpirvCode) -> None:
@@ -139,6 +140,15 @@ def insert_dynamic(code: SpirvCode) -> None:
             for n, (old, kind) in enumerate(zip(code.values(vector), kinds, strict=True))
         ]
     )
+    _ask_component(code, index, len(kinds))
+
+
+def _ask_component(code: SpirvCode, index: str, count: int) -> None:
+    """Ask whether a vector has the component that an index names; without it nothing tells a result (3.52.12)."""
+    (kind,) = code.kinds(code.type_of(index))
+    words = (code.source.model.name, "component", f"u{WIDTHS[kind]}")
+    for target in code.result():
+        code.put("determined", words, (target, code.value(index), Number(count)))
 
 
 def _is(code: SpirvCode, index: str, number: int) -> Register:
