@@ -1,5 +1,5 @@
-"""Instructions of three operands or more as steps of instructions of one or two, for operands that memory gives (PTX
-ISA 9.1, 9.7.1 and 9.7.7 to 9.7.9).
+"""Instructions of three operands or more as steps of those with one or two, where memory gives operands (PTX ISA 9.1,
+9.7.1 and 9.7.7 to 9.7.9).
 
 A litmus test has operations of two operands. Example: ``shf.l.wrap.b32 a, b, c`` is the upper half of ``b:a`` that is
 shifted by ``c & 31``.

@@ -145,6 +145,8 @@ GLSL = {
     "frexp": Trap("buffer B { int w; float o[]; };|o[me] = frexp(1.5, w);", "race", "--grid 1"),
     "size_by_constant": Trap("buffer B { int w; };|w = 1;", "race", "--grid 1"),
     "size_by_a_launch": Trap("buffer B { int w; };|w = 1;", "SAFE", "--grid 1 --block 1"),
+    "size_by_x": Trap("buffer B { int w; };|w = 1;", "race", "--grid 1 --block 1x2"),
+    "size_by_x_alone": Trap("buffer B { int w; };|w = 1;", "expected a block of 2x2x1 threads", "--grid 1 --block 2"),
     "other_size": Trap(
         "buffer B { int w; };|w = 1;",
         "expected a block of 2x1x1 threads, by .reqntid or LocalSize, found 1x2x1",
@@ -300,6 +302,7 @@ def test_words_of_glsl(to_spirv: Callable[[str], None], tmp_path: Path) -> None:
     def text(name: str, trap: Trap) -> str:
         buffer, body = trap.text.split("|")
         size = "local_size_x_id = 0" if name.startswith("size_by") else "local_size_x = 2"
+        size += ", local_size_y = 2" * name.startswith("size_by_x")
         words = "#extension GL_KHR_shader_subgroup_basic : require\n" if name.startswith("subgroup") else ""
         head = f"#version 450\n{words}layout({size}) in;\nlayout(binding = 0) {buffer}\n"
         return f"{head}void main() {{ uint me = gl_GlobalInvocationID.x; {body} }}"
