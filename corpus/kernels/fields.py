@@ -82,6 +82,34 @@ Described = Mapping[str, Sequence[DescribedParameter]]
 """The parameters of kernels, by the names that these have in the compiled text."""
 
 
+class DescribedArray(NamedTuple):
+    """Memory by the name that all kernels have for it, and the type of all of it."""
+
+    array: str
+    type: DescribedType
+
+
+def place_in(type: DescribedType, parts: Sequence[str | int]) -> tuple[int, int] | None:
+    """Return the bit at which a number within a type begins, and its bits, by the members and indices that lead there;
+    None where these do not lead to one.
+    """
+    match type:
+        case ScalarType(bits):
+            return None if parts else (0, bits)
+        case RepeatedType(inner, length, stride):
+            number = parts[0] if parts else None
+            inside = isinstance(number, int) and (not length or number < length)
+            found = place_in(inner, parts[1:]) if inside else None
+            return (found[0] + int(number or 0) * stride, found[1]) if found else None
+        case StructureType(_, members):
+            for each in members:
+                own = parts[:1] == [each.name]
+                found = place_in(each.inner, parts[1:] if own else parts) if own or not each.name else None
+                if found is not None and each.bits is None:
+                    return each.start + found[0], found[1]
+            return None
+
+
 def bits_of(type: DescribedType) -> int:
     """Return the bits of a type in memory."""
     match type:

@@ -35,6 +35,7 @@ from oracle.executions.stuck import ThreadEnding
 from oracle.executions.witness import CandidateExecution
 from oracle.liveness import Liveness, resolve_liveness_models
 from oracle.progress.models import Verdict
+from synth.checking.places import locations, shown
 from synth.memory.liveness import explain_liveness, stuck_events
 from synth.options.models import ENUMERATE, SAT
 
@@ -519,9 +520,8 @@ def _of_parts(program: KernelProgram, atom: litmus.Atom, expectation: str) -> li
     """Return what is expected of an element as what is expected of its parts."""
     term, value = (atom.left, atom.right) if isinstance(atom.left, litmus.Loc) else (atom.right, atom.left)
     if not isinstance(term, litmus.Loc) or not isinstance(value, int) or atom.operation not in ("eq", "ne"):
-        raise InputError(
-            f"--expect: {expectation}: expected == or != and a number, for other accesses are of parts of that element"
-        )
+        wanted = "expected == or != and a number, for other accesses are of parts of that element"
+        raise InputError(f"--expect: {shown(expectation)}: {wanted}")
     equal = list[litmus.Proposition]()
     for name in program.wholes[term.name]:
         bits = 8 * program.cells[name].size
@@ -569,12 +569,12 @@ def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
     text = expectation.replace("&&", "/\\").replace("||", "\\/").replace("==", "=")
     if not text.lstrip().startswith(("forall", "exists", "~exists")):
         text = f"forall ({text})"
-    known = {*program.wholes, *(location.name for location in program.test.locations)}
+    known = {*locations(program)}
 
     def check_known(term: litmus.Term, _: object) -> None:
         if not isinstance(term, litmus.Loc) or term.name not in known:
-            there = ", ".join(sorted(known)) or "none"
-            raise InputError(f"--expect: {expectation}: expected locations of the program, which are {there}")
+            there = ", ".join(locations(program)) or "none"
+            raise InputError(f"--expect: {shown(expectation)}: expected locations of the program, which are {there}")
 
     def stored(atom: litmus.Atom) -> litmus.Proposition:
         if any(isinstance(term, litmus.Loc) and term.name in program.wholes for term in (atom.left, atom.right)):
@@ -583,14 +583,22 @@ def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
         bits = 8 * max(program.cells[term.name].size for term in terms if isinstance(term, litmus.Loc))
         left, right = (signed(term, bits) if isinstance(term, int) else term for term in terms)
         if bits > 32 and "-" not in text and any(isinstance(term, int) and term < 0 for term in terms):
-            raise InputError(f"--expect: {expectation}: expected numbers below 2147483648 for 64 bits")
+            raise InputError(f"--expect: {shown(expectation)}: expected numbers below 2147483648 for 64 bits")
         if (left, right) != terms and atom.operation not in ("eq", "ne"):
             raise InputError(
-                f"--expect: {expectation}: expected numbers of {bits} bits with a sign, where it is < or >"
+                f"--expect: {shown(expectation)}: expected numbers of {bits} bits with a sign, where it is < or >"
             )
         return litmus.Atom(atom.operation, left, right)
 
-    condition = parse_condition(text, None, check_known)
+    try:
+        condition = parse_condition(text, None, check_known)
+    except InputError as error:
+        if error.line is None:
+            raise
+        said, (_, _, found) = error.message, error.message.rpartition(", found ")
+        if " or " in said:  # a list of all that may stand there
+            said = f"expected comparisons of locations with numbers, as in 'x[1] == 2 && y != 3', found {found}"
+        raise InputError(f"--expect: {shown(expectation)}: {said}") from None
     return replace(condition, proposition=litmus.map_atoms(condition.proposition, stored))
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT, open_bytes, read_bytes, read_text
-from corpus.kernels.fields import as_in, is_open, with_places
+from corpus.kernels.fields import DescribedArray, as_in, is_open, with_places
 from corpus.kernels.ir import KernelFunction, Module
 from corpus.kernels.languages import LANGUAGES
 from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument, volume
@@ -75,7 +75,8 @@ class KernelFile:
     the bytes of what these point to, where the source says so plainly. ``given`` are the arguments that its annotations
     give, and ``claim`` what they claim of the end. ``spirv`` is a module of SPIR-V as it was read, whose constants of
     specialisation a launch may give. ``written`` is the module of the same file without optimisations, or why there is
-    none, where the compiler of ``module`` may have removed accesses.
+    none, where the compiler of ``module`` may have removed accesses. ``arrays``: what memory is made of, where that is
+    known.
     """
 
     path: Path
@@ -87,6 +88,7 @@ class KernelFile:
     claim: SpirvExpectation | None = None
     spirv: SpirvModule | None = None
     written: Module | str = ""
+    arrays: tuple[DescribedArray, ...] = ()
 
     @property
     def language(self) -> KernelLanguage:
@@ -231,7 +233,8 @@ def _translated(file: KernelFile, specialised: Mapping[int, int]) -> KernelFile:
     claim = expectation(said, found.homes, found.types, spirv.path)
     if file.path.suffix == ".wgsl":
         module = _of_wgsl(module)
-    return replace(file, module=module, names=found.names, sizes=found.sizes, given=given, claim=claim)
+    file = replace(file, module=module, names=found.names, sizes=found.sizes, arrays=found.arrays)
+    return replace(file, given=given, claim=claim)
 
 
 def _of_wgsl(module: Module) -> Module:

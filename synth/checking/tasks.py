@@ -23,6 +23,7 @@ from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
 from oracle.cat.interpreter import Model
 from synth.checking.fields import check_apart, fielded, has_fields_of, shown_names
+from synth.checking.places import located
 from synth.checking.sources import (
     KernelFile,
     NoKernelError,
@@ -63,9 +64,14 @@ class KernelTask:
         )
 
     def expected(self, program: KernelProgram) -> str:
-        """Return what is expected at the end of a program: what is asked for, or what the file claims."""
+        """Return what is expected at the end of a program: what is asked for, or what the file claims.
+
+        Raises ``InputError`` where it names what is no location of the program.
+        """
         claim = self.file.claim
-        return self.expectation if self.expectation or claim is None else claim.text(program)
+        if self.expectation or claim is None:
+            return located(program, self.file.arrays, self.expectation)
+        return claim.text(program)
 
     def programs(self, model: Model, unroll: int) -> list[KernelProgram]:
         """Return the program that is left of the kernel, for each state of memory in which it may begin.

@@ -129,7 +129,7 @@ def find_repairs(
     direction = Direction.WEAKER if asked.weaken else Direction.STRONGER
     programs = [_ending(program) for program in programs]
     program = programs[0]
-    tests = [wrong(each, task.expectation) for each in programs]
+    tests = [wrong(each, task.expected(each)) for each in programs]
     outcome = any(test.condition.proposition != litmus.Or(()) for test in tests)
     question = RepairQuestion(model, asked.unroll, outcome, bool(model.flags))
     words, costs = _words(tests, task.launch.cluster != (1, 1, 1)), read_costs(asked.cost)
@@ -159,7 +159,7 @@ def _told(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -> 
 
 def _right(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -> str:
     """Return what was asked of the kernel and holds."""
-    expected = task.expectation and expected_always(found.program, task.expectation)
+    expected = task.expectation and expected_always(found.program, task.expected(found.program))
     parts = [
         "no race" if flagging(asked.model) else f"{asked.model} does not say what a race is",
         *(["no trap"] if found.program.stops else []),

@@ -336,3 +336,47 @@ def test_the_elements_of_an_array_that_is_copied_by_bytes_are_those_of_its_type(
     done = synth(*run, "--expect", "b[0] == 258 && b[1] == -2 && b_parts_of_1[1] == 1")
     assert done.exit_code == 0, done.stdout + done.stderr
     assert synth(*run, "--expect", "b[1] == 0").exit_code == 1
+
+
+PLACES = {
+    ".cu": (
+        "struct P { int *q[2]; struct { int *d; } in[2]; int *q_1; };\n"
+        'extern "C" __global__ void k(P p, int (*m)[3]) {'
+        " p.q[1][3] = 1; p.in[1].d[2] = 5; p.q_1[3] = 6; m[1][2] = 4; }",
+        "p.q[1][3] == 1 && p.in[1].d[2] == 5 && p.q_1[3] == 6 && m[5] == 4",
+        "m[1][2] == 4",
+    ),
+    ".hip": (
+        "#include <hip/hip_runtime.h>\n"
+        "struct P { int *q[2]; struct { int *d; } in[2]; }; struct V { int x; short y; int z[2]; };\n"
+        'extern "C" __global__ void k(P p, int (*m)[3], V *v) {'
+        " p.q[1][3] = 1; p.in[1].d[2] = 5; m[1][2] = 4; v[1].x = 7; v[2].y = 8; v[1].z[1] = 9; }",
+        "p.q[1] [3] == 1 && p.in[1].d[2] == 5 && m[1][2] == 4 && v[1].x == 7 && v[2].y == 8 && v[1].z[1] == 9",
+        "v[1].w == 7",
+    ),
+    ".comp": (
+        "#version 460\nlayout(local_size_x = 1) in; struct V { int x; ivec2 f; };\n"
+        "layout(binding = 0) buffer B { int n; int m[2][3]; V v[]; };"
+        " layout(binding = 1) buffer D { ivec4 d[]; } own;\n"
+        "void main() { m[1][2] = 4; v[1].x = 7; v[1].f.y = 1; own.d[1].z = 3; n = 2; }",
+        "m[1][2] == 4 && v[1].x == 7 && v[1].f.y == 1 && d[1].z == 3 && n == 2",
+        "m[0][5] == 4",
+    ),
+}
+"""A kernel, an expectation that holds, of places of the source, and one of what is no location."""
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("suffix", PLACES)
+def test_an_expectation_names_places_of_the_source(suffix: str, tmp_path: Path) -> None:
+    text, holds, refused = PLACES[suffix]
+    path = tmp_path / f"kernel{suffix}"
+    path.write_text(text, encoding="utf-8")
+    run = ["check", path, "--grid", "1", "--block", "1", "--expect"]
+    done = synth(*run, holds)
+    assert done.exit_code == 0, done.stdout + done.stderr
+    assert synth(*run, re.sub(r"\d+$", "77", holds)).exit_code == 1
+    wrong = synth(*run, refused)
+    assert wrong.exit_code == 2 and f"found {refused.partition(' ')[0]}" in wrong.stderr, wrong.stdout + wrong.stderr
+    odd = synth(*run, "n + 1 == 2")
+    assert odd.exit_code == 2 and "expected comparisons of locations with numbers, as in" in odd.stderr

@@ -75,6 +75,25 @@ class SpirvFields:
             own = said
         return told_apart(fields_of(own))
 
+    def block(self, type: str) -> DescribedType | None:
+        """Return what a block of memory is made of, by the names of its members; None where nothing tells."""
+        try:
+            return self._described(type)
+        except InputError:
+            return None
+
+    def pointee(self, type: str, parameter: str) -> DescribedType | None:
+        """Return what a parameter of a function points to: an array, whose length nothing tells."""
+        try:
+            own = self._described(self._types.pointee(type))
+            stride = 8 * self._types.apart(self._types.pointee(type))
+        except InputError:
+            return None
+        said = self._debugging.pointee(parameter)
+        if said is not None and not isinstance(own, ScalarType) and bits_of(said) == bits_of(own):
+            own = said
+        return RepeatedType(own, 0, stride)
+
     def element(self, type: str, parameter: str) -> int | None:
         """Return the bytes of the numbers that a pointer points to, which a parameter of a function is; None where
         they are bytes for all that is known, or of several sizes.
@@ -155,6 +174,22 @@ class _Debugging:
                 return value
         return None
 
+    def pointee(self, id: str) -> DescribedType | None:
+        """Return the type that a parameter of a function points to; None where nothing tells."""
+        type = self._parameters.get(self._passed.get(id, id))
+        name, operands = self._instruction(self._plain(type or ""))
+        return self._of(operands[0], 0) if name == "DebugTypePointer" else None
+
+    def _plain(self, type: str) -> str:
+        """Return a type without other names for it, and without qualifiers."""
+        for _ in range(MOST_NESTED):
+            name, operands = self._instruction(type)
+            inner = operands[_ALIKE[name]] if name in _ALIKE else None
+            if not isinstance(inner, Id):
+                break
+            type = inner.name
+        return type
+
     def _type(self, id: str, depth: int = 0) -> DescribedType | None:
         """Return the type that an instruction describes; None where it is not understood."""
         if id not in self._types and depth <= MOST_NESTED:
@@ -176,15 +211,11 @@ class _Debugging:
 
     def pointer(self, operands: Sequence[SpirvOperand], depth: int) -> DescribedType | None:
         """``DebugTypePointer``: the type that it points to."""
-        name, inner = "", operands[0]
-        for _ in range(MOST_NESTED):
-            name, parts = self._instruction(inner.name) if isinstance(inner, Id) else ("", ())
-            if name not in _ALIKE:
-                break
-            inner = parts[_ALIKE[name]]
+        inner = self._plain(operands[0].name) if isinstance(operands[0], Id) else ""
+        name, _ = self._instruction(inner)
         if name == "DebugTypePointer":
             return ScalarType(64, True, 8)
-        found = self._of(inner, depth) if name in ("DebugTypeBasic", "DebugTypeEnum", "DebugTypeVector") else None
+        found = self._type(inner, depth) if name in ("DebugTypeBasic", "DebugTypeEnum", "DebugTypeVector") else None
         if isinstance(found, StructureType):  # of a vector, whose components are the elements
             found = found.members[0].inner
         return ScalarType(64, True, bits_of(found) // 8 if found else None)

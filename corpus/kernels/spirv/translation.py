@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from corpus.errors import InputError
-from corpus.kernels.fields import NUMBER, with_fields
+from corpus.kernels.fields import NUMBER, DescribedArray, DescribedType, with_fields
 from corpus.kernels.ir import (
     KernelFunction,
     MemoryOperand,
@@ -90,7 +90,8 @@ class SpirvParameter(NamedTuple):
 
 class SpirvKernels(NamedTuple):
     """A module as kernels, the names that the source gives to the parameters of each, by kernel, and the bytes of what
-    they point to, and what annotations may name by id: the variables, and the parameters of kernels.
+    they point to, and what annotations may name by id: the variables, and the parameters of kernels. ``arrays``: what
+    memory is made of.
     """
 
     module: Module
@@ -98,6 +99,7 @@ class SpirvKernels(NamedTuple):
     sizes: Mapping[str, tuple[int | None, ...]]
     homes: Mapping[str, SpirvHome]
     types: SpirvTypes
+    arrays: tuple[DescribedArray, ...] = ()
 
 
 def translated(module: SpirvModule, specialised: Mapping[int, int] = MappingProxyType({})) -> SpirvKernels:
@@ -150,6 +152,7 @@ class _Translation:
         self._functions: dict[str, KernelFunction] = {}
         self._bodies: dict[str, SpirvBody] = {}
         self._homes: dict[str, SpirvHome] = {}
+        self._arrays: dict[DescribedArray, None] = {}
         self._reflection = reflected(module)
         self._sizes = specialised_sizes(module)
 
@@ -175,7 +178,7 @@ class _Translation:
             "word" if self._module.binary else "line",
             self._source.model.assumed,
         )
-        return SpirvKernels(module, names, sizes, self._homes, self._types)
+        return SpirvKernels(module, names, sizes, self._homes, self._types, tuple(self._arrays))
 
     # variables
 
@@ -373,9 +376,15 @@ class _Translation:
             elif storage is not None:
                 start.put("load", (ADDRESS,), (target, MemoryOperand(Symbol(name))))
                 self._homes[id] = SpirvHome(f"argument::{name}", name, self._types.pointee(type), several=True)
+                self._describe(f"argument::{name}", self._fields.pointee(type, id))
                 yield SpirvParameter(Variable(name, "param", ADDRESS, 8, 8), name, self._fields.element(type, id))
             else:
                 yield from self._values_given(start, id, type, name)
+
+    def _describe(self, array: str, type: DescribedType | None) -> None:
+        """Put down what an array is made of, where that is known."""
+        if type is not None:
+            self._arrays[DescribedArray(array, type)] = None
 
     def _values_given(self, start: SpirvCode, id: str, type: str, name: str) -> Iterator[SpirvParameter]:
         """Yield a parameter that is a number, or the numbers of a vector or struct, one after the other."""
@@ -402,6 +411,7 @@ class _Translation:
             called = self._called(id)
             type = self._pointee(ins)
             self._homes[id] = SpirvHome(f"argument::{called}", name, type)
+            self._describe(f"argument::{called}", self._fields.block(type))
             parts = self._parts(type)
             yield SpirvParameter(Variable(name, "argument", "b8", variable.size, 8, parts=parts), called)
         if variable.space != "local":

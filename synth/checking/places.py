@@ -1,0 +1,88 @@
+"""Places of the source in an expectation, as the locations that a program has for them: ``p.q[1][3]`` is ``p.q_1[3]``,
+and ``m[1][2]`` of ``int m[2][3]`` is ``m[5]``, where the module says what its memory is made of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from corpus.errors import InputError
+from corpus.kernels.fields import DescribedArray, place_in
+from corpus.kernels.program import KernelProgram
+from corpus.litmus import test as litmus
+
+_PLACE = re.compile(r"(?<![\w.:])[A-Za-z_]\w*(?:\s*\[[^\]]*\]|\s*\.\s*[A-Za-z_]\w*)+")
+_PARTS = re.compile(r"\[\s*([0-9]{1,9})\s*\]|\.?([A-Za-z_]\w*)")
+
+
+MOST_SHOWN = 80
+"""The characters of an expectation that an error quotes."""
+
+
+def shown(expectation: str) -> str:
+    """Return an expectation as an error quotes it."""
+    return expectation if len(expectation) <= MOST_SHOWN else f"{expectation[: MOST_SHOWN - 20]}.."
+
+
+def locations(program: KernelProgram) -> list[str]:
+    """Return the locations of a program that an expectation may name, in order."""
+    return sorted({*program.wholes, *(location.name for location in program.test.locations)})
+
+
+def located(program: KernelProgram, arrays: Sequence[DescribedArray], expectation: str) -> str:
+    """Return an expectation in which places of the source are locations of a program, whose arrays are described.
+
+    Raises ``InputError`` where one is none.
+    """
+    known = {*locations(program)}
+
+    def name(found: re.Match[str]) -> str:
+        text = re.sub(r"\s", "", found[0])
+        parts = _parts(text)
+        own = _own(program, text, parts, known) if parts else None
+        if own is None and parts:
+            own = _of_types(program, arrays, parts)
+        if own is None:
+            there = ", ".join(locations(program)) or "none"
+            wanted = f"locations of the program, which are {there}"
+            raise InputError(f"--expect: {shown(expectation)}: expected {wanted}; found {text}")
+        return own
+
+    return _PLACE.sub(name, expectation)
+
+
+def _parts(text: str) -> list[str | int]:
+    """Return the names and indices that a place is made of; none where an index is no number."""
+    found = list(_PARTS.finditer(text))
+    if "".join(each[0] for each in found) != text:
+        return []
+    return [int(each[1]) if each[1] else each[2] for each in found]
+
+
+def _own(program: KernelProgram, text: str, parts: Sequence[str | int], known: Collection[str]) -> str | None:
+    """Return the location that a place is by itself, or that of an array which a field points to: ``p.q_1[3]``."""
+    last = parts[-1]
+    if not isinstance(last, int):
+        return text if text in known else None
+    stem = text.rpartition("[")[0]
+    base = re.escape(re.sub(r"[^\w.]", "_", stem.replace("]", "")))
+    every = (name for name, cell in program.cells.items() if cell.array == f"argument::{stem}" and "." in stem)
+    found = [each for each in every if re.fullmatch(rf"{base}(__\d+)?", litmus.element_of(each)[0])]
+    own = litmus.element(stem, last)
+    return next((each for each in found if litmus.element_of(each)[1] == last), own if own in known else None)
+
+
+def _of_types(program: KernelProgram, arrays: Sequence[DescribedArray], parts: Sequence[str | int]) -> str | None:
+    """Return the one location of these parts in what arrays are made of: of an array by its name, or of a member of a
+    block, whose names stand for themselves.
+    """
+    root, *behind = parts
+    names = {(cell.array, 8 * cell.offset, 8 * cell.size): name for name, cell in program.cells.items()}
+    found: dict[str, None] = {}
+    for array, type in arrays:
+        for path in ([behind] if array.partition("::")[2] == root else []) + [[*parts]]:
+            place = place_in(type, path)
+            if place is not None and (own := names.get((array, *place))) is not None:
+                found[own] = None
+    return next(iter(found)) if len(found) == 1 else None
