@@ -4,14 +4,15 @@
     v[i].x = 1;      %old = OpLoad %int4 %p;  %new = OpCompositeInsert %int4 %one %old 0;  OpStore %p %new
 
 reads nothing and writes one component. A component that is loaded is read where something needs it; one that is stored
-is written unless it is what has been loaded from the same pointer, with nothing between that accesses memory, or is
-undefined.
+is written unless it is what the last load from the same pointer has found in its place, with nothing between that
+writes memory, or is undefined. Where all components would stay, as in ``v = v``, the program itself stores them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 
 from corpus.kernels.spirv.module import Enumerant, Id, SpirvFunction, SpirvInstruction, SpirvInteger, SpirvModule
 
@@ -63,7 +64,9 @@ class VectorComponents:
         count = self._count(value)
         if not count:
             return None
-        return frozenset(n for n in range(count) if not self._stays(store, pointer, value, n))
+        origins = {n: self._origin(store, pointer, value, n) for n in range(count)}
+        new = frozenset(n for n, origin in origins.items() if origin == _Origin.NEW)
+        return new or frozenset(n for n, origin in origins.items() if origin != _Origin.UNDEFINED)
 
     def _needed(self, vector: str, depth: int) -> frozenset[int] | None:
         """Return the components of a vector that something needs; None where that is all."""
@@ -105,13 +108,13 @@ class VectorComponents:
             return number if one == vector else None
         return number - count if other == vector else None
 
-    def _stays(self, store: SpirvInstruction, pointer: str, value: str, number: int) -> bool:
-        """Return whether a component of a value that is stored is undefined, or is what was loaded from there."""
+    def _origin(self, store: SpirvInstruction, pointer: str, value: str, number: int) -> _Origin:
+        """Return what a component of a value that is stored is made of."""
         own = number
         for _ in range(MOST_STEPS):
             made = self.defined.get(value)
             if made is None:
-                return False
+                break
             numbers = [each.value for each in made.operands if isinstance(each, SpirvInteger)]
             ids = [each.name for each in made.operands if isinstance(each, Id)]
             match made.name:
@@ -119,16 +122,15 @@ class VectorComponents:
                     value = ids[1]
                 case "OpVectorShuffle" if self._count(ids[0]) and number < len(numbers):
                     if numbers[number] == UNDEFINED:
-                        return True
+                        return _Origin.UNDEFINED
                     first = self._count(ids[0])
                     taken = numbers[number]
                     value, number = (ids[0], taken) if taken < first else (ids[1], taken - first)
-                case "OpLoad":
-                    same = self._place(ids[0]) == self._place(pointer)
-                    return number == own and same and self._nothing_between(made, store)
+                case "OpLoad" if number == own and self._is_last(made, store, self._place(pointer)):
+                    return _Origin.STAYS
                 case _:
-                    return False
-        return False
+                    break
+        return _Origin.NEW
 
     def _count(self, vector: str) -> int:
         """Return the number of components of a vector; 0 where it is none that is known."""
@@ -141,11 +143,27 @@ class VectorComponents:
             pointer = next(each.name for each in made.operands if isinstance(each, Id))
         return pointer
 
-    def _nothing_between(self, load: SpirvInstruction, store: SpirvInstruction) -> bool:
-        """Return whether nothing that writes memory or waits stands between a load and a store of its block."""
+    def _is_last(self, load: SpirvInstruction, store: SpirvInstruction, place: str) -> bool:
+        """Return whether a load of a store's block is the last one from its place, with no write or wait since."""
         (block, first), (other, last) = self.at[id(load)], self.at[id(store)]
+        if block != other or first >= last or self._from(load) != place:
+            return False
         between = self.function.blocks[block].instructions[first + 1 : last]
-        return block == other and first < last and all(each.name.startswith(_PURE) for each in between)
+        return all(each.name.startswith(_PURE) and self._from(each) != place for each in between)
+
+    def _from(self, ins: SpirvInstruction) -> str | None:
+        """Return the place that an instruction loads from; None where it is another instruction."""
+        pointers = [each.name for each in ins.operands[:1] if isinstance(each, Id)]
+        return self._place(pointers[0]) if ins.name == "OpLoad" and pointers else None
+
+
+class _Origin(Enum):
+    """What a component that is stored is made of."""
+
+    NEW = auto()
+    STAYS = auto()
+    """It is what the place holds."""
+    UNDEFINED = auto()
 
 
 def _is_debugging(ins: SpirvInstruction) -> bool:
