@@ -300,7 +300,7 @@ REFUSED = {
     "IADD3.FOO R9, R9, R9, R9": "its modifier FOO is not known",
     "IADD3 R9, R9": "its operands are none of those that are known",
     "HFMA2.BF16_V2 R9, -RZ, RZ, 0, 0": "its modifier BF16_V2 is not known",
-    "BRA.CONV `(.L_x_1)": "this jump is not understood",
+    "BRA.FOO `(.L_x_1)": "this jump is not understood",
     "CCTL.IVALL.CONSTANT": "is not understood",
     "CCTL.IVALL [R2]": "is not understood",
     "ERRBAR.X": "its modifier X is not known",
@@ -387,6 +387,8 @@ def test_each_row_is_fed_once(capability: int) -> None:
 NUMBERS = {
     ("SHF.R.S64.HI", "R9", "RZ", "0x4", "R5"): 0xFFFFFFFF,
     ("SHF.R.U64.HI", "R9", "RZ", "0x4", "R5"): 0x0FFFFFFF,
+    ("SHF.R.U64", "R9", "RZ", "0x21", "R5"): 0x7FFFFFFF,
+    ("SHF.R.S64", "R9", "RZ", "0x21", "R5"): None,
     ("SHF.L.U32", "R9", "R5", "0x21", "RZ"): 0,
     ("SHF.L.W.U32", "R9", "R5", "0x21", "RZ"): None,
     ("ISETP.LT.U32.AND", "P0", "PT", "R5", "0x2", "PT"): 0,

@@ -202,6 +202,8 @@ def _shift(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
         kind = "s32" if {"S32", "S64"}.intersection(ins.parts) else "u32"
         return [(target, of.arithmetic.binary(f"shr.{kind}", high, count))]
     match low, count, high:
+        case int(), int(), int() if "R" in ins.parts and "U64" in ins.parts and 32 <= count < 64:
+            return [(target, (high & ALL) >> count - 32)]
         case int(), int(), int() if count < 32:
             whole = (high & ALL) << 32 | low & ALL
             return [(target, (whole << count >> 32 if "L" in ins.parts else whole >> count) & ALL)]

@@ -262,7 +262,8 @@ class _Follower:
         target = re.search(r"\.\w+", ins.operands[-1]) if ins.operands else None
         if ins.parts[0] != "BRA" or target is None or target[0] not in self._places:
             raise self._wrong("this jump is not understood")
-        if not {*ins.parts[1:]} <= {"U", "DIV"} or len(ins.operands) > 2:
+        # The lanes of a warp are together: BRA.CONV jumps, BRA.DIV does not.
+        if not {*ins.parts[1:]} <= {"U", "DIV", "CONV"} or len(ins.operands) > 2:
             raise self._wrong("this jump is not understood")
         asked = all(self._decided(state, each) for each in ins.operands[:-1] if PREDICATE.fullmatch(each))
         if asked and "DIV" not in ins.parts:
