@@ -121,9 +121,12 @@ def bits_of(type: DescribedType) -> int:
 
 def is_empty(type: DescribedType) -> bool:
     """Return whether a type has neither a number nor a pointer."""
-    return (isinstance(type, StructureType) and not type.members) or (
-        isinstance(type, RepeatedType) and is_empty(type.inner)
-    )
+    match type:
+        case StructureType(_, members):
+            return all(is_empty(each.inner) for each in members)
+        case RepeatedType(inner):
+            return is_empty(inner)
+    return False
 
 
 def fields_of(type: DescribedType) -> tuple[Field, ...]:
@@ -139,6 +142,8 @@ def fields_of(type: DescribedType) -> tuple[Field, ...]:
 
 
 def _fields(type: DescribedType, name: str, start: int) -> Iterator[Field]:
+    if is_empty(type):  # however many there are
+        return
     match type:
         case ScalarType(bits, pointer, element):
             yield Field(name, start, bits, pointer, element)

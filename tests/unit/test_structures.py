@@ -299,6 +299,46 @@ _BARE = ("-x", "cl", "-c", "-emit-llvm", "-cl-std=CL2.0", "-target", "spir64", "
 """The words by which clang makes code without a word for debuggers."""
 
 
+def test_debugging_information_that_is_none_says_nothing(tmp_path: Path) -> None:
+    """Types within themselves, without operands, and arrays of arrays of nothing."""
+    text = """OpCapability Addresses
+OpCapability Kernel
+OpCapability Linkage
+%set = OpExtInstImport "OpenCL.DebugInfo.100"
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %k "k"
+%name = OpString "p"
+OpDecorate %p FuncParamAttr ByVal
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%many = OpConstant %uint 60000
+%size = OpConstant %uint 32
+%P = OpTypeStruct %uint
+%ptr = OpTypePointer Function %P
+%fn = OpTypeFunction %void %ptr
+%none = OpExtInst %void %set DebugInfoNone
+%source = OpExtInst %void %set DebugSource %name
+%unit = OpExtInst %void %set DebugCompilationUnit 65536 5 %source OpenCL_C
+%empty = OpExtInst %void %set DebugTypeComposite %name Structure %source 1 0 %unit %none %size None
+%nothing = OpExtInst %void %set DebugTypeArray
+@ARRAYS
+%type = OpExtInst %void %set DebugTypeFunction None %none %a5
+%said = OpExtInst %void %set DebugFunction %name %type %source 1 0 %unit %name None 1 %k %none
+%k = OpFunction %void None %fn
+%p = OpFunctionParameter %ptr
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+"""
+    path = tmp_path / "kernel.spvasm"
+    for first in ("%empty", "%nothing", "%a5"):
+        arrays = [f"%a{n + 1} = OpExtInst %void %set DebugTypeArray %a{n} %many" for n in range(1, 5)]
+        arrays.insert(0, f"%a1 = OpExtInst %void %set DebugTypeArray {first} %many")
+        path.write_text(text.replace("@ARRAYS", "\n".join(arrays)), encoding="utf-8")
+        done = synth("check", path, "--grid", "1", "--arg", "p+0=4")
+        assert done.exit_code == 0, done.stdout + done.stderr
+
+
 NUMBERS = ("long", "double", "float", "Number")
 
 

@@ -184,7 +184,7 @@ class _Debugging:
         """Return a type without other names for it, and without qualifiers."""
         for _ in range(MOST_NESTED):
             name, operands = self._instruction(type)
-            inner = operands[_ALIKE[name]] if name in _ALIKE else None
+            inner = operands[_ALIKE[name]] if name in _ALIKE and operands else None
             if not isinstance(inner, Id):
                 break
             type = inner.name
@@ -195,6 +195,8 @@ class _Debugging:
         if id not in self._types and depth <= MOST_NESTED:
             self._types[id] = None  # where it is a part of itself
             name, operands = self._instruction(id)
+            if not operands:
+                return None
             if name in _ALIKE:
                 self._types[id] = self._of(operands[_ALIKE[name]], depth + 1)
             elif name in _TYPES:
