@@ -25,6 +25,7 @@ def branch_by_index(at: ThreadSpecialiser, state: State, ins: ir.KernelInstructi
     """``brx.idx``: to one of a list of labels."""
     index, table = ins.operands
     value = at.value(state, index)
+    at.keeps_together(ins, value)
     names = state.function.tables.get(table.name, ()) if isinstance(table, ir.Symbol) else ()
     if not isinstance(value, int) or value >= len(names) or names[value] not in state.function.labels:
         raise at.wrong("with an index that memory decides it is not understood")

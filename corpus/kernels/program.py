@@ -521,12 +521,14 @@ class _Following:
             taken: dict[GroupSite, frozenset[int]] = {}
             asks = False
             choices: dict[str, int] = {}
+            uniform: dict[tuple[tuple[int, int], ir.KernelInstruction], list[int]] = {}
             for ids in self.launch.threads():
                 thread = self.thread(ids, comers)
                 found.threads.append((ids, thread.run()))
                 found.assumed.update(thread.assumed)
                 asks |= thread.asks_for_accesses
                 choices |= thread.choices
+                self._check_uniform(uniform, _warp_of(self.launch, ids), thread)
                 taken |= thread.came
                 for site in thread.came:
                     came.setdefault(site, set()).add(thread.number)
@@ -534,6 +536,20 @@ class _Following:
             if comers == taken:
                 return found._replace(asks=asks, choices=choices)
         raise NotUnderstoodError("which threads of a warp do something together is not understood", self.module.path)
+
+    def _check_uniform(
+        self,
+        uniform: dict[tuple[tuple[int, int], ir.KernelInstruction], list[int]],
+        warp: tuple[int, int],
+        thread: ThreadSpecialiser,
+    ) -> None:
+        """Raise ``NotUnderstoodError`` where a thread parts from its warp though ``.uni`` says that none does."""
+        for ins, ways in thread.uniform.items():
+            others = uniform.setdefault((warp, ins), ways)
+            if any(one != other for one, other in zip(others, ways, strict=False)):
+                what = f"{ins.opcode}: threads of a warp part here, and .uni says that they do not"
+                raise NotUnderstoodError(what, self.module.path, ins.line, 1)
+            uniform[warp, ins] = max(others, ways, key=len)
 
 
 MOST_ROUNDS = 4

@@ -325,6 +325,7 @@ class ThreadSpecialiser:
         self._untold = 0
         self.reduced: set[BarrierKey] = set()
         self.choices: dict[str, int] = {}
+        self.uniform: dict[ir.KernelInstruction, list[int]] = {}
         self._labels: dict[tuple[object, ...], str] = {}
         self._variants: dict[tuple[str, int], int] = {}
         self._waiting: list[tuple[str, State]] = []
@@ -529,6 +530,7 @@ class ThreadSpecialiser:
         if ins.name == "bra":
             self._check(state, ins)
         value = self.value(state, ir.Register(guard.register))
+        self.keeps_together(ins, value)
         match value:
             case int():
                 if bool(value & 1) is not guard.unless:
@@ -557,6 +559,15 @@ class ThreadSpecialiser:
                     return True
                 raise self.wrong(f"the branch depends on {reason}")
         raise self.wrong(f"the predicate is {self.said(value)}")
+
+    def keeps_together(self, ins: ir.KernelInstruction, way: Value) -> None:
+        """Note which way a thread goes where ``.uni`` promises that its warp goes that way together (ISA, 9.7.12.3)."""
+        if "uni" not in ins.words or ins.name not in _WAYS or self.launch.warp == 1:
+            return
+        if isinstance(way, int):
+            self.uniform.setdefault(ins, []).append(way)
+        else:
+            self.assumed[f"all threads of a warp go one way at {ins.opcode} in line {ins.line}"] = None
 
     def _meeting(self, state: State, ins: ir.KernelInstruction, depth: int = 0) -> State | None:
         """Return the first state in which both ways of a branch come together, having left nothing behind; or None."""
@@ -932,6 +943,10 @@ def _blamed(state: State, ins: ir.KernelInstruction | None) -> ir.KernelInstruct
             break
         function, ins = frame.function, (frame.function.body or ())[frame.after - 1]
     return ins
+
+
+_WAYS = ("bra", "brx", "call", "ret")
+"""The instructions of control with ``.uni``."""
 
 
 def is_aligned(origin: ir.KernelInstruction) -> bool:
