@@ -64,7 +64,7 @@ _OPTIONS = {
     "first": click.option(
         "--first", multiple=True, metavar="LAUNCH", help="What the stream runs before: 'init --grid 2'."
     ),
-    "expect": click.option("--expect", default="", metavar="CONDITION", help="What holds at the end: 'data[0] == 2'."),
+    "expect": click.option("--expect", metavar="CONDITION", help="What holds at the end: 'data[0] == 2'."),
 }
 
 KERNELS = (".cu", ".cuh", ".ptx")
@@ -90,6 +90,11 @@ def launch_options(*without: str) -> Callable[[Callable[..., Any]], Callable[...
         @wraps(command)
         def call(*args: Any, **kwargs: Any) -> Any:
             given: dict[str, Any] = {name: kwargs.pop(name) for name in _OPTIONS if name not in without}
+            if empty := next(
+                (name for name, value in given.items() if isinstance(value, str) and not value.strip()), ""
+            ):
+                raise click.UsageError(f"--{empty} asks nothing: give it a value, or leave it out")
+            given |= {"expect": given["expect"] or ""} if "expect" in given else {}
             return command(*args, launch=LaunchWords(**given), **kwargs)
 
         for name, option in reversed(_OPTIONS.items()):
