@@ -313,9 +313,10 @@ def source_name(file: KernelFile, kernel: KernelFunction) -> str:
 
 def _source_name(file: KernelFile, kernel: KernelFunction) -> str | None:
     """Return the name of the kernel in the source that has a name in the compiled text, which may be mangled."""
+    if kernel.name in file.names:
+        return kernel.name
     mangled = (rf"_Z\w*?{len(name)}{re.escape(name)}\w*" for name in file.names)
-    pairs = zip(file.names, mangled, strict=True)
-    return next((name for name, form in pairs if kernel.name == name or re.fullmatch(form, kernel.name)), None)
+    return next((name for name, form in zip(file.names, mangled, strict=True) if re.fullmatch(form, kernel.name)), None)
 
 
 def names_of(file: KernelFile, kernel: KernelFunction) -> tuple[str, ...]:
