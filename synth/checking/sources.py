@@ -176,7 +176,27 @@ def _read(path: Path, options: Sequence[str]) -> KernelFile:
     if SOURCE_LANGUAGES[path.suffix].suffix in SPIRV:
         return spirv_kernels(code, path, text, files)
     module = read_ptx(code.decode("utf-8", "replace"), str(path), files)
+    module = replace(module, assumed=(*module.assumed, *_promises(text, *map(_text_of, sorted(files.values())))))
     return KernelFile(path, module, launches, parameter_names(text), element_sizes(text))
+
+
+_PROMISE = re.compile(r"\b__builtin_unreachable\b|\b__builtin_assume\b|\b__assume\b|\bstd::unreachable\b|\[\[assume\b")
+"""What nvcc leaves nothing of but that the code may be other than it is written (CUDA C++ Programming Guide,
+Compiler Optimization Hint Functions)."""
+
+
+def _promises(*texts: str) -> list[str]:
+    """Return what is taken for granted of the promises in texts of CUDA C++: nobody sees whether they are kept."""
+    found = sorted({match.removeprefix("[[") for text in texts for match in _PROMISE.findall(text)})
+    return [f"what is promised by {' and '.join(found)} is so"] if found else []
+
+
+def _text_of(path: str) -> str:
+    """Return the text of a file that was included; nothing of what can no longer be read."""
+    try:
+        return read_text(Path(path))
+    except InputError:
+        return ""
 
 
 def read_for_check(path: Path, options: Sequence[str] = (), as_written: bool = False) -> KernelFile:

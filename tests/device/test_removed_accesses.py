@@ -222,3 +222,23 @@ def test_a_load_into_a_variable_that_nobody_uses_races_as_written(need: Callable
     assert optimised.exit_code == 0 and "has not the read of k.cu:5" in optimised.stdout
     written = synth("check", path, "--block", "2", "--as-written")
     assert written.exit_code == 1 and "FOUND race" in written.stdout
+
+
+PROMISES = """\
+#include "own.h"
+__global__ void promised(int *p, int n)
+{
+  PROMISED(n < 2);
+  p[threadIdx.x] = 1;
+}
+"""
+
+
+@pytest.mark.device
+def test_what_a_program_promises_is_assumed(need: Callable[..., Any], tmp_path: Path) -> None:
+    need("cuda")
+    (tmp_path / "own.h").write_text("#define PROMISED(c) __builtin_assume(c)\n")
+    (found,) = checked(tmp_path, PROMISES, "--block", "2", "--arg", "n=2", code=0)
+    assert "what is promised by __builtin_assume is so" in found["assumed"]
+    (found,) = checked(tmp_path, OUTSIDE, "--block", "1", "--arg", "n=3", code=0)
+    assert not any("promise" in each for each in found["assumed"])
