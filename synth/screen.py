@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, groupby, islice
 from typing import Any, TypeGuard, TypeVar
 
@@ -19,6 +19,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from corpus.errors import printable
+from synth.narrow import parts_that_fit
 from synth.options.form import printed_as
 from synth.tables import LANGUAGES, TABLE, Language
 from synth.tables import Table as Written
@@ -123,7 +124,7 @@ def table_console(width: int = 160) -> Console:
     Names with control characters are shown on a terminal, which does not obey them.
     """
     console = Console(highlight=False)
-    console.push_render_hook(_Tame())
+    console.push_render_hook(_Tame(console))
     if not console.is_terminal:
         console.width = width
     return console
@@ -134,11 +135,19 @@ def printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
+@dataclass(frozen=True, slots=True)
 class _Tame(RenderHook):
-    """A hook of rich that escapes each character of a text that would steer the terminal."""
+    """A hook of rich that escapes each character of a text that would steer the terminal, and makes tables fit."""
+
+    console: Console
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return [_Tamed(renderable) for renderable in renderables]
+        return [_Tamed(part) for each in renderables for part in self._parts(each)]
+
+    def _parts(self, renderable: ConsoleRenderable) -> Iterable[ConsoleRenderable]:
+        if not isinstance(renderable, Table):
+            return [renderable]
+        return [part.table for part in parts_that_fit(renderable, self.console)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,15 +196,18 @@ class Listing:
                 for column, cell in zip(columns[1:], rest, strict=True):
                     column.widen(cell)
         self.table.add_row(*(column.width for column in columns))  # rich measures the columns and prints the heads
-        _print_lines(console, console.render_lines(self.table, pad=False)[:-1])
-        lines = self._lines(columns[0], columns[1:])
-        while piece := list(islice(lines, _PIECE)):
-            _print_lines(console, piece)
+        for part, chosen in parts_that_fit(self.table, console):
+            _print_lines(console, console.render_lines(part, pad=False)[:-1])
+            laid_out = [replace(columns[number], column=own) for number, own in zip(chosen, part.columns, strict=True)]
+            lines = self._lines(laid_out, chosen[1:])
+            while piece := list(islice(lines, _PIECE)):
+                _print_lines(console, piece)
 
-    def _lines(self, first: _Column, others: Sequence[_Column]) -> Iterator[_Line]:
+    def _lines(self, columns: Sequence[_Column], chosen: Sequence[int]) -> Iterator[_Line]:
+        first, *others = columns
         laid: dict[tuple[Cell, ...], list[_Line]] = {}
-        for name, *cells in self.rows():
-            rest = tuple(cells)
+        for row in self.rows():
+            name, rest = row[0], tuple(row[number] for number in chosen)
             if rest not in laid:
                 laid[rest] = _beside([column.lay(cell) for column, cell in zip(others, rest, strict=True)])
             yield from _beside([first.lay(name), *([laid[rest]] if rest else ())])

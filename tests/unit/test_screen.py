@@ -5,15 +5,18 @@ from __future__ import annotations
 import io
 import re
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from commands import synth
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from synth.narrow import parts_that_fit
 from synth.screen import Listing, plain_table, printable_lines, table_console
 from synth.watch import watching
 
@@ -135,10 +138,40 @@ def test_a_listing_is_the_table_that_rich_prints(rows, width, colours):
         else:
             for row in rows:
                 table.add_row(*(Text(cell) if isinstance(cell, str) else Text(*cell) for cell in row))
-            console.print(table)
+            for part, _ in parts_that_fit(table, console):
+                console.print(part)
         return file.getvalue()
 
     assert printed(True) == printed(False)
+
+
+@given(
+    st.lists(st.lists(WORDS.filter(lambda word: "\t" not in word), min_size=4, max_size=4), max_size=4),
+    st.lists(
+        st.sampled_from(["sc", "thesis-strong-axiomatic", "allowed, not seen", "fair\nweak"]), min_size=4, max_size=4
+    ),
+    st.integers(24, 80),
+    st.booleans(),
+)
+def test_whatever_its_width_a_table_has_all_its_words(rows, heads, width, wraps):
+    """Names of rows are in each part; nothing is cut, and no line is wider than the screen."""
+    table = plain_table("test")
+    for head in heads:
+        table.add_column(head, no_wrap=not wraps)
+    for number, row in enumerate(rows):
+        table.add_row(f"name{number}", *map(Text, row))
+    file = io.StringIO()
+    console = Console(file=file, width=width)
+    parts = list(parts_that_fit(table, console))
+    for part, _ in parts:
+        console.print(part)
+    lines = file.getvalue().splitlines()
+    assert all(cell_len(line.rstrip()) <= width for line in lines)
+    assert [number for _, columns in parts for number in columns[1:]] == [1, 2, 3, 4]
+    assert all(sum(f"name{number}" in line for line in lines) == len(parts) for number in range(len(rows)))
+    letters = Counter("".join(file.getvalue().split()))
+    for word in (*heads, *(word for row in rows for word in row)):
+        assert not Counter("".join(word.split())) - letters
 
 
 def test_a_listing_does_not_steer(capsys):
