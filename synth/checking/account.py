@@ -15,10 +15,20 @@ from corpus.kernels.ir import KernelInstruction, SourceLine
 from corpus.kernels.program import KernelProgram
 from corpus.kernels.removed import RemovedAccess
 from oracle.executions.witness import CandidateExecution
+from oracle.progress.models import Verdict
 from synth import VERSION
-from synth.checking.questions import QUESTIONS, CheckAnswer, KernelAnswers, KernelFinding, Origins, needed, origin_of
+from synth.checking.questions import (
+    QUESTIONS,
+    CheckAnswer,
+    KernelAnswers,
+    KernelFinding,
+    Origins,
+    needed,
+    origin_of,
+    thread_names,
+)
 from synth.junit import Case, CaseOutcome
-from synth.memory.explanation import execution_lines, execution_record
+from synth.memory.explanation import ExecutionForm, execution_lines, execution_record
 
 if TYPE_CHECKING:
     from synth.drawing.pictures import Drawing
@@ -95,9 +105,10 @@ def told(
     found: KernelAnswers,
     removed: Sequence[RemovedAccess] | str = (),
     drawn: bool = False,
+    verbose: bool = False,
 ) -> CheckedKernel:
     """Return the answers about a kernel and a launch as told, with pictures where they are to be ``drawn``. ``removed``
-    are accesses that the compiled code has not, or why that is not known.
+    are accesses that the compiled code has not, or why that is not known. ``verbose``: with all relations.
     """
     known = () if isinstance(removed, str) else tuple(removed)
     if isinstance(removed, str):
@@ -115,7 +126,7 @@ def told(
         found.model,
         answer,
         kinds,
-        (*_lines(name, found), *_removed_lines(known)),
+        (*_lines(name, found, verbose), *_removed_lines(known)),
         record,
         findings,
         drawing=_drawing(name, found) if drawn else None,
@@ -234,24 +245,48 @@ def short(path: str) -> str:
     return printable(Path(path).name)
 
 
-def _lines(name: str, found: KernelAnswers) -> Iterator[str]:
-    """Yield the account of one kernel and launch."""
+_WIDTH = 76
+"""The columns that an execution has beside its margin, on a screen of 80."""
+
+
+def _lines(name: str, found: KernelAnswers, verbose: bool) -> Iterator[str]:
+    """Yield the account of one kernel and launch; ``verbose``: with all relations, and each model of progress."""
     bounded = f", loops followed for {found.unroll} jumps back" if found.bounded else ""
     yield f"{name}: {answer_words(*worst(found))} under {found.model}{bounded}"
     if found.hang:
-        verdicts = ", ".join(f"{name} {verdict.lower().replace('_', ' ')}" for name, verdict in found.hang.items())
-        yield f"  progress: {needed(found.hang)} ({verdicts})"
+        yield f"  progress: {_progress_words(found.hang, verbose)}"
     for finding in found.findings:
         yield f"  {finding.kind}: {finding.text}"
         for place in finding.places:
             yield f"    {place_text(place)}: {place.called}"
         if finding.execution is not None:
-            notes = noted((finding.program or found.program).origins, finding.execution)
-            yield from (f"    {line}".rstrip() for line in execution_lines(finding.execution, notes))
+            program = finding.program or found.program
+            notes, heads = noted(program.origins, finding.execution), thread_names(program)
+            brief = ExecutionForm(_short(notes), heads, relations=False, width=_WIDTH)
+            form = ExecutionForm(notes) if verbose else brief
+            yield from (f"    {line}".rstrip() for line in execution_lines(finding.execution, form))
     for assumed in found.program.assumed:
         yield f"  assumed: {assumed}"
     for reason in dict.fromkeys(found.reasons):
         yield f"  no answer: {reason}"
+
+
+def _short(notes: Mapping[int, str]) -> dict[int, str]:
+    """Return source lines without the name of the file, where it is one, which the places of a finding have."""
+    files = {note.partition(":")[0] for note in notes.values()}
+    return {event: note.removeprefix(*files) if len(files) == 1 else note for event, note in notes.items()}
+
+
+def _progress_words(hang: Mapping[str, str], verbose: bool) -> str:
+    """Return under which progress a kernel ends: ``ends under every progress model``."""
+    wanted = needed(hang)
+    if verbose:
+        verdicts = ", ".join(f"{name} {verdict.lower().replace('_', ' ')}" for name, verdict in hang.items())
+        return f"{wanted} ({verdicts})"
+    if set(hang.values()) == {Verdict.TERMINATES}:
+        return "terminates under every progress model"
+    hanging = [name for name, verdict in hang.items() if verdict == Verdict.MAY_HANG]
+    return f"{wanted}; may hang under {', '.join(hanging)}" if hanging else wanted
 
 
 def _record(found: KernelAnswers) -> dict[str, Any]:

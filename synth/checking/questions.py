@@ -640,6 +640,11 @@ _STRONG = frozenset(("RLX", "ACQ", "REL"))
 """The tags of strong accesses (PTX ISA, Operation Types)."""
 
 
+def thread_names(program: KernelProgram) -> dict[int, str]:
+    """Return the names of the threads of a program by their numbers: ``thread 0 of block 1``."""
+    return {number: _thread(program, number) for number in range(len(program.ids))}
+
+
 def _thread(program: KernelProgram, number: int) -> str:
     ids = program.ids[number]
     if program.names:

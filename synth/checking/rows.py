@@ -9,14 +9,14 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus.comma_separated import cells, csv_line
 from corpus.errors import printable
-from synth.checking.account import CheckedKernel, own_lines, removed_lines
+from synth.checking.account import CheckedKernel, named, own_lines, removed_lines
 from synth.checking.questions import CheckAnswer
 from synth.growing_file import WholeLines, resume
 
@@ -42,10 +42,48 @@ def header_of(form: str) -> str:
     return csv_line(COLUMNS) if form == CSV else ""
 
 
+def accounts(answers: Iterable[CheckedKernel]) -> Iterator[str]:
+    """Yield the accounts of answers as text, each as it comes; launches of one kernel in which all is safe have one
+    account, which comes behind the last of them.
+
+        file.cu: kernel, 2x1, 1x2, 1x2 warps of 1: SAFE under ptx
+    """
+    safe: list[CheckedKernel] = []
+    try:
+        for each in answers:
+            if safe and _safe_in(each) != _safe_in(safe[0]):
+                yield _account(safe)
+                safe = []
+            if _safe_in(each):
+                safe.append(each)
+            else:
+                yield _account([each])
+    except KeyboardInterrupt:  # what is known is said
+        if safe:
+            yield _account(safe)
+        raise
+    if safe:
+        yield _account(safe)
+
+
+def _safe_in(checked: CheckedKernel) -> tuple[object, ...]:
+    """Return what is said of a kernel in which all is safe, but for its launch; nothing of others."""
+    if checked.answer is not CheckAnswer.SAFE or not checked.lines:
+        return ()
+    return (checked.file, checked.kernel, checked.lines[0].removeprefix(checked.name), *checked.lines[1:])
+
+
+def _account(alike: Sequence[CheckedKernel]) -> str:
+    """Return the account of answers of one kernel that differ in nothing but the launch."""
+    first, lines = alike[0], list(alike[0].lines)
+    if len(alike) > 1:
+        launches = ", ".join(each.launch.replace(",", "") for each in alike)
+        lines[0] = named(first.file, first.kernel, launches) + lines[0].removeprefix(first.name)
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
 def lines_of(checked: CheckedKernel, form: str) -> str:
-    """Return an answer as a row of CSV or a line of JSON; as the lines of its account in any other form."""
-    if form not in (CSV, JSONL):
-        return "".join(f"{printable(line)}\n" for line in checked.lines)
+    """Return an answer as a row of CSV, or a line of JSON."""
     if form == JSONL:
         return f"{json.dumps(checked.record)}\n"
     names = (printable(checked.file), checked.kernel, checked.launch, checked.model)

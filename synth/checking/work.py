@@ -39,7 +39,7 @@ class KernelSource:
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
     """What is asked of every kernel. No ``models``: each is asked of its language's own. ``drawn``: there are pictures
-    of findings. ``as_written``: of code that is compiled without optimisations.
+    of findings. ``as_written``: of code that is compiled without optimisations. ``verbose``: text has all relations.
     """
 
     launch: LaunchWords
@@ -50,6 +50,7 @@ class CheckRequest:
     compiler_options: tuple[str, ...]
     drawn: bool = False
     as_written: bool = False
+    verbose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ def _answer(question: KernelQuestion, request: CheckRequest) -> CheckedKernel:
             check(program, model, task.expected(program), request.unroll, request.progress, request.method)
             for program in programs
         ]
-        found = told(*task.names, together(answers), task.removed(programs), request.drawn)
+        found = told(*task.names, together(answers), task.removed(programs), request.drawn, request.verbose)
     except NotUnderstoodError as error:
         found = unanswered(*names, str(error))
     except TooManyError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from hashlib import sha256
@@ -82,6 +82,7 @@ STREAMED = (TEXT, CSV, JSONL)
     help="Write csv or jsonl here, each answer as soon as it is known. FILE.request.json says what was asked.",
 )
 @click.option("--resume", is_flag=True, help="With -o: keep the answers that FILE has, and go on behind them.")
+@click.option("--verbose", "-v", is_flag=True, help="Text says all: each progress model, and relations of executions.")
 @click.option("--litmus", type=click.Path(path_type=Path), metavar="FILE", help="Write what is left of the kernel.")
 @title_option
 @click.option(
@@ -107,6 +108,7 @@ def command(
     as_json: bool,
     output: Path | None,
     resume: bool,
+    verbose: bool,
     litmus: Path | None,
     svg: Path | None,
     limits: Limits,
@@ -157,7 +159,8 @@ def command(
     from synth.growing_file import growing
 
     form = _form(JSON if as_json else form, output, resume, svg, any(map(os.path.isdir, files)))
-    request = CheckRequest(launch, models, progress, method, unroll, compiler_options, svg is not None, as_written)
+    drawn = svg is not None
+    request = CheckRequest(launch, models, progress, method, unroll, compiler_options, drawn, as_written, verbose)
     models_asked = _models(request)
     sources, left_out = sources_of(files)
     tally = CheckTally(sources, left_out)
@@ -282,9 +285,14 @@ def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:
 def _print(answers: Iterable[CheckedKernel], form: str) -> Sequence[CheckedKernel]:
     """Print answers in a form, as they come where it allows that, and return them."""
     from synth.checking import account
-    from synth.checking.rows import header_of
+    from synth.checking.rows import accounts, header_of
     from synth.junit import junit
 
+    if form == TEXT:
+        every: list[CheckedKernel] = []
+        for text in accounts(_kept(answers, every)):
+            click.echo(text, nl=False)
+        return every
     if form in STREAMED:
         click.echo(header_of(form), nl=False)
         return _print_lines(answers, form)
@@ -303,6 +311,13 @@ def _print(answers: Iterable[CheckedKernel], form: str) -> Sequence[CheckedKerne
         case "junit":
             click.echo(junit("synth check", {"check": account.cases(checked)}), nl=False)
     return checked
+
+
+def _kept(answers: Iterable[CheckedKernel], every: list[CheckedKernel]) -> Iterator[CheckedKernel]:
+    """Yield answers, and keep them."""
+    for each in answers:
+        every.append(each)
+        yield each
 
 
 def _print_lines(answers: Iterable[CheckedKernel], form: str, out: IO[str] | None = None) -> Sequence[CheckedKernel]:

@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NoReturn
+from types import MappingProxyType
+from typing import Any, NamedTuple, NoReturn
 
 from corpus.errors import InputError
 from corpus.litmus import test as litmus
@@ -313,37 +314,57 @@ def _by_location(instruction: litmus.Instruction, thread: litmus.Thread) -> litm
     return replace(instruction, address=address) if kept and isinstance(address, litmus.Loc) else instruction
 
 
+_BETWEEN = "   "
+"""What is between threads that stand side by side."""
+
+
 def _table(columns: Sequence[Sequence[str]], gap: str) -> Iterator[str]:
     widths = [max(map(len, column), default=0) for column in columns]
     for row in zip_longest(*columns, fillvalue=""):
         yield gap.join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def execution_lines(execution: CandidateExecution, notes: Mapping[int, str] | None = None) -> Iterator[str]:
+class ExecutionForm(NamedTuple):
+    """What the lines of an execution have: ``notes`` behind events, such as source lines; ``heads`` of threads other
+    than ``P0``; all ``relations``, or none; and so many columns of the screen, beyond which threads stand below.
+    """
+
+    notes: Mapping[int, str] = MappingProxyType({})
+    heads: Mapping[int, str] = MappingProxyType({})
+    relations: bool = True
+    width: int | None = None
+
+
+_WHOLE = ExecutionForm()
+
+
+def execution_lines(execution: CandidateExecution, form: ExecutionForm = _WHOLE) -> Iterator[str]:
     """Yield the lines of each thread's events side by side, and of the relations that are worth a line.
 
     What a thread asks for is beside it, below what the thread has done last before.
-
-    ``notes`` go behind events, such as their source lines.
     """
-    notes = notes or {}
     names = event_names(execution.events)
     columns = event_columns(execution)
     rows = rows_of(columns)
     cells = [
         [
             *[""] * (rows[column.events[0]] if column.operation else 0),
-            column.operation or f"P{column.thread}",
+            column.operation or form.heads.get(column.thread, f"P{column.thread}"),
             *(
-                f"{names[number]}: {event_text(execution, number)}  {notes.get(number, '')}".rstrip()
+                f"{names[number]}: {event_text(execution, number)}  {form.notes.get(number, '')}".rstrip()
                 for number in column.events
             ),
         ]
         for column in columns
     ]
-    yield from (f"  {line}" for line in _table(cells, "   "))
-    relations = shown_relations(execution, columns)
-    finals = ", ".join(f"{spell(term)}={value_text(value)}" for term, value in execution.finals.items())
+    for group in _side_by_side(cells, form.width):
+        yield from (f"  {line}" for line in _table(group, _BETWEEN))
+    relations = shown_relations(execution, columns) if form.relations else {}
+    finals = ", ".join(
+        f"{spell(term)}={value_text(value)}"
+        for term, value in execution.finals.items()
+        if form.relations or not isinstance(term, litmus.FinalRegister)
+    )
     if relations or finals:
         yield ""
     width = max((len(name) for name in (*relations, "final")), default=0)
@@ -351,6 +372,20 @@ def execution_lines(execution: CandidateExecution, notes: Mapping[int, str] | No
         yield f"  {name:<{width}}  {', '.join(f'{names[one]} -> {names[other]}' for one, other in pairs)}"
     if finals:
         yield f"  {'final':<{width}}  {finals}"
+
+
+def _side_by_side(columns: Sequence[Sequence[str]], width: int | None) -> Iterator[Sequence[Sequence[str]]]:
+    """Yield groups of columns that are so wide together at most, where each by itself is."""
+    group: list[Sequence[str]] = []
+    used = 0
+    for column in columns:
+        own = max(map(len, column), default=0) + len(_BETWEEN)
+        if group and width is not None and used + own > width:
+            yield group
+            group, used = [], 0
+        group.append(column)
+        used += own
+    yield group
 
 
 def _violation_lines(explanation: MemoryExplanation) -> Iterator[str]:

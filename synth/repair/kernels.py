@@ -30,6 +30,7 @@ from synth.checking.account import named, noted, own_place, place_text, source_l
 from synth.checking.questions import Origins, expected_always, flagging, speaking, wrong
 from synth.checking.tasks import KernelTask
 from synth.memory.explanation import (
+    ExecutionForm,
     check_place,
     event_names,
     execution_lines,
@@ -415,7 +416,7 @@ def _reason(origins: Origins, cut: Cut) -> Iterator[str]:
         yield f"cuts {path_text(cut.after.steps, names)}  ({cut.after.check.name}, {check_place(cut.after.check)})"
     elif cut.flags:
         yield f"without it: {', '.join(cut.flags)}"
-    yield from execution_lines(cut.before, noted(origins, cut.before))
+    yield from execution_lines(cut.before, ExecutionForm(noted(origins, cut.before)))
 
 
 def _record(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -> dict[str, Any]:
