@@ -28,6 +28,9 @@ from synth.screen import Screen, plain_table, screen
 FEW = 24
 """The most tests of which every outcome is shown."""
 
+_GROUPS = 3
+"""The most groups of contradicted models that the conclusion names."""
+
 LINES = 50
 """The most lines for tests, where there are more than a few."""
 
@@ -141,15 +144,8 @@ def _print(
     console.print()
     if reports:
         console.print(_summary(reports))
-    for report in reports:
-        for file, values in report.forbidden[:3]:
-            console.print(
-                Text(printable(f"{report.model} forbids what was seen of {file}: {_list(values)}")), soft_wrap=True
-            )
-        if len(report.forbidden) > 3:
-            console.print(Text(f"{report.model} forbids {len(report.forbidden) - 3} more outcomes that were seen"))
-    for line in _silences(reports):
-        console.print(Text(line), soft_wrap=True)
+    for line in _conclusion(reports):
+        console.print(Text(printable(line)), soft_wrap=True)
     if refused:
         file, reason = next(iter(refused.items()))
         more = f" (and {len(refused) - 1} more; --json lists them)" if len(refused) > 1 else ""
@@ -214,15 +210,31 @@ def _summary(reports: Sequence[ModelReport]) -> Table:
     return table
 
 
-def _silences(reports: Sequence[ModelReport]) -> Iterator[str]:
-    """Yield the models that promise nothing of a test, with the reason, and how many more such tests there are."""
-    groups: dict[tuple[str, str, int], list[str]] = {}
-    for report in reports:
-        for file, reason in list(report.reasons.items())[:1]:
-            groups.setdefault((file, reason, len(report.reasons) - 1), []).append(report.model)
-    for (file, reason, others), models in groups.items():
-        more = f" (and of {others} more; --json lists them)" if others else ""
-        yield f"{', '.join(models)} promise{'s' * (len(models) == 1)} nothing of {file}: {reason}{more}"
+def _conclusion(reports: Sequence[ModelReport]) -> Iterator[str]:
+    """Yield what a run has shown: which models held, which are contradicted and by what, of which tests some promise
+    nothing, and what to ask next; a line for each.
+    """
+    against = [report for report in reports if report.forbidden]
+    silent = [report for report in reports if report.unknown]
+    held = [report.model for report in reports if not report.forbidden and report.tests]
+    if held:
+        yield f"held: nothing was seen that they forbid: {', '.join(held)}"
+    if against:
+        groups: dict[tuple[str, Sequence[int]], list[str]] = {}
+        for report in against:
+            groups.setdefault(report.forbidden[0], []).append(report.model)
+        most = [f"{', '.join(models)} by {file} ({_list(values)})" for (file, values), models in groups.items()]
+        more = f"; and {len(most) - _GROUPS} more" if len(most) > _GROUPS else ""
+        yield f"contradicted: {'; '.join(most[:_GROUPS])}{more}"
+    if silent:
+        file, why = next(iter(silent[0].reasons.items()))
+        counts = ", ".join(f"{report.model} {report.unknown}" for report in silent)
+        yield f"no promise of so many tests: {counts}; {silent[0].model} of {file}: {why}"
+    if against:
+        file, _ = against[0].forbidden[0]
+        yield f"next: synth explain TEST -m {against[0].model} says why it forbids that, of {file}; --json lists all"
+    elif reports:
+        yield "next: more launches, or stress (synth tune), may show what is allowed and was not seen; --json lists all"
 
 
 def _list(values: Sequence[int]) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import chain
 
 import click
 import msgspec
@@ -18,7 +19,7 @@ from backends.shared.device import Device
 from backends.shared.mapping import DEVICE, Launch, in_placement, launch
 from backends.shared.process import Run
 from backends.shared.results import ProgressResult, ProgressTrial, now, open_results
-from corpus.errors import one_line
+from corpus.errors import one_line, printable
 from corpus.progress.axb import Instruction, Program
 from corpus.progress.text import program_of
 from corpus.test import Test
@@ -28,7 +29,7 @@ from synth.junit import Case, CaseOutcome, class_name
 from synth.progress.compilation import launched
 from synth.progress.conformance import ModelSummary, by_mapping, by_model, is_doubtful, promising, verdicts_in
 from synth.runs import Running, TrialsRun, tell_unsound
-from synth.screen import screen
+from synth.screen import plain_table, screen
 
 FLOOR = 0.1
 """The least time-out in seconds that is measured: on an unfair device hundreds of tests hang."""
@@ -208,7 +209,7 @@ def _report(
         return
     console = screen()
     console.print(Text(device), soft_wrap=True)
-    table = Table("placement", "mapping")
+    table = plain_table("placement", "mapping")
     for column in ("tests", "did not terminate", "never terminated"):
         table.add_column(column, justify="right")
     for summary in mappings:
@@ -219,8 +220,13 @@ def _report(
     if len({model.placement for model in models}) > 1:
         console.print(by_placement(models))
         return
-    for model in models:
-        console.print(Text(_sentence(model)), soft_wrap=True)
+    console.print(_by_model(models))
+    for line in _conclusion(models):
+        console.print(Text(printable(line)), soft_wrap=True)
+
+
+_GROUPS = 2
+"""The most groups of models, each contradicted by the same tests, that have a line each."""
 
 
 def by_placement(summaries: Sequence[ModelSummary]) -> Table:
@@ -232,7 +238,8 @@ def by_placement(summaries: Sequence[ModelSummary]) -> Table:
     placements = list(dict.fromkeys(summary.placement for summary in summaries))
     cells = {(summary.model, summary.placement): _cell(summary) for summary in summaries}
     caption = "how many hung of the tests that may hang; inconsistent (n): n hung that terminate under the model"
-    table = Table("model", *placements, caption=caption)
+    table = plain_table("model", *placements)
+    table.caption, table.caption_justify = caption, "left"
     for model in dict.fromkeys(summary.model for summary in summaries):
         table.add_row(model, *(cells[model, placement] for placement in placements))
     return table
@@ -244,13 +251,32 @@ def _cell(summary: ModelSummary) -> Text:
     return Text(f"{summary.observed} of {summary.may_hang}")
 
 
-def _sentence(summary: ModelSummary) -> str:
-    level = "" if summary.placement == DEVICE.name else f"{summary.placement}: "
-    line = (
-        f"{level}{summary.model}: observed MAY_HANG tests: {summary.observed} of {summary.may_hang}; "
-        f"hangs on tests that {summary.model} says terminate: {len(summary.refuting)}"
-    )
-    if not summary.refuting:
-        return line
-    shown = ", ".join(summary.refuting[:3]) + (", ..." if len(summary.refuting) > 3 else "")
-    return f"{line}; the {summary.placement} is inconsistent with it ({shown})"
+def _by_model(models: Sequence[ModelSummary]) -> Table:
+    """Return a table of how many tests hung that may hang under each model, and that terminate under it."""
+    table = plain_table("model")
+    for column in ("may hang", "hung of these", "terminate, but hung"):
+        table.add_column(column, justify="right")
+    for each in models:
+        style = "red" if each.refuting else ""
+        table.add_row(each.model, str(each.may_hang), str(each.observed), str(len(each.refuting)), style=style)
+    return table
+
+
+def _conclusion(models: Sequence[ModelSummary]) -> Iterator[str]:
+    """Yield what a run has shown: which models held, which are contradicted and by what, and what to ask next."""
+    if held := [each.model for each in models if not each.refuting]:
+        yield f"held: no test hung that terminates under them: {', '.join(held)}"
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for each in models:
+        if each.refuting:
+            groups.setdefault(each.refuting, []).append(each.model)
+    for tests, names in list(groups.items())[:_GROUPS]:
+        shown = ", ".join(tests[:3]) + (f" and {len(tests) - 3} more" if len(tests) > 3 else "")
+        yield f"contradicted: {', '.join(names)}, under which these terminate that hung: {shown}"
+    if len(groups) > _GROUPS:
+        yield f"contradicted as well, by fewer or others: {', '.join(chain(*list(groups.values())[_GROUPS:]))}"
+    if groups:
+        tests, names = next(iter(groups.items()))
+        yield f"next: synth explain TEST -m {names[0]} says why {tests[0]} terminates under it; --json lists all"
+    elif models:
+        yield "next: other mappings, more instances or iterations may hang what may hang and did not"
