@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpus.comma_separated import cells, csv_line
-from corpus.errors import printable
+from corpus.errors import InputError, printable
+from corpus.files import read_text
 from synth.checking.account import CheckedKernel, named, own_lines, removed_lines
 from synth.checking.questions import CheckAnswer
 from synth.growing_file import WholeLines, resume
@@ -91,6 +92,33 @@ def lines_of(checked: CheckedKernel, form: str) -> str:
     lines = printable(", ".join(own_lines(checked.findings)))
     removed = printable(", ".join(removed_lines(checked.removed)))
     return csv_line([*names, *found, str(checked.record.get("needs", "")), lines, removed, checked.unknown])
+
+
+class KnownAnswer(NamedTuple):
+    """An answer that is known already: what it is, and the kinds of what is found or has no answer."""
+
+    answer: str
+    kinds: frozenset[str]
+
+
+def known_answers(path: Path) -> dict[tuple[str, str, str, str], KnownAnswer]:
+    """Return the answers in CSV that an earlier run has written, by file, kernel, launch and model.
+
+    Raises ``InputError`` where it is no such file.
+    """
+    try:
+        first, *rows = [*csv.reader(read_text(path).splitlines(keepends=True))] or [[]]
+    except csv.Error as error:
+        raise InputError(f"expected csv: {error}", str(path)) from None
+    if tuple(first) != COLUMNS:
+        raise InputError(f"expected answers of synth check as csv, with the head {','.join(COLUMNS)}", str(path))
+    found = {}
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(COLUMNS):
+            raise InputError(f"expected {len(COLUMNS)} cells, found {len(row)}", str(path), number)
+        file, kernel, launch, model, answer, what, *_ = cells(row)
+        found[file, kernel, launch, model] = KnownAnswer(answer, frozenset(what.split(", ")))
+    return found
 
 
 def known_rows(

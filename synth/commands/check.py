@@ -82,6 +82,12 @@ STREAMED = (TEXT, CSV, JSONL)
     help="Write csv or jsonl here, each answer as soon as it is known. FILE.request.json says what was asked.",
 )
 @click.option("--resume", is_flag=True, help="With -o: keep the answers that FILE has, and go on behind them.")
+@click.option(
+    "--known",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Answers as csv of an earlier run: what is found or unknown there is told, and no reason to fail.",
+)
 @click.option("--verbose", "-v", is_flag=True, help="Text says all: each progress model, and relations of executions.")
 @click.option("--litmus", type=click.Path(path_type=Path), metavar="FILE", help="Write what is left of the kernel.")
 @title_option
@@ -108,6 +114,7 @@ def command(
     as_json: bool,
     output: Path | None,
     resume: bool,
+    known: Path | None,
     verbose: bool,
     litmus: Path | None,
     svg: Path | None,
@@ -163,7 +170,7 @@ def command(
     request = CheckRequest(launch, models, progress, method, unroll, compiler_options, drawn, as_written, verbose)
     models_asked = _models(request)
     sources, left_out = sources_of(files)
-    tally = CheckTally(sources, left_out)
+    tally = CheckTally(sources, left_out, known)
     tasks: Sequence[CheckTask] = sources
     if litmus is not None:
         tasks = _with_litmus(litmus, sources, request)
