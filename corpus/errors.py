@@ -37,11 +37,17 @@ class InputError(Exception):
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", cutoff: float = 0.6) -> str:
     """Return what follows an unknown name in an error: ``did you mean a or b?``, or ``otherwise`` where no name is like
-    it.
+    it, in capitals or not.
     """
     from difflib import get_close_matches  # not loaded where nothing is wrong
 
-    near = get_close_matches(name, list(known), cutoff=cutoff)
+    every = list(known)
+    near = [each for each in every if each.casefold() == name.casefold()] or get_close_matches(
+        name, every, cutoff=cutoff
+    )
+    if not near:
+        small = {each.casefold(): each for each in every}
+        near = [small[each] for each in get_close_matches(name.casefold(), small, cutoff=cutoff)]
     return f"did you mean {' or '.join(near)}?" if near else otherwise
 
 

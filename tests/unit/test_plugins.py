@@ -40,7 +40,14 @@ def test_a_bare_name_means_both_readings_and_each_model_comes_once():
 
 @pytest.mark.parametrize(
     ("given", "hint"),
-    [("hsaa", "did you mean hsa"), ("obe_weak", "obe-weak"), ("lobe-wek", "lobe-weak"), ("zzz", "known, each also")],
+    [
+        ("hsaa", "did you mean hsa"),
+        ("obe_weak", "obe-weak"),
+        ("lobe-wek", "lobe-weak"),
+        ("HSA", "did you mean hsa?"),
+        ("LOBEWEAK", "did you mean lobe-weak"),
+        ("zzz", "known, each also"),
+    ],
 )
 def test_an_unknown_name_is_answered_with_the_nearest(given, hint):
     message = refused(given)
