@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from backends.cuda import headers
 from backends.cuda.compiler import AS_WRITTEN, compile_ptx
 from backends.glsl import spirv as glsl
 from backends.hip import spirv as hip
@@ -19,14 +20,19 @@ from corpus.private import private_folder
 class SourceLanguage(NamedTuple):
     """A language: what compiles it, as ``compile(file, code, options)``, and how the names of the files end that this
     makes. ``as_written`` are the options by which it removes no access; none where it removes none without.
+    ``advice`` says what to do about a complaint.
     """
 
     compile: Callable[[Path, Path, Sequence[str]], Compilation]
     suffix: str
     as_written: tuple[str, ...] = ()
+    advice: Callable[[str], str] = lambda complaint: ""
 
 
-_CUDA, _GLSL = SourceLanguage(compile_ptx, ".ptx", AS_WRITTEN), SourceLanguage(glsl.compile_shader, ".spv")
+_CUDA, _GLSL = (
+    SourceLanguage(compile_ptx, ".ptx", AS_WRITTEN, headers.advice),
+    SourceLanguage(glsl.compile_shader, ".spv"),
+)
 
 SOURCE_LANGUAGES: Mapping[str, SourceLanguage] = {
     **dict.fromkeys((".cu", ".cuh", ".cpp", ".cc"), _CUDA),
@@ -52,5 +58,8 @@ def compiled(path: Path, options: Sequence[str]) -> tuple[bytes, Mapping[str, st
         except OSError as error:
             raise InputError(f"it is not compiled: {error}", str(path)) from None
         if not done.ok or not code.is_file():
-            raise InputError(problem(done.output) or "it is not compiled", str(path))
+            wrong = problem(done.output)
+            raise InputError(
+                "; ".join(filter(None, (wrong or "it is not compiled", language.advice(wrong)))), str(path)
+            )
         return code.read_bytes(), done.names

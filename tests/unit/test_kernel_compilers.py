@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from commands import synth
 
+from backends.cuda import headers
 from backends.shared.clang_spirv import tools
 from backends.shared.toolchain import which
 
@@ -160,3 +161,17 @@ def test_clang_and_its_translator_are_of_one_version(to_spirv: Callable[[str], N
 def test_kernels_that_are_not_repaired(tmp_path: Path) -> None:
     result = synth("fix", written(tmp_path, ".comp"))
     assert result.exit_code == 2 and "are checked and not repaired" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("header", "advice"),
+    [
+        ("cuda_profiler_api.h", "pip install nvidia-cuda-profiler-api"),
+        ("curand_kernel.h", "pip install nvidia-curand"),
+        ("cub/cub.cuh", "pip install nvidia-cuda-cccl"),
+        ("helper_cuda.h", "-X -IFOLDER names the folder that it is in"),
+    ],
+)
+def test_a_header_that_is_missing_names_its_package(header: str, advice: str) -> None:
+    assert headers.advice(f"k.cu:1:10: fatal error: {header}: No such file or directory") == advice
+    assert headers.advice("k.cu(1): error: expected a declaration") == ""
