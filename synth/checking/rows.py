@@ -44,32 +44,32 @@ def header_of(form: str) -> str:
 
 
 def accounts(answers: Iterable[CheckedKernel]) -> Iterator[str]:
-    """Yield the accounts of answers as text, each as it comes; launches of one kernel in which all is safe have one
-    account, which comes behind the last of them.
+    """Yield the accounts of answers as text, each as it comes; launches of one kernel in which all is safe, or one
+    thing is not understood, have one account, which comes behind the last of them.
 
         file.cu: kernel, 2x1, 1x2, 1x2 warps of 1: SAFE under ptx
     """
-    safe: list[CheckedKernel] = []
+    alike: list[CheckedKernel] = []
     try:
         for each in answers:
-            if safe and _safe_in(each) != _safe_in(safe[0]):
-                yield _account(safe)
-                safe = []
-            if _safe_in(each):
-                safe.append(each)
+            if alike and _said_of(each) != _said_of(alike[0]):
+                yield _account(alike)
+                alike = []
+            if _said_of(each):
+                alike.append(each)
             else:
                 yield _account([each])
     except KeyboardInterrupt:  # what is known is said
-        if safe:
-            yield _account(safe)
+        if alike:
+            yield _account(alike)
         raise
-    if safe:
-        yield _account(safe)
+    if alike:
+        yield _account(alike)
 
 
-def _safe_in(checked: CheckedKernel) -> tuple[object, ...]:
-    """Return what is said of a kernel in which all is safe, but for its launch; nothing of others."""
-    if checked.answer is not CheckAnswer.SAFE or not checked.lines:
+def _said_of(checked: CheckedKernel) -> tuple[object, ...]:
+    """Return what is said of a kernel but for its launch, where other launches may have the same; else nothing."""
+    if checked.answer not in (CheckAnswer.SAFE, CheckAnswer.NOT_UNDERSTOOD) or not checked.lines:
         return ()
     return (checked.file, checked.kernel, checked.lines[0].removeprefix(checked.name), *checked.lines[1:])
 

@@ -76,6 +76,41 @@ def test_a_race_is_found_at_both_lines(tmp_path: Path, release: str, acquire: st
     assert race["witness"]["events"]
 
 
+STORES = """.visible .entry stores(.param .u64 out, .param .u32 n)
+{{
+  .reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r1, [n];
+  setp.eq.s32 %p1, %r1, 0;
+  @%p1 ret;
+  mov.u32 %r2, {value};
+  st.{how}.u32 [%rd1], %r2;
+  ret;
+}}
+"""
+
+
+def test_launches_with_one_answer_are_told_at_once(tmp_path: Path) -> None:
+    file = kernel(tmp_path, STORES.format(value="7", how="relaxed.gpu.global"))
+    every = "2x1, 1x2 warps of 1, 1x2, 2x2"
+    told = synth("check", file, "--arg", "n=1").stdout.splitlines()
+    assert told[0] == f"{file}: stores, {every}: SAFE under ptx"
+    assert told[1:] == ["  progress: terminates under every progress model", "  assumed: memory of out begins as zeros"]
+    told = synth("check", file).stdout.splitlines()
+    assert len(told) == 1 and told[0].startswith(f"{file}: stores, {every}: NOT UNDERSTOOD: ")
+
+
+def test_a_finding_has_its_threads_in_columns(tmp_path: Path) -> None:
+    file = kernel(tmp_path, STORES.format(value="%tid.x", how="weak.global"))
+    asked = ("check", file, "--arg", "n=1", "--block", 2)
+    brief, whole = synth(*asked).stdout.splitlines(), synth(*asked, "-v").stdout.splitlines()
+    assert (
+        "      thread 0 of block 0   thread 1 of block 0" in brief and "      a: W out=0            b: W out=1" in brief
+    )
+    assert not any(line.startswith("      co ") for line in brief) and max(map(len, brief[3:])) <= 80
+    assert any(line.startswith("      co ") for line in whole) and any("unfair terminates" in line for line in whole)
+
+
 def test_formats(tmp_path: Path) -> None:
     right, wrong = handed(tmp_path, name="right.ptx"), handed(tmp_path, "relaxed", name="wrong.ptx")
     text = synth("check", right, wrong)
