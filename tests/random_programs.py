@@ -698,8 +698,10 @@ class _Writer:
         if vectors and rng.random() < 0.4:
             name = rng.choice(vectors)
             kind = self.places[name].kind
-            parts = "".join(rng.sample("xyzw"[: kind.lanes], 2))
-            self.say(f"{name}.{parts} = {self.value(kind._replace(lanes=2), 1).text};")
+            lanes = "xyzw"[: kind.lanes]
+            parts = "".join(rng.sample(lanes, 2))
+            own = f"{name}.{''.join(rng.choices(lanes, k=2))}"  # components that change their places
+            self.say(f"{name}.{parts} = {own if rng.random() < 0.3 else self.value(kind._replace(lanes=2), 1).text};")
             return
         if self.language is not OPENCL:
             self.store()

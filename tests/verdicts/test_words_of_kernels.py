@@ -3,7 +3,7 @@
 Answers were worked out by the languages' specifications before the kernels were asked about: ``why`` says by what.
 ``answer`` has the kinds that are found; ``SAFE``; ``UNKNOWN`` and the kinds without an answer; or, behind two dots, a
 part of why the kernel is not understood. ``before`` is what was said of those that were judged wrong when the table was
-made. A text of GLSL is declarations, a bar and a body, as one of WGSL is; ``SIZE 4`` is a work-group of four threads.
+made. A text of GLSL is declarations, a bar and a body, as one of WGSL is; ``SIZE 2x2`` is a work-group of four threads.
 One of SPIR-V is parts of a module.
 """
 
@@ -90,15 +90,16 @@ def _source(row: dict[str, str]) -> str:
         parts["iface"] += " %w" if "%w = OpVariable" in parts["glob"] and "%w" not in parts["iface"] else ""
         return MODULE.format(**parts)
     declared, body = text.split("|", 1)
-    said = re.search(r"SIZE (\d+)", declared)
-    size = said[1] if said else "2"
-    declared = re.sub(r"SIZE \d+", "", declared)
+    said = re.search(r"SIZE ([\dx]+)", declared)
+    sizes = said[1].split("x") if said else ["2"]
+    declared = re.sub(r"SIZE [\dx]+", "", declared)
     if row["language"] == "GLSL":
         words = "\n".join(re.findall(r"^#.*$", declared, re.MULTILINE))
         declared = re.sub(r"^#.*$", "", declared, flags=re.MULTILINE)
-        head = f"#version 450\n{words}\nlayout(local_size_x = {size}) in;\n{declared}\n"
+        size = ", ".join(f"local_size_{axis} = {number}" for axis, number in zip("xyz", sizes, strict=False))
+        head = f"#version 450\n{words}\nlayout({size}) in;\n{declared}\n"
         return f"{head}void main() {{\n  uint me = gl_GlobalInvocationID.x;\n  {body}\n}}"
-    return f"{OUT}\n{declared}\n@compute @workgroup_size({size}) fn main({GIVEN}) {{\n  {body}\n}}"
+    return f"{OUT}\n{declared}\n@compute @workgroup_size({', '.join(sizes)}) fn main({GIVEN}) {{\n  {body}\n}}"
 
 
 def _as_one(rows: Rows) -> str:

@@ -22,6 +22,7 @@ from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of, register_
 from corpus.kernels.spirv.components import VectorComponents, has_own_components, vector_counts
 from corpus.kernels.spirv.composing import COMPOSING, compute, untold
 from corpus.kernels.spirv.computing import computation
+from corpus.kernels.spirv.copies import copies_back
 from corpus.kernels.spirv.declared import RELAXED
 from corpus.kernels.spirv.extended import extended
 from corpus.kernels.spirv.groups import GROUP_OPERATIONS, OF_BALLOTS, group_operation
@@ -86,6 +87,7 @@ class SpirvBody:
         compiled = any(each.name == "OpSource" for each in self.code.source.module.others)
         compiled |= any(ins.source for block in self._function.blocks for ins in block.instructions)
         anew = begun_anew(self._function) if compiled else {}  # where SPIR-V is the source, it means what it says
+        copied = [each.second for each in copies_back(self.code.source.module, self._function) if each.same]
         for parameter in self._function.parameters:
             try:
                 self._copy(parameter)
@@ -99,6 +101,10 @@ class SpirvBody:
                 self.code.at = ins
                 mark = len(self.code.code)
                 try:
+                    if any(ins is each for each in copied):
+                        raise self.code.wrong(
+                            "two arguments are copied back to one place, in an order that is left open"
+                        )
                     self._instruction(ins, block)
                     self._relax(ins)
                 except (InputError, ValueError) as error:  # the latter of operands that do not fit each other

@@ -33,6 +33,7 @@ from corpus.kernels.spirv.bodies import NOT_UNDERSTOOD, SpirvBody, function_name
 from corpus.kernels.spirv.claims import SpirvHome
 from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of, register_name
 from corpus.kernels.spirv.constants import WORKGROUP_SIZE, SpirvConstants
+from corpus.kernels.spirv.copies import copies_back
 from corpus.kernels.spirv.declared import refusals
 from corpus.kernels.spirv.extended import EXTENDED
 from corpus.kernels.spirv.fields import SpirvFields
@@ -127,6 +128,9 @@ def specialisation(module: SpirvModule, kernel: KernelFunction, launch: KernelLa
     return found
 
 
+_SIZES = ("LocalSize", "LocalSizeId")
+"""The modes that give a kernel the size of its work-groups, of which it has one at most (SPIR-V 1.6, 3.6)."""
+
 _LAUNCH_BOUNDS = "launch_bounds "
 """How the annotation begins that the header of HIP makes of ``__launch_bounds__``."""
 
@@ -176,9 +180,17 @@ class _Translation:
             self._functions,
             self._source.model.name,
             "word" if self._module.binary else "line",
-            self._source.model.assumed,
+            (*self._source.model.assumed, *self._apart()),
         )
         return SpirvKernels(module, names, sizes, self._homes, self._types, tuple(self._arrays))
+
+    def _apart(self) -> Iterator[str]:
+        """Yield what is taken for granted of arguments that are copied back to places that are computed."""
+        for function in self._module.functions.values():
+            for each in copies_back(self._module, function):
+                if not each.same:
+                    where = each.second.source or f"{self._module.path}:{each.second.line}"
+                    yield f"the arguments that are copied back at {where} lie apart"
 
     # variables
 
@@ -508,7 +520,10 @@ class _Translation:
         """
         parts = _size_parts(self._module, function)
         numbers = [self._source.constants.number(each) for each in parts]
-        for mode in self._module.execution_modes.get(function, ()):
+        said = [mode for mode in self._module.execution_modes.get(function, ()) if mode.name in _SIZES]
+        if len(said) > 1:
+            raise InputError(f"{function} has {len(said)} sizes of a work-group", self._module.path)
+        for mode in said:
             if mode.name == "LocalSize" and not numbers:
                 numbers = [each.value for each in mode.parameters if isinstance(each, SpirvInteger)]
         if not numbers:
