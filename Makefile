@@ -21,7 +21,7 @@ tested = failed=0; cores=$(CORES); \
 	$(BIN)/python -m pytest -q $(2) -m 'golden$(1)' $(call speaking,golden) || [ $$? -eq 5 ] || failed=1; \
 	exit $$failed
 
-.PHONY: help demo test test-all check bench gpu docs dist clean
+.PHONY: help demo test test-rest test-all check bench gpu docs dist clean
 
 help:            ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
@@ -29,9 +29,13 @@ help:            ## This list
 demo: .venv/ready  ## Synthesise, label, compile and run a suite on this machine's CPU devices
 	@bash examples/demo.sh demo $(BIN)/synth
 
-test: .venv/tests-ready  ## The fast tests, with every compiler and device that can be had
+test: .venv/tests-ready  ## Tests of every kind, with every compiler and device that can be had
 	@bash .ci/debian-packages $(BIN)/python
-	$(call tested, and not slow,--timeout 600)
+	$(call tested, and not slow and not rest,--timeout 600)
+
+test-rest: .venv/tests-ready  ## The other cases of each kind, and what is costly
+	@bash .ci/debian-packages $(BIN)/python
+	$(call tested, and not slow and rest,--timeout 600)
 
 test-all: .venv/tests-ready  ## All tests, the slow ones too
 	@bash .ci/debian-packages $(BIN)/python

@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from backends.registry import BACKENDS
 from backends.shared.clang_spirv import INSTALL, tools
 from backends.shared.device import DeviceOptions
 from corpus.errors import InputError
+from synth.cli import COMMANDS
 
 # Fixtures from elsewhere.
 __all__ = [
@@ -68,7 +69,15 @@ GPUS = ("cuda", "hip")
 """Back ends whose devices are GPUs only."""
 
 SECOND_METHODS = {"differential": 4, "property": 4, "quality": 4}
-"""Folders of tests that compare methods on many cases of a kind: of so many one is fast, as with ``one_in``."""
+"""Folders of tests that compare methods on many cases of a kind: of so many one is not slow, as with ``one_in``."""
+
+CASES = 2
+"""Of the cases of one kind so many are fast, evenly spread; the others are in ``make test-rest``. Cases that name
+different back ends or commands are of different kinds.
+"""
+
+COSTLY = TESTS / "costly.txt"
+"""Tests that take more than a second each, and are in ``make test-rest``; ``python tests/minutes.py`` writes them."""
 
 LEFT_OVER = "test_every_golden_file_is_of_some_test"
 GOLDENS = pytest.StashKey[Goldens]()
@@ -93,7 +102,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of many cases of one kind some are fast. The test that no golden file is left over comes last, when all the
-    others have said which are theirs."""
+    others have said which are theirs.
+    """
     cases: Counter[str] = Counter()
     for item in items:
         mark = item.get_closest_marker("one_in")
@@ -103,9 +113,34 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if cases[kind] % number:
                 item.add_marker("slow")
             cases[kind] += 1
+    for item in _rest(items):
+        item.add_marker("rest")
     items.sort(key=lambda item: item.name == LEFT_OVER)
     due = {item.nodeid for item in items if "golden" in getattr(item, "fixturenames", ())}
     config.stash[GOLDENS] = Goldens(due=due, modules={item.path for item in items})
+
+
+def _rest(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
+    """Yield the tests that ``make test`` leaves to ``make test-rest``: those that are costly, and of the others all but
+    a few cases of each kind. Golden files and what is slow are apart.
+    """
+    costly = set(COSTLY.read_text(encoding="utf-8").split("\n"))
+    kinds: dict[tuple[str, ...], list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("slow") or item.get_closest_marker("golden"):
+            continue
+        test, _, case = item.nodeid.partition("[")
+        if test in costly:
+            yield item
+        else:
+            kinds.setdefault((test, *sorted(_NAMED.intersection(re.split(r"[^\w+]", case)))), []).append(item)
+    for cases in kinds.values():
+        few = {number * len(cases) // CASES for number in range(CASES)}
+        yield from (item for number, item in enumerate(cases) if number not in few)
+
+
+_NAMED = {*BACKENDS, *COMMANDS}
+"""Names that tell cases apart that ``make test`` has each of."""
 
 
 def pytest_collection_finish() -> None:

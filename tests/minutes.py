@@ -2,6 +2,7 @@
 
     pytest -p minutes --minutes taken -n 2 -m 'not slow'    each process writes what its tests take
     python tests/minutes.py taken                           the tables
+    python tests/minutes.py taken --costly                  tests/costly.txt, from a run of all that is not slow
 
 Seconds of CPU are those of the process of the tests and of the processes that it starts and waits for. What a test
 takes beyond that it waits: for a device, a browser, another process or the clock.
@@ -20,6 +21,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
+COSTLY = 1.0
+"""Seconds of CPU, or half of those by the clock, of a test that ``make test`` leaves to ``make test-rest``."""
 
 MOST = 45
 """The rows of a table."""
@@ -98,7 +102,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def records(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield what was written into a folder."""
-    for file in sorted(folder.glob("*.jsonl")):
+    for file in sorted(folder.rglob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
             yield json.loads(line)
 
@@ -130,11 +134,31 @@ def kind_of(record: dict[str, Any]) -> str:
     return ("device: " if record["device"] else "") + (most or "nothing is started")
 
 
+def costly(tests: Iterable[dict[str, Any]]) -> list[str]:
+    """Return the tests of which a case takes more than ``COSTLY`` seconds, but for the cheapest test of each file."""
+    worst: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for record in tests:
+        test, taken = record["test"].partition("[")[0], Taken(*record["taken"])
+        file = worst[test.partition("::")[0]]
+        file[test] = max(file[test], taken.here + taken.started, taken.clock / 2)
+    found = []
+    for file in worst.values():
+        cheapest = min(file, key=lambda test: (file[test], test))
+        found += [test for test, seconds in file.items() if seconds > COSTLY and test != cheapest]
+    return sorted(found)
+
+
 def main() -> None:
     """Print the tables of a folder."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    every = list(records(parser.parse_args().folder))
+    parser.add_argument("--costly", action="store_true", help="write what is costly into tests/costly.txt")
+    words = parser.parse_args()
+    every = list(records(words.folder))
+    if words.costly:
+        text = "".join(f"{name}\n" for name in costly(each for each in every if "test" in each))
+        (Path(__file__).parent / "costly.txt").write_text(text, encoding="utf-8")
+        return
     tests = [(each, Taken(*each["taken"])) for each in every if "test" in each]
     table("by kind: devices, and what is started most often", summed((kind_of(each), taken) for each, taken in tests))
     table("by file", summed((each["test"].partition("::")[0], taken) for each, taken in tests))
