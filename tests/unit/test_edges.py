@@ -207,7 +207,7 @@ def test_what_a_list_stands_for(text, scopes, runs, notes):
     ("text", "message"),
     [
         ("PodWX", "unknown edge 'PodWX'; did you mean PodWW or PodWR or PodRW?"),
-        ("rfe", "unknown edge 'rfe'; did you mean Rfe or Fre?"),
+        ("rfe", "unknown edge 'rfe'; did you mean Rfe?"),
         ("MembardWW", "unknown edge 'MembardWW'; did you mean MembarGldWW or MembarSysdWW or MembarCtadWW?"),
         ("DpDatadR", "unknown edge 'DpDatadR'; did you mean DpDatadW or DpDatasW or DpCtrldR?"),
         ("Rlx.warp", "unknown edge 'Rlx.warp'; did you mean Rlx.gpu or Rlx.cta or Rlx.sys?"),
