@@ -76,7 +76,7 @@ clean:           ## Remove the environment and the demonstration
 .venv/ready: pyproject.toml .ci/versions.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "synth needs Python 3.11 or later; name it with PYTHON=...")'
 	$(PYTHON) -m venv .venv
-	$(INSTALL) '.[glsl,opencl,report,smt]' $(TOLD)
+	$(INSTALL) '.[cuda,glsl,opencl,report,smt]' $(TOLD)
 	$(BIN)/python -m compileall -q backends constraints corpus oracle synth
 	@touch $@
 
@@ -85,7 +85,7 @@ clean:           ## Remove the environment and the demonstration
 	@touch $@
 
 .venv/tests-ready: .venv/ready
-	$(INSTALL) '.[test,cluster,cuda,docs,glsl,vulkan,wgpu]' $(TOLD)
+	$(INSTALL) '.[test,cluster,docs,vulkan,wgpu]' $(TOLD)
 	@touch $@
 
 .venv/dev-ready: .venv/tests-ready
