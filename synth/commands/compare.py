@@ -79,7 +79,7 @@ def command(
     time_limit: float | None,
     solver: str,
     jobs: int | None,
-    cluster: str | None,
+    scheduler: str | None,
     resume: bool,
     limits: Limits,
     output: Path | None,
@@ -137,7 +137,7 @@ def command(
     }
     started, until = time.monotonic(), Until.limits(None, time_limit)
     with (
-        workplaces(jobs, cluster) as places,
+        workplaces(jobs, scheduler) as places,
         nullcontext() if output is None else Journal.open(output, asked, resume) as journal,
         resumable(journal is not None),
     ):

@@ -78,7 +78,7 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
 )
 @click.option("--together", is_flag=True, help="The tests are of one program, which is to be right by all of them.")
 @click.option("--all", "every", is_flag=True, help="Every minimal repair, the cheapest first.")
-@launch_options("cluster")
+@launch_options()
 @compiler_option
 @unroll_option()
 @bell_option
@@ -108,7 +108,7 @@ def command(
     svg: Path | None,
     as_json: bool,
     jobs: int | None,
-    cluster: str | None,
+    scheduler: str | None,
     limits: Limits,
 ) -> None:
     """Repair litmus tests and kernels: the cheapest changes after which the outcome is forbidden, or nothing races.
@@ -144,7 +144,7 @@ def command(
       synth fix examples/memory/c-sb-rel-acq.litmus --model rc11 --svg sb.svg -o sb-repaired.litmus
       synth fix examples/memory/exch-sl+membar.gls.litmus --model ptx-rmo --weaken
       synth fix examples/memory/opencl --model opencl --race-free -o repaired
-      synth fix examples/memory/opencl --model opencl --race-free --all --cluster local:4 --json
+      synth fix examples/memory/opencl --model opencl --race-free --all --scheduler local:4 --json
 
     Exit code 1 where a test has no repair, 2 where --timeout or --memory cut the search.
     """
@@ -164,7 +164,7 @@ def command(
         check_options(launch)
         tasks = [task for path in kernels for task in tasks_of(read_kernels(path, compiler_options), launch)]
         request = KernelRepairRequest(model or "ptx", weaken, allowed, cost or "cuda", every, unroll)
-        with workplaces(jobs, cluster) as places:
+        with workplaces(jobs, scheduler) as places:
             sys.exit(_fix_kernels(tasks, request, places, limits, as_json))
     if model is None:
         raise click.UsageError("Missing option '-m' / '--model'.")
@@ -185,7 +185,7 @@ def command(
 
     asked = RepairRequest(model, forbid, race_free, weaken, allowed, cost, every, unroll, svg is not None)
     missing = cut = False
-    with workplaces(jobs, cluster) as places:
+    with workplaces(jobs, scheduler) as places:
         for group, steps in _each(groups, asked, places, limits):
             if group is not groups[0] and not as_json:
                 _say([""])

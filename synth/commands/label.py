@@ -71,7 +71,7 @@ def command(
     expect: Path | None,
     resume: bool,
     jobs: int | None,
-    cluster: str | None,
+    scheduler: str | None,
 ) -> None:
     """Say what every model says of a test.
 
@@ -140,7 +140,7 @@ def command(
     tally = LabelTally(labelling.names)
     expectations = None if expect is None else Expectations(expect, labelling, tests)
     stack = click.get_current_context().with_resource
-    places = stack(workplaces(jobs, cluster))
+    places = stack(workplaces(jobs, scheduler))
     if output is None:
         # Lines on standard output would break a bar on standard error where both are one terminal.
         bar = form in FORMS or not sys.stdout.isatty()

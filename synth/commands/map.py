@@ -83,7 +83,7 @@ def command(
     time_limit: float | None,
     solver: str,
     jobs: int | None,
-    cluster: str | None,
+    scheduler: str | None,
     resume: bool,
     limits: Limits,
     output: Path | None,
@@ -133,7 +133,7 @@ def command(
             raise click.UsageError("-o and --svg are for one table at a time")
         those = listed("--scopes", scopes, list(map_tables.SCOPES))
         asks = map_tables.question(tables, source, events or UNBOUND, threads, those)
-        way = map_tables.TableWork(solver, jobs, cluster, resume, limits, Until.limits(max_tests, time_limit))
+        way = map_tables.TableWork(solver, jobs, scheduler, resume, limits, Until.limits(max_tests, time_limit))
         sys.exit(map_tables.run(asks, weakest, way, output, svg, as_json))
     (mapping,) = mappings
     written = read_mapping(read_text(mapping), str(mapping))
@@ -153,7 +153,7 @@ def command(
     asked = {**check.as_json(), "weakest": weakest}
     started, until = time.monotonic(), Until.limits(max_tests, time_limit)
     with (
-        workplaces(jobs, cluster, max_tests is not None) as places,
+        workplaces(jobs, scheduler, max_tests is not None) as places,
         _journal(output, asked, resume) as opened,
         resumable(opened is not None),
     ):

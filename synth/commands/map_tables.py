@@ -53,7 +53,7 @@ class TableWork:
 
     solver: str
     jobs: int | None
-    cluster: str | None
+    scheduler: str | None
     resume: bool
     limits: Limits
     until: Until
@@ -81,7 +81,7 @@ def run(
     started = time.monotonic()
     asked = {**check.as_json(), "weakest": weakest}
     with (
-        workplaces(work.jobs, work.cluster) as places,
+        workplaces(work.jobs, work.scheduler) as places,
         nullcontext() if output is None else Journal.open(output, asked, work.resume) as opened,
         resumable(opened is not None),
     ):

@@ -79,7 +79,7 @@ def from_edges(
     time_limit: float | None,
     solver: str,
     jobs: int | None,
-    cluster: str | None,
+    scheduler: str | None,
     resume: bool,
     limits: Limits,
     output: Path | None,
@@ -109,7 +109,7 @@ def from_edges(
         output, resume = folder.path, folder.state is FolderState.UNFINISHED
     started = time.monotonic()
     with (
-        workplaces(jobs, cluster, max_tests is not None) as places,
+        workplaces(jobs, scheduler, max_tests is not None) as places,
         Journal.open(output, asked, resume) as journal,
         resumable(),
     ):

@@ -42,7 +42,7 @@ def from_model(
     time_limit: float | None,
     solver: str,
     jobs: int | None,
-    cluster: str | None,
+    scheduler: str | None,
     resume: bool,
     limits: Limits,
     output: Path | None,
@@ -80,7 +80,7 @@ def from_model(
         click.echo(one_line(f"synth: {line}"), err=True)
     started = time.monotonic()
     with (
-        workplaces(jobs, cluster, max_tests is not None) as places,
+        workplaces(jobs, scheduler, max_tests is not None) as places,
         Journal.open(output, asked, resume) as journal,
         resumable(),
     ):

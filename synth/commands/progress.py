@@ -78,7 +78,7 @@ def command(
     time_limit: float | None,
     solver: str,
     jobs: int | None,
-    cluster: str | None,
+    scheduler: str | None,
     resume: bool,
     output: Path | None,
 ) -> None:
@@ -158,7 +158,7 @@ def command(
         output, resume = folder.path, folder.state is FolderState.UNFINISHED
     started = time.monotonic()
     with (
-        workplaces(jobs, cluster, max_tests is not None) as places,
+        workplaces(jobs, scheduler, max_tests is not None) as places,
         Journal.open(output, asked, resume, is_done_with) as journal,
         resumable(),
     ):

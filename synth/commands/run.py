@@ -145,7 +145,7 @@ def command(
     plan: Path | None,
     known: Path | None,
     campaign: Campaign,
-    cluster: str | None,
+    scheduler: str | None,
     junit: Path | None,
 ) -> None:
     """Run tests on this machine's devices and compare with the models.
@@ -180,7 +180,7 @@ def command(
     \b
     Campaigns
 
-    -j runs several tests at a time, --cluster does so by workers of Dask's whose machines have the same device
+    -j runs several tests at a time, --scheduler does so by workers of Dask's whose machines have the same device
     (docs/scale.md), --shard runs a part of them on each of several machines, whose results synth import puts together;
     --rerun makes some trials anew, --time-limit ends a campaign that the same command goes on with, and --junit tells a
     continuous-integration service. --known FILE has known failures in quarantine: they are told, and skipped in
@@ -200,7 +200,7 @@ def command(
       synth run suite --backend opencl -j 2 --shard 1/3 --time-limit 3600 --sound fair --junit junit.xml
       synth run suite --backend opencl --sound fair --known known.csv
       synth run suite --backend opencl --rerun failed
-      synth run suite --backend opencl --cluster tcp://10.0.0.1:8786
+      synth run suite --backend opencl --scheduler tcp://10.0.0.1:8786
       synth run tso --backend cpp --mutants --iterations 100 --stress
       synth run ci --backend cpp --stress --plan ci/plan.json
       synth run examples/memory/mp-acq-rel-cta.litmus --backend glsl --decode outcomes.txt
@@ -239,10 +239,10 @@ def command(
         None if known is None else read_known(known),
     )
     with ended_by_signals(), resumable(output is not None, "the same command"), ExitStack() as stack:
-        if cluster is not None:
+        if scheduler is not None:
             from synth.cluster import connected  # slow to import
 
-            there = Workers(stack.enter_context(connected(cluster)), partial(_opened, backend, device))
+            there = Workers(stack.enter_context(connected(scheduler)), partial(_opened, backend, device))
             running = replace(running, campaign=replace(campaign, jobs=there))
         sys.exit(kind.run(tests, language, running))
 

@@ -60,7 +60,7 @@ def command(
     sample: int | None,
     models: tuple[str, ...],
     jobs: int | None,
-    cluster: str | None,
+    scheduler: str | None,
 ) -> None:
     """Check that a corpus holds what it says, and all that was asked for.
 
@@ -86,15 +86,15 @@ def command(
       synth verify mp --with herd7 -m tso
     """
     if peer is not None:
-        if cluster is not None:
-            raise click.UsageError("--with asks a program of this machine, and goes without --cluster")
+        if scheduler is not None:
+            raise click.UsageError("--with asks a program of this machine, and goes without --scheduler")
         if as_json:
             raise click.UsageError("--json goes without --with")
         _compare(corpus, peer, models, sample or _SAMPLE, jobs or cores())
         return
     if sample is not None or models:
         raise click.UsageError("--sample and --model need --with")
-    with workplaces(jobs, cluster) as places, watching("checking", found=False) as watch:
+    with workplaces(jobs, scheduler) as places, watching("checking", found=False) as watch:
         findings = _verified(corpus, places, limits, watch)
     if as_json:
         found = asdict(findings)

@@ -10,7 +10,7 @@ import click
 
 from synth.campaigns import RERUN, Campaign, Shard
 from synth.options.values import JOBS, Seconds
-from synth.options.work import cluster_option
+from synth.options.work import scheduler_option
 
 
 class _Shard(click.ParamType[Shard]):
@@ -21,21 +21,21 @@ class _Shard(click.ParamType[Shard]):
 
 
 def campaign_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--jobs``, ``--shard``, ``--rerun`` and ``--time-limit`` as ``campaign``; ``--cluster`` and ``--junit``."""
+    """``--jobs``, ``--shard``, ``--rerun`` and ``--time-limit`` as ``campaign``; ``--scheduler`` and ``--junit``."""
 
     def gathered(
         *arguments: Any,
         jobs: int | None,
-        cluster: str | None,
+        scheduler: str | None,
         shard: Shard,
         rerun: str | None,
         time_limit: float | None,
         **others: Any,
     ) -> Any:
-        if cluster is not None and jobs is not None:
-            raise click.UsageError("--jobs is of this machine, and goes without --cluster")
+        if scheduler is not None and jobs is not None:
+            raise click.UsageError("--jobs is of this machine, and goes without --scheduler")
         campaign = Campaign(jobs or 1, shard, rerun, time_limit)
-        return command(*arguments, campaign=campaign, cluster=cluster, **others)
+        return command(*arguments, campaign=campaign, scheduler=scheduler, **others)
 
     gathered.__doc__ = command.__doc__
     gathered.__name__ = command.__name__
@@ -43,7 +43,7 @@ def campaign_options(command: Callable[..., Any]) -> Callable[..., Any]:
         gathered.__click_params__ = command.__click_params__  # type: ignore[attr-defined]
     options = (
         click.option("--jobs", "-j", type=JOBS, help="Trials at a time, each by a process.  [default: 1]"),
-        cluster_option,
+        scheduler_option,
         click.option(
             "--shard", type=_Shard(), default="1/1", metavar="I/N", help="Part I of N of the tests, for N machines."
         ),

@@ -73,38 +73,41 @@ class ClusterAddress(click.ParamType[str]):
         return str(value)
 
 
-cluster_option = click.option(
-    "--cluster", type=ClusterAddress(), metavar="ADDRESS", help="A scheduler of Dask's, or local[:N]: docs/scale.md."
+scheduler_option = click.option(
+    "--scheduler",
+    type=ClusterAddress(),
+    metavar="ADDRESS",
+    help="A scheduler of Dask's, or local[:N]: docs/scale.md.",
 )
 
 
 def jobs_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--jobs`` and ``--cluster`` to a command."""
-    command = cluster_option(command)
+    """Add ``--jobs`` and ``--scheduler`` to a command."""
+    command = scheduler_option(command)
     return click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")(command)
 
 
 @contextmanager
-def workplaces(jobs: int | None, cluster: str | None, cut: bool = False) -> Iterator[Jobs]:
+def workplaces(jobs: int | None, scheduler: str | None, cut: bool = False) -> Iterator[Jobs]:
     """Where work is done: so many processes, as many as there are cores, or a cluster. Raises ``InputError``.
 
     ``cut``: one process, which finds tests in a fixed order, so that a suite that is cut is the same each time.
     """
-    if cluster is None:
+    if scheduler is None:
         yield 1 if cut else jobs or cores()
         return
     if cut:
-        raise click.UsageError("--max-tests is for one process, and goes without --cluster")
+        raise click.UsageError("--max-tests is for one process, and goes without --scheduler")
     if jobs is not None:
-        raise click.UsageError("--jobs is of this machine, and goes without --cluster")
+        raise click.UsageError("--jobs is of this machine, and goes without --scheduler")
     from synth.cluster import connected  # takes its time to be loaded
 
-    with connected(cluster) as found:
+    with connected(scheduler) as found:
         yield found
 
 
 def run_options(default_solver: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add ``--time-limit``, ``--solver``, ``--jobs``, ``--cluster`` and ``--resume`` to a command."""
+    """Add ``--time-limit``, ``--solver``, ``--jobs``, ``--scheduler`` and ``--resume`` to a command."""
     from constraints.solvers import SOLVERS  # other commands need no solver
 
     options = (

@@ -122,7 +122,7 @@ def test_workers_a_scheduler_and_the_client_die(tmp_path, mortal):
             program,
             "progress",
             *bound,
-            "--cluster",
+            "--scheduler",
             mortal.address,
             "-o",
             str(made),
@@ -171,12 +171,15 @@ def test_a_cluster_of_this_machine_by_a_script(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--cluster", "here"], "expected HOST:PORT, tcp://HOST:PORT, tls://HOST:PORT, local or local:N, found 'here'"),
-        (["--cluster", "local:0"], "expected HOST:PORT"),
-        (["--cluster", "http://127.0.0.1:8786"], "expected HOST:PORT"),
-        (["--cluster", "127.0.0.1:70000"], "expected HOST:PORT"),
-        (["--cluster", "local:2", "-j", "2"], "--jobs is of this machine"),
-        (["--cluster", "local:2", "--max-tests", "2"], "--max-tests is for one process"),
+        (
+            ["--scheduler", "here"],
+            "expected HOST:PORT, tcp://HOST:PORT, tls://HOST:PORT, local or local:N, found 'here'",
+        ),
+        (["--scheduler", "local:0"], "expected HOST:PORT"),
+        (["--scheduler", "http://127.0.0.1:8786"], "expected HOST:PORT"),
+        (["--scheduler", "127.0.0.1:70000"], "expected HOST:PORT"),
+        (["--scheduler", "local:2", "-j", "2"], "--jobs is of this machine"),
+        (["--scheduler", "local:2", "--max-tests", "2"], "--max-tests is for one process"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, message, tmp_path):
@@ -204,7 +207,7 @@ class Asking:
 
     def __init__(self, folder, address, search=SEARCH, patience=5, **environment):
         self.out = folder / "out"
-        command = [sys.executable, "-c", SYNTH, str(patience), *search, "--cluster", address, "-o", str(self.out)]
+        command = [sys.executable, "-c", SYNTH, str(patience), *search, "--scheduler", address, "-o", str(self.out)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         self.process = subprocess.Popen(command, env=os.environ | environment, start_new_session=True, **pipes)
 
@@ -519,7 +522,7 @@ def _cluster(tmp_path_factory):
 
 
 def test_what_processes_do_a_cluster_does(tmp_path, cluster):
-    for name, where in (("here", ("-j", "2")), ("there", ("--cluster", cluster.address))):
+    for name, where in (("here", ("-j", "2")), ("there", ("--scheduler", cluster.address))):
         folder = tmp_path / name
         folder.mkdir()
         run("progress", "--threads", 2, "--instrs", 3, "--all", "--certify", *where, "-o", folder / "progress")
@@ -553,7 +556,7 @@ def test_tests_are_run_by_workers(tmp_path, cluster, need):
     }
     for kind, given in tests.items():
         told = run(
-            "run", *given, "--backend", "cpp", "--iterations", 2, "--cluster", cluster.address, "-o", tmp_path / kind
+            "run", *given, "--backend", "cpp", "--iterations", 2, "--scheduler", cluster.address, "-o", tmp_path / kind
         )
         results = read_results(tmp_path / kind)
         assert sorted(result.test for result in results) == sorted(path.stem for path in given[:2]), told
@@ -571,5 +574,5 @@ def test_tls_is_not_spoken_with_who_does_not(cluster, certificates, ask):
 def test_a_worker_keeps_to_the_limits(tmp_path, cluster):
     lines = "".join(f"let a{number + 1} = (a{number}; a{number})^+ | po\n" for number in range(300))
     (tmp_path / "slow.cat").write_text(f"let a0 = po | rf | co | fr\n{lines}acyclic a300\n")
-    asked = ("compare", tmp_path / "slow.cat", "sc", "--timeout", 0.05, "--cluster", cluster.address)
+    asked = ("compare", tmp_path / "slow.cat", "sc", "--timeout", 0.05, "--scheduler", cluster.address)
     assert run(*asked).splitlines()[-1].endswith("; stopped by --timeout")  # a worker may have searched small sizes

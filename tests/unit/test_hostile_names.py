@@ -400,7 +400,7 @@ def test_no_module_of_the_current_folder_is_run(place: Path) -> None:
     for name in ("dask", "synth", "corpus", "multiprocessing", "matplotlib"):
         Path(f"{name}.py").write_text(f'open("{CANARY}", "w")\n')
     test = ROOT / "examples" / "memory" / "mp-weak.litmus"
-    assert synth("label", test, "-m", "sc", "--cluster", "local").exit_code == 0
+    assert synth("label", test, "-m", "sc", "--scheduler", "local").exit_code == 0
 
 
 def test_no_settings_of_the_current_folder_count(place: Path) -> None:
