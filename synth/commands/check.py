@@ -19,7 +19,7 @@ from corpus.files import LARGEST_TEXT, open_bytes
 from synth import VERSION
 from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.interruption import until_interrupted
-from synth.options.form import print_as
+from synth.options.form import form_options, print_as
 from synth.options.launch import LaunchWords, compiler_option, launch_options
 from synth.options.models import ENUMERATE, SAT, ModelName
 from synth.options.page import Page
@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # what reads and asks is imported where it is needed
     from synth.checking.tally import CheckTally
     from synth.checking.work import CheckRequest, CheckTask, KernelSource
 
-TEXT, CSV, JSON, JSONL, SARIF, JUNIT = "text", "csv", "json", "jsonl", "sarif", "junit"
+TEXT, CSV, JSONL, SARIF, JUNIT = "text", "csv", "jsonl", "sarif", "junit"
 STREAMED = (TEXT, CSV, JSONL)
 """The forms that are printed as answers come."""
 
@@ -66,14 +66,11 @@ STREAMED = (TEXT, CSV, JSONL)
     is_flag=True,
     help="Judge CUDA C++ that is compiled without optimisations, which remove accesses.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice([TEXT, *FORMS, CSV, JSON, JSONL, SARIF, JUNIT]),
-    help="Of the answers. A table, csv and jsonl have a row for each kernel and launch; text, csv and jsonl come as "
-    "answers do.  [default: text; table of folders; csv with -o]",
+@form_options(
+    "Of the answers. A table, csv and jsonl have a row for each kernel and launch; text, csv and jsonl come as answers "
+    "do.  [default: text; table of folders; csv with -o]",
+    *(TEXT, *FORMS, CSV, JSONL, SARIF, JUNIT),
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
     "-o",
     "--output",
@@ -111,7 +108,6 @@ def command(
     compiler_options: tuple[str, ...],
     as_written: bool,
     form: str | None,
-    as_json: bool,
     output: Path | None,
     resume: bool,
     known: Path | None,
@@ -165,7 +161,7 @@ def command(
     from synth.checking.work import CheckRequest, check_all, sources_of
     from synth.growing_file import growing
 
-    form = _form(JSON if as_json else form, output, resume, svg, any(map(os.path.isdir, files)))
+    form = _form(form, output, resume, svg, any(map(os.path.isdir, files)))
     drawn = svg is not None
     request = CheckRequest(launch, models, progress, method, unroll, compiler_options, drawn, as_written, verbose)
     models_asked = _models(request)

@@ -16,8 +16,8 @@ from synth.families.interface import chosen, family_given
 from synth.growing_file import begin, digest_of, growing
 from synth.inputs import Input
 from synth.label_file import known_labels
-from synth.labels import CSV, JSON, Labelling, Labels, LabelTally, header_of, label_tests, print_lines, print_table
-from synth.options.form import print_as
+from synth.labels import CSV, Labelling, Labels, LabelTally, header_of, label_tests, print_lines, print_table
+from synth.options.form import form_options, print_as
 from synth.options.models import method_option, model_option, unroll_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, bell_option, choice_options, with_bell
@@ -35,12 +35,11 @@ from synth.worker import Limits
 @bell_option
 @method_option
 @unroll_option("Litmus tests:")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice([*FORMS, CSV, JSON]),
-    help="csv: one line a verdict, file,model,verdict and for litmus tests condition. json: one object a test. Both "
-    "are printed as verdicts come, a table at the end.  [default: table; csv with -o]",
+@form_options(
+    "csv: one line a verdict, file,model,verdict and for litmus tests condition. --json: one object a test. Both are "
+    "printed as verdicts come, a table at the end.  [default: table; csv with -o]",
+    *FORMS,
+    CSV,
 )
 @limit_options("a test may take; of a litmus test, under each model. Beyond that the verdict is UNKNOWN", 60, 4096)
 @click.option(
@@ -98,7 +97,7 @@ def command(
       synth label examples/progress/*.axb
       synth label suite --format csv > labels.csv
       synth label examples/progress/mutex.axb --model obe --model hsa-strong
-      synth label suite --model my_scheduler.py --format json -j 2
+      synth label suite --model my_scheduler.py --json -j 2
       synth label examples/memory/*.litmus --model sc --model ptx-6.0
       synth label examples/memory --model ptx-rmo --format csv
       synth label examples/memory/*.litmus --model sc --model rmo --format markdown

@@ -9,6 +9,7 @@ import click
 
 from corpus.errors import InputError, printable, visible
 from corpus.files import write_atomically
+from synth.options.form import JSON, form_options
 from synth.options.models import model_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options, suites_option
@@ -16,7 +17,7 @@ from synth.options.values import JOBS, Seconds
 from synth.pool import cores
 from synth.worker import Limits
 
-HTML, MARKDOWN, LATEX, JSON, JUNIT, CSV = "html", "markdown", "latex", "json", "junit", "csv"
+HTML, MARKDOWN, LATEX, JUNIT, CSV = "html", "markdown", "latex", "junit", "csv"
 _SUFFIXES = {".html": HTML, ".htm": HTML, ".md": MARKDOWN, ".tex": LATEX, ".json": JSON, ".xml": JUNIT, ".csv": CSV}
 _MEGABYTES = 4096  # memory that explaining one test may take
 
@@ -31,11 +32,9 @@ _MEGABYTES = 4096  # memory that explaining one test may take
     metavar="FILE",
     help="Write here.  [default: stdout]",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice([HTML, MARKDOWN, LATEX, JSON, JUNIT, CSV]),
-    help="[default: as the suffix of -o says: .html, .md, .tex, .json, .xml, .csv; else markdown]",
+@form_options(
+    "[default: as the suffix of -o says: .html, .md, .tex, .json, .xml, .csv; else markdown]",
+    *(HTML, MARKDOWN, LATEX, JUNIT, CSV),
 )
 @choice_options
 @model_option(memory=True)

@@ -12,6 +12,9 @@ from synth.tables import FORMS, TABLE
 
 Result = TypeVar("Result")
 
+JSON = "json"
+"""The form for programs."""
+
 _KEY = "synth.form"
 
 
@@ -34,6 +37,17 @@ def table_option(function: Callable[..., Result]) -> Callable[..., Result]:
         return function(*args, **kwargs)
 
     return call
+
+
+def form_options(help: str, *forms: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """``--format`` of one of these forms, and ``--json``; the command gets ``form``."""
+
+    def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
+        shown = f"[{'|'.join(forms)}]"
+        function = click.option("--json", "form", flag_value=JSON, help="JSON, for programs.")(function)
+        return click.option("--format", "form", type=click.Choice([*forms, JSON]), metavar=shown, help=help)(function)
+
+    return decorate
 
 
 def print_as(form: str) -> None:
