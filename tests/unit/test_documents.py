@@ -112,8 +112,8 @@ def test_commands_that_print_tables_have_the_option_in_the_same_words():
         ).params:
             if "--format" in parameter.opts:
                 said[name] = tuple(parameter.type.choices)
-    own = {"check": ("text", *FORMS, "csv", "json", "jsonl", "sarif", "junit")}
-    own |= {"label": (*FORMS, "csv", "json"), "report": ("html", "markdown", "latex", "json", "junit", "csv")}
+    own = {"check": ("text", *FORMS, "csv", "jsonl", "sarif", "junit", "json")}
+    own |= {"label": (*FORMS, "csv", "json"), "report": ("html", "markdown", "latex", "junit", "csv", "json")}
     tables = ("compare", "devices", "diff", "edges", "harden", "models", "run", "score", "select", "show", "tune")
     tables += ("validate",)
     assert said == dict.fromkeys(tables, FORMS) | own
