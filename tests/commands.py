@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import click
 from click.testing import CliRunner, Result
 
-from synth.cli import main
+from synth.cli import COMMANDS, main
 
 
 def synth(*words: object, **options: Any) -> Result:
@@ -17,3 +18,11 @@ def printed(*words: object, exit_code: int = 0) -> str:
     result = synth(*words)
     assert result.exit_code == exit_code, result.output
     return result.stdout if exit_code == 0 else result.stderr
+
+
+def parse(name: str, *words: str) -> None:
+    """Read the words of a command without running it: ``click.UsageError`` where it has no such option."""
+    assert name in COMMANDS, name
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    command.make_parser(click.Context(command, info_name=name)).parse_args(list(words))

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import click
 import pytest
-from commands import synth
+from commands import parse, synth
 from scripts import script
-
-from synth.cli import COMMANDS, main
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
@@ -72,11 +70,8 @@ def test_commands_and_options_that_a_page_shows_are_there(page: Path) -> None:
     for name, *words in commands(page.read_text(encoding="utf-8")):
         if name == "--version":
             continue
-        assert name in COMMANDS, name
-        command = main.get_command(click.Context(main), name)
-        assert command is not None
         try:
-            command.make_parser(click.Context(command, info_name=name)).parse_args(list(words))
+            parse(name, *words)
         except click.UsageError as error:
             pytest.fail(f"synth {name} {' '.join(words)}: {error.format_message()}")
 
@@ -84,7 +79,5 @@ def test_commands_and_options_that_a_page_shows_are_there(page: Path) -> None:
 def test_the_check_of_commands_can_fail() -> None:
     (words,) = commands("    synth label a.axb --no-such \\\n        -m sc > out  # to be seen\n")
     assert words == ["label", "a.axb", "--no-such", "-m", "sc"]
-    command = main.get_command(click.Context(main), "label")
-    assert command is not None
     with pytest.raises(click.NoSuchOption):
-        command.make_parser(click.Context(command)).parse_args(words[1:])
+        parse(*words)
