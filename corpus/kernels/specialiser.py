@@ -23,6 +23,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
@@ -93,6 +94,10 @@ def refusal(module: ir.Module, ins: ir.KernelInstruction | None, what: str, grow
     if grows and ins.source:
         return NotUnderstoodError(what, ins.source.file, ins.source.line, ins.source.column)
     at = f" ({ins.source})" if ins.source else ""
+    own = ins.source.chain[-1] if ins.source else None
+    if own and Path(own.file).name == Path(module.path).name:  # the file is the source of what was compiled
+        inner = at if ins.source != own else ""
+        return NotUnderstoodError(f"{ins.called}: {what}{inner}", module.path, own.line, max(own.column, 1))
     if module.unit != "line":
         return NotUnderstoodError(f"{ins.called}: {what}{at}, at {module.unit} {ins.line}", module.path)
     return NotUnderstoodError(f"{ins.called}: {what}{at}", module.path, ins.line, 1)
