@@ -53,6 +53,7 @@ class SpirvBody:
                     self.code.defined[ins.result] = ins
                 if ins.name in ("OpVariable", "OpUntypedVariableKHR"):
                     self._declare(ins)
+        self.copies = tuple(copies_back(source.module, function, self.code.defined))
 
     def _declare(self, ins: SpirvInstruction) -> None:
         """Declare a variable of the function, ``OpVariable``, with what it holds at first."""
@@ -87,7 +88,7 @@ class SpirvBody:
         compiled = any(each.name == "OpSource" for each in self.code.source.module.others)
         compiled |= any(ins.source for block in self._function.blocks for ins in block.instructions)
         anew = begun_anew(self._function) if compiled else {}  # where SPIR-V is the source, it means what it says
-        copied = [each.second for each in copies_back(self.code.source.module, self._function) if each.same]
+        copied = [each.second for each in self.copies if each.same]
         for parameter in self._function.parameters:
             try:
                 self._copy(parameter)

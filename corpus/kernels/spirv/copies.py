@@ -8,11 +8,12 @@ GLSL hands functions copies of ``out`` and ``inout`` arguments, and copies them 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import combinations, takewhile
 from typing import NamedTuple
 
 from corpus.kernels.spirv.computing import computation
-from corpus.kernels.spirv.module import Id, SpirvFunction, SpirvInstruction, SpirvModule
+from corpus.kernels.spirv.module import Enumerant, Id, SpirvFunction, SpirvInstruction, SpirvModule
 
 _SOURCES = ("GLSL", "HLSL")
 """The languages that copy arguments back."""
@@ -22,31 +23,29 @@ _DEEP = 8
 
 
 class CopiesBack(NamedTuple):
-    """Two stores that copy arguments of one call back, and whether they are certainly to one place."""
+    """Two stores that copy arguments of one call back; ``same``: to one place, in part or all, else to what may be one."""
 
     first: SpirvInstruction
     second: SpirvInstruction
     same: bool
 
 
-def copies_back(module: SpirvModule, function: SpirvFunction) -> Iterator[CopiesBack]:
-    """Yield pairs of stores by which a function copies arguments of one call back to what may be one place."""
-    if not any(source in map(str, _names(each)) for each in module.others for source in _SOURCES):
+def copies_back(
+    module: SpirvModule, function: SpirvFunction, defined: Mapping[str, SpirvInstruction]
+) -> Iterator[CopiesBack]:
+    """Yield pairs of stores by which a function, whose results are ``defined``, copies arguments of one call back."""
+    sources = [each.operands[0] for each in module.others if each.name == "OpSource"]
+    if not any(isinstance(each, Enumerant) and each.name in _SOURCES for each in sources):
         return
-    defined = {ins.result: ins for block in function.blocks for ins in block.instructions if ins.result}
     for block in function.blocks:
         for number, ins in enumerate(block.instructions):
             if ins.name == "OpFunctionCall":
                 stores = list(_stores(ins, block.instructions[number + 1 :], defined))
-                for at, second in enumerate(stores):
-                    for first in stores[:at]:
-                        one, other = _place(_ids(first)[0], defined), _place(_ids(second)[0], defined)
-                        if one[0] == other[0] and not _apart(one[1:], other[1:], module):
-                            yield CopiesBack(first, second, one == other)
-
-
-def _names(ins: SpirvInstruction) -> list[str]:
-    return [getattr(each, "name", "") for each in ins.operands] if ins.name == "OpSource" else []
+                for (one, first), (other, second) in combinations(stores, 2):
+                    place, there = _place(_ids(first)[0], defined), _place(_ids(second)[0], defined)
+                    if one != other and place[0] == there[0] and not _apart(place[1:], there[1:], module):
+                        length = min(len(place), len(there))
+                        yield CopiesBack(first, second, place[:length] == there[:length])
 
 
 def _ids(ins: SpirvInstruction) -> list[str]:
@@ -54,21 +53,31 @@ def _ids(ins: SpirvInstruction) -> list[str]:
 
 
 def _stores(
-    call: SpirvInstruction, behind: Sequence[SpirvInstruction], defined: dict[str, SpirvInstruction]
-) -> Iterable[SpirvInstruction]:
-    """Yield the stores right behind a call that copy the variables back which are its arguments."""
-    arguments = _ids(call)[1:]
-    for ins in behind:
-        if ins.name == "OpStore":
-            value = defined.get(_ids(ins)[1])
-            if value is None or value.name != "OpLoad" or _ids(value)[0] not in arguments:
-                return
-            yield ins
-        elif ins.result is None:
-            return
+    call: SpirvInstruction, behind: Sequence[SpirvInstruction], defined: Mapping[str, SpirvInstruction]
+) -> Iterator[tuple[str, SpirvInstruction]]:
+    """Yield the stores behind a call that copy back what its arguments hold, each with the argument: a variable that
+    is there for this call alone.
+    """
+    arguments = frozenset(_ids(call)[1:])
+    for ins in takewhile(lambda each: each.name != "OpFunctionCall", behind):
+        if ins.name == "OpStore" and (argument := _argument(_ids(ins)[1], arguments, defined)):
+            yield argument, ins
 
 
-def _place(pointer: str, defined: dict[str, SpirvInstruction]) -> tuple[str, ...]:
+def _argument(value: str, arguments: Container[str], defined: Mapping[str, SpirvInstruction], depth: int = 0) -> str:
+    """Return the argument that a value is loaded from, or computed or composed of; nothing where there is none."""
+    made = defined.get(value)
+    if made is None or depth == _DEEP:
+        return ""
+    if made.name == "OpLoad":
+        pointer = _place(_ids(made)[0], defined)[0]
+        return pointer if pointer in arguments else ""
+    if not made.name.startswith(("OpComposite", "OpVector")) and computation(made.name) is None:
+        return ""
+    return next(filter(None, (_argument(each, arguments, defined, depth + 1) for each in _ids(made))), "")
+
+
+def _place(pointer: str, defined: Mapping[str, SpirvInstruction]) -> tuple[str, ...]:
     """Return what a pointer is of: a variable, and its indices."""
     made = defined.get(pointer)
     if made is None or "AccessChain" not in made.name:
@@ -77,7 +86,7 @@ def _place(pointer: str, defined: dict[str, SpirvInstruction]) -> tuple[str, ...
     return (*_place(base, defined), *(_index(each, defined) for each in indices))
 
 
-def _index(id: str, defined: dict[str, SpirvInstruction], depth: int = 0) -> str:
+def _index(id: str, defined: Mapping[str, SpirvInstruction], depth: int = 0) -> str:
     """Return how an index is computed: two that are computed alike are one."""
     made = defined.get(id)
     if made is None or depth == _DEEP or not (made.name == "OpLoad" or computation(made.name)):

@@ -33,7 +33,6 @@ from corpus.kernels.spirv.bodies import NOT_UNDERSTOOD, SpirvBody, function_name
 from corpus.kernels.spirv.claims import SpirvHome
 from corpus.kernels.spirv.code import SpirvCode, SpirvSource, bits_of, register_name
 from corpus.kernels.spirv.constants import WORKGROUP_SIZE, SpirvConstants
-from corpus.kernels.spirv.copies import copies_back
 from corpus.kernels.spirv.declared import refusals
 from corpus.kernels.spirv.extended import EXTENDED
 from corpus.kernels.spirv.fields import SpirvFields
@@ -186,11 +185,9 @@ class _Translation:
 
     def _apart(self) -> Iterator[str]:
         """Yield what is taken for granted of arguments that are copied back to places that are computed."""
-        for function in self._module.functions.values():
-            for each in copies_back(self._module, function):
-                if not each.same:
-                    where = each.second.source or f"{self._module.path}:{each.second.line}"
-                    yield f"the arguments that are copied back at {where} lie apart"
+        for each in (each for body in self._bodies.values() for each in body.copies if not each.same):
+            where = each.second.source or f"{self._module.path}:{each.second.line}"
+            yield f"the arguments that are copied back at {where} lie apart"
 
     # variables
 
