@@ -8,7 +8,8 @@ GLSL hands functions copies of ``out`` and ``inout`` arguments, and copies them 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, takewhile
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ _DEEP = 8
 
 
 class CopiesBack(NamedTuple):
-    """Two stores that copy arguments of one call back; ``same``: to one place, in part or all, else to what may be one."""
+    """Two stores that copy arguments of one call back to one place, in part or all, or not ``same``, to what may be."""
 
     first: SpirvInstruction
     second: SpirvInstruction
@@ -37,10 +38,11 @@ def copies_back(
     sources = [each.operands[0] for each in module.others if each.name == "OpSource"]
     if not any(isinstance(each, Enumerant) and each.name in _SOURCES for each in sources):
         return
+    uses = Counter(id for block in function.blocks for ins in block.instructions for id in _ids(ins))
     for block in function.blocks:
         for number, ins in enumerate(block.instructions):
             if ins.name == "OpFunctionCall":
-                stores = list(_stores(ins, block.instructions[number + 1 :], defined))
+                stores = list(_stores(ins, block.instructions[number + 1 :], defined, uses))
                 for (one, first), (other, second) in combinations(stores, 2):
                     place, there = _place(_ids(first)[0], defined), _place(_ids(second)[0], defined)
                     if one != other and place[0] == there[0] and not _apart(place[1:], there[1:], module):
@@ -53,28 +55,39 @@ def _ids(ins: SpirvInstruction) -> list[str]:
 
 
 def _stores(
-    call: SpirvInstruction, behind: Sequence[SpirvInstruction], defined: Mapping[str, SpirvInstruction]
+    call: SpirvInstruction,
+    behind: Sequence[SpirvInstruction],
+    defined: Mapping[str, SpirvInstruction],
+    uses: Mapping[str, int],
 ) -> Iterator[tuple[str, SpirvInstruction]]:
     """Yield the stores behind a call that copy back what its arguments hold, each with the argument: a variable that
-    is there for this call alone.
+    is there for this call alone. What is converted goes through another one, which is used twice in all.
     """
-    arguments = frozenset(_ids(call)[1:])
+    holding = {each: each for each in _ids(call)[1:]}
     for ins in takewhile(lambda each: each.name != "OpFunctionCall", behind):
-        if ins.name == "OpStore" and (argument := _argument(_ids(ins)[1], arguments, defined)):
+        if ins.name == "OpStore" and (argument := _argument(_ids(ins)[1], holding, defined)):
+            pointer = _ids(ins)[0]
+            if uses[pointer] == _ONCE_EACH:
+                holding[pointer] = argument
             yield argument, ins
 
 
-def _argument(value: str, arguments: Container[str], defined: Mapping[str, SpirvInstruction], depth: int = 0) -> str:
-    """Return the argument that a value is loaded from, or computed or composed of; nothing where there is none."""
+_ONCE_EACH = 2
+"""The uses of a variable that is stored to once and loaded from once."""
+
+
+def _argument(value: str, holding: Mapping[str, str], defined: Mapping[str, SpirvInstruction], depth: int = 0) -> str:
+    """Return the argument that a value is loaded from, or computed or composed of, by the variables that hold one;
+    nothing where there is none.
+    """
     made = defined.get(value)
     if made is None or depth == _DEEP:
         return ""
     if made.name == "OpLoad":
-        pointer = _place(_ids(made)[0], defined)[0]
-        return pointer if pointer in arguments else ""
+        return holding.get(_place(_ids(made)[0], defined)[0], "")
     if not made.name.startswith(("OpComposite", "OpVector")) and computation(made.name) is None:
         return ""
-    return next(filter(None, (_argument(each, arguments, defined, depth + 1) for each in _ids(made))), "")
+    return next(filter(None, (_argument(each, holding, defined, depth + 1) for each in _ids(made))), "")
 
 
 def _place(pointer: str, defined: Mapping[str, SpirvInstruction]) -> tuple[str, ...]:
