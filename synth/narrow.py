@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Column, Table
 from rich.text import Text
@@ -51,8 +51,7 @@ def parts_that_fit(table: Table, console: Console) -> Iterator[TablePart]:
         return
     names, *others = widths
     room = console.width - edge
-    first = names.head if names.head <= room // 2 else max(room // 2, min(names.least, room // 2))
-    first = room if not others else first
+    first = min(names.head, room // 2) if others else room
     left = room - first - gap
     groups: list[list[int]] = [[]]
     used = 0
@@ -78,14 +77,15 @@ def _measured(column: Column, console: Console, headed: bool) -> _Widths:
     least = cells if column.no_wrap else max((each.minimum for each in every), default=0)
     if not headed:
         return _Widths(least, cells, cells)
-    words = _words(column.header)
+    words = words_of(column.header)
     lines = max(map(len, words.split("\n")))
     pieces = max(map(len, _PIECES.findall(words)), default=0)
     return _Widths(max(least, pieces), max(cells, pieces), max(cells, lines))
 
 
-def _words(head: RenderableType) -> str:
-    return str(Text.from_markup(head)) if isinstance(head, str) else str(head)
+def words_of(cell: object) -> str:
+    """Return the text of a cell or head without its style."""
+    return str(Text.from_markup(cell)) if isinstance(cell, str) else str(cell)
 
 
 def _room(table: Table) -> tuple[int, int]:
@@ -110,7 +110,7 @@ def _part(table: Table, chosen: Sequence[tuple[int, int]]) -> Table:
     part.columns = []
     for place, (number, width) in enumerate(chosen):
         column = table.columns[number]
-        head = Text(_broken(_words(column.header), width))
+        head = Text(_broken(words_of(column.header), width))
         part.columns.append(replace(column, header=head, width=width, overflow="fold", no_wrap=False, _index=place))
     return part
 

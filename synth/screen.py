@@ -19,7 +19,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from corpus.errors import printable
-from synth.narrow import parts_that_fit
+from synth.narrow import parts_that_fit, words_of
 from synth.options.form import printed_as
 from synth.tables import LANGUAGES, TABLE, Language
 from synth.tables import Table as Written
@@ -64,19 +64,14 @@ class Document:
 def _written(table: Table | Listing, title: str) -> Written:
     if isinstance(table, Listing):
         return Written(title, "", _heads(table.table), _Rows(table.rows))
-    cells = [[_words(cell) for cell in column.cells] for column in table.columns]
-    own = _words(table.title) if table.title else ""
-    note = _words(table.caption) if table.caption else ""
+    cells = [[words_of(cell) for cell in column.cells] for column in table.columns]
+    own = words_of(table.title) if table.title else ""
+    note = words_of(table.caption) if table.caption else ""
     return Written(title or own, note, _heads(table), tuple(zip(*cells, strict=True)))
 
 
 def _heads(table: Table) -> tuple[str, ...]:
-    return tuple(_words(column.header) if table.show_header else "" for column in table.columns)
-
-
-def _words(cell: object) -> str:
-    """Return the text of a cell without its style."""
-    return str(Text.from_markup(cell)) if isinstance(cell, str) else str(cell)
+    return tuple(words_of(column.header) if table.show_header else "" for column in table.columns)
 
 
 @dataclass(frozen=True, slots=True)

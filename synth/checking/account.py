@@ -278,7 +278,7 @@ def _short(notes: Mapping[int, str]) -> dict[int, str]:
 
 
 def _progress_words(hang: Mapping[str, str], verbose: bool) -> str:
-    """Return under which progress a kernel ends: ``ends under every progress model``."""
+    """Return under which progress a kernel ends: ``terminates under every progress model``."""
     wanted = needed(hang)
     if verbose:
         verdicts = ", ".join(f"{name} {verdict.lower().replace('_', ' ')}" for name, verdict in hang.items())

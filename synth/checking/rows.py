@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from corpus.comma_separated import cells, csv_line
 from corpus.errors import InputError, printable
@@ -94,30 +94,22 @@ def lines_of(checked: CheckedKernel, form: str) -> str:
     return csv_line([*names, *found, str(checked.record.get("needs", "")), lines, removed, checked.unknown])
 
 
-class KnownAnswer(NamedTuple):
-    """An answer that is known already: what it is, and the kinds of what is found or has no answer."""
-
-    answer: str
-    kinds: frozenset[str]
-
-
-def known_answers(path: Path) -> dict[tuple[str, str, str, str], KnownAnswer]:
-    """Return the answers in CSV that an earlier run has written, by file, kernel, launch and model.
-
-    Raises ``InputError`` where it is no such file.
-    """
+def known_answers(path: Path) -> list[CheckedKernel]:
+    """Return the answers in CSV that an earlier run has written. Raises ``InputError`` where it is no such file."""
     try:
         first, *rows = [*csv.reader(read_text(path).splitlines(keepends=True))] or [[]]
     except csv.Error as error:
         raise InputError(f"expected csv: {error}", str(path)) from None
     if tuple(first) != COLUMNS:
         raise InputError(f"expected answers of synth check as csv, with the head {','.join(COLUMNS)}", str(path))
-    found = {}
+    found = []
     for number, row in enumerate(rows, 2):
         if len(row) != len(COLUMNS):
             raise InputError(f"expected {len(COLUMNS)} cells, found {len(row)}", str(path), number)
-        file, kernel, launch, model, answer, what, *_ = cells(row)
-        found[file, kernel, launch, model] = KnownAnswer(answer, frozenset(what.split(", ")))
+        try:
+            found.append(_of_cells(row))
+        except ValueError:
+            raise InputError(f"expected an answer, found {row[4]!r}", str(path), number) from None
     return found
 
 
@@ -158,8 +150,9 @@ def _of_record(record: Mapping[str, Any]) -> CheckedKernel:
 
 
 def _of_cells(row: Sequence[str]) -> CheckedKernel:
-    file, kernel, launch, model, answer, *_, problem = cells(row)
-    return CheckedKernel(file, kernel, launch, model, CheckAnswer(answer), problem=problem)
+    file, kernel, launch, model, answer, what, *_, problem = cells(row)
+    kinds = tuple(what.split(", ")) if what else ()
+    return CheckedKernel(file, kernel, launch, model, CheckAnswer(answer), kinds, problem=problem)
 
 
 def table_of(every: Sequence[CheckedKernel]) -> tuple[Table, list[str]]:

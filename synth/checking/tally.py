@@ -28,12 +28,18 @@ def exit_code(answers: Collection[CheckAnswer]) -> int:
     return 0 if all(answer is CheckAnswer.SAFE for answer in answers) else 2
 
 
+def _key(checked: CheckedKernel) -> tuple[str, ...]:
+    """Return what an answer is about, as a row of CSV has it."""
+    return printable(checked.file), checked.kernel, checked.launch, checked.model
+
+
 class CheckTally:
     """A count of what is found, of files and kernels without an answer, and of files without a kernel."""
 
     def __init__(self, sources: Sequence[KernelSource], left_out: LeftOut, known: Path | None = None) -> None:
         self.sources, self._left_out = sources, left_out
-        self._known_file, self._known = known, known_answers(known) if known else {}
+        self._known_file = known
+        self._known = {_key(each): each for each in known_answers(known)} if known else {}
         self._as_known = 0
         self._numbers = {str(source.path): number for number, source in enumerate(sources)}
         self._answered = set[str]()
@@ -52,10 +58,10 @@ class CheckTally:
 
     def _is_known(self, checked: CheckedKernel) -> bool:
         """Return whether an answer that is not SAFE is as the known ones say, and nothing more is found."""
-        row = self._known.get((printable(checked.file), checked.kernel, checked.launch, checked.model))
-        if row is None or checked.answer in (CheckAnswer.SAFE, CheckAnswer.ERROR):
+        known = self._known.get(_key(checked))
+        if known is None or checked.answer in (CheckAnswer.SAFE, CheckAnswer.ERROR):
             return False
-        return row.answer == checked.answer and row.kinds >= set(checked.kinds)
+        return known.answer is checked.answer and {*known.kinds} >= {*checked.kinds}
 
     def counted(
         self, answers: Generator[CheckedKernel | None, None, None], bar: bool = True

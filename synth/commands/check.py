@@ -229,7 +229,7 @@ def _begun(
 
     files = [str(source.path) for source in tally.sources]
     texts = digest_of((str(source.path), _digest(source.path)) for source in tally.sources)
-    asked = asdict(request) | models | {"format": form, "version": VERSION, "files": texts}
+    asked = asdict(replace(request, verbose=False)) | models | {"format": form, "version": VERSION, "files": texts}
     if not resume:
         begin(output, asked, header_of(form))
         return 0

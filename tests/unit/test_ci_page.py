@@ -142,6 +142,7 @@ def test_before_each_commit(repository: Path) -> None:
         ("file,answer\n", "expected answers of synth check as csv"),
         ("{head}a,b\n", "known.csv:2: expected 11 cells, found 2"),
         ("{head}\x00\n", "known.csv"),
+        ("{head}k.ptx,k,2x1,ptx,FUND,race,,,,,\n", "known.csv:2: expected an answer, found 'FUND'"),
     ],
 )
 def test_known_answers_that_are_none(repository: Path, text: str, said: str) -> None:
