@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from commands import synth
+from schemas import read_sarif
 
 SHARED = """\
 __global__ void race()
@@ -177,7 +178,7 @@ def test_each_form_says_what_is_removed(need: Callable[..., Any], tmp_path: Path
     said = "removed by the compiler: the compiled code has not the write of kernel.cu:4; --as-written judges it"
     assert f"  {said}\n" in synth("check", path, "--block", "2").stdout
     assert "kernel.cu:4," in synth("check", path, "--block", "2", "--format", "csv").stdout
-    sarif = json.loads(synth("check", path, "--block", "2", "--format", "sarif").stdout)
+    sarif = read_sarif(synth("check", path, "--block", "2", "--format", "sarif").stdout)
     (note,) = sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"]
     assert note["level"] == "note" and said in note["message"]["text"]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import synth
+from schemas import read_sarif
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 HANDED = """// synth check: --grid 2 --expect 'data == 1'
@@ -117,7 +118,7 @@ def test_formats(tmp_path: Path) -> None:
     assert text.exit_code == 1
     assert f"{right}: hand, 2x1: SAFE under ptx\n" in text.stdout
     assert f"{wrong}: hand, 2x1: FOUND race under ptx\n" in text.stdout
-    sarif = json.loads(synth("check", right, wrong, "--format", "sarif").stdout)
+    sarif = read_sarif(synth("check", right, wrong, "--format", "sarif").stdout)
     (run,) = sarif["runs"]
     (finding,) = run["results"]
     assert sarif["version"] == "2.1.0" and finding["ruleId"] == "race" and finding["level"] == "error"

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 from commands import synth
+from schemas import read_sarif
 
 from corpus.kernels.launch import ArrayArgument
 from synth.checking.sources import argument
@@ -194,7 +195,7 @@ def test_the_reason_stands_in_every_format(tmp_path: Path, form: str, name: str)
     if form == "junit":
         assert ElementTree.fromstring(result.stdout).find(".//error") is not None
     if form == "sarif":
-        (said,) = json.loads(result.stdout)["runs"][0]["results"]
+        (said,) = read_sarif(result.stdout)["runs"][0]["results"]
         assert said["level"] == "warning" and reason in said["message"]["text"]
     if form == "csv":
         (row,) = csv.DictReader(io.StringIO(result.stdout))
@@ -216,7 +217,7 @@ def test_what_a_model_has_no_word_for_is_not_asked_and_every_format_says_so(tmp_
         (case,) = ElementTree.fromstring(result.stdout).iter("testcase")
         assert [each.tag for each in case] == ["system-out"]
     if form == "sarif":
-        (run,) = json.loads(result.stdout)["runs"]
+        (run,) = read_sarif(result.stdout)["runs"]
         assert not run["results"] and run["invocations"][0]["toolExecutionNotifications"]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from commands import synth
+from schemas import read_sarif
 from spirv_samples import binary
 
 from synth.checking.sources import read_kernels
@@ -93,7 +94,7 @@ def test_a_race_is_at_its_lines(tmp_path: Path) -> None:
     assert race["kind"] == "race" and "out" in race["text"]
     assert [(place["opcode"], place["lines"][0]["line"]) for place in race["places"]] == [("OpStore", 35)]
     result = synth("check", kernel(tmp_path, "%zero"), "--grid", 2, "--format", "sarif")
-    (one,) = json.loads(result.stdout)["runs"][0]["results"]
+    (one,) = read_sarif(result.stdout)["runs"][0]["results"]
     assert one["locations"][0]["physicalLocation"]["region"]["startLine"] == 35
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from commands import synth
+from schemas import GITHUB_ACTION, GITHUB_WORKFLOW, GITLAB_CI, PRE_COMMIT, complaints, read_sarif
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
@@ -87,15 +88,81 @@ def action_of(workflow: dict[str, Any]) -> dict[str, str]:
     return dict(step["with"])
 
 
-def test_the_action_finds_and_uploads(repository: Path) -> None:
-    inputs = action_of(WORKFLOW)
-    assert stepped(inputs | {"known": ""}) == [0, 1]
+def checked_out(_: dict[str, str]) -> bool:
+    """The repository as a runner has it, in a folder of its own that is the working directory from here on."""
+    given = Path.cwd()
+    for words in (["init", "-q"], ["add", "."], [*AUTHOR, "commit", "-qm", "kernels"], ["clone", "-q", ".", "../work"]):
+        subprocess.run(["git", *words], cwd=given, check=True)
+    os.chdir(given.parent / "work")
+    return True
+
+
+def cached(inputs: dict[str, str]) -> bool:
+    """Nothing is kept yet, so nothing is restored; what is to be kept when the job ends is the user's folder."""
+    assert inputs["path"].startswith("~/") and not Path(inputs["path"]).expanduser().exists()
+    assert inputs["key"].startswith(inputs["restore-keys"].strip()), "a key of an earlier change is its beginning"
+    return True
+
+
+def acted(inputs: dict[str, str]) -> bool:
+    """The action of this repository."""
+    return not any(stepped(inputs))
+
+
+def uploaded(inputs: dict[str, str]) -> bool:
+    """What code scanning takes: SARIF, whose places are paths from the root of the repository."""
+    (run,) = read_sarif(Path(inputs["sarif_file"]).read_text())["runs"]
+    places = [each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in run["results"]]
+    tracked = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert set(places) <= set(tracked)
+    UPLOADED.update((each["ruleId"], place) for each, place in zip(run["results"], places, strict=True))
+    return True
+
+
+AUTHOR = ("-c", "user.name=kernels", "-c", "user.email=kernels@example.org")
+UPLOADED: set[tuple[str, str]] = set()
+USED: dict[str, Callable[[dict[str, str]], bool]] = {
+    "actions/checkout": checked_out,
+    "actions/cache": cached,
+    "OWNER/synth": acted,
+    "github/codeql-action/upload-sarif": uploaded,
+}
+"""What each step of the workflow does here: whether it succeeds, given its inputs."""
+
+
+@pytest.mark.parametrize("mended", [False, True])
+def test_the_workflow_step_by_step(repository: Path, monkeypatch: pytest.MonkeyPatch, mended: bool) -> None:
+    assert synth("check", "kernels/right.ptx", "-o", "known.csv").exit_code == 0
+    monkeypatch.setenv("HOME", str(repository.parent / "home"))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("SYNTH_CACHE_DIR", raising=False)
+    if mended:
+        (repository / "kernels" / "races.ptx").unlink()
+    UPLOADED.clear()
+    steps = WORKFLOW["jobs"]["check"]["steps"]
+    done: dict[str, bool] = {}
+    for step in steps:
+        name, _, version = step["uses"].partition("@")
+        assert version
+        if all(done.values()) or step.get("if") == "always()":
+            done[name] = USED[name](step.get("with", {}))
+    assert list(done) == [step["uses"].partition("@")[0] for step in steps]
+    assert [name for name, right in done.items() if not right] == ([] if mended else ["OWNER/synth"])
+    assert UPLOADED == (set() if mended else {("race", "kernels/races.ptx")})
+    (kept,) = (step["with"]["path"] for step in steps if step["uses"].startswith("actions/cache@"))
+    assert any(Path(kept).expanduser().rglob("*"))
     assert (repository.parent / "pip.log").read_text() == f"install --quiet {ROOT}[cuda,glsl]\n"
-    uploaded = WORKFLOW["jobs"]["check"]["steps"][-1]
-    assert uploaded["if"] == "always()" and uploaded["with"]["sarif_file"] == ACTION["inputs"]["sarif"]["default"]
-    (run,) = json.loads(Path(uploaded["with"]["sarif_file"]).read_text())["runs"]
-    places = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"]}
-    assert places == {"kernels/races.ptx"} and {result["ruleId"] for result in run["results"]} == {"race"}
+
+
+@pytest.mark.parametrize(
+    ("document", "schema"),
+    [(ACTION, GITHUB_ACTION), (WORKFLOW, GITHUB_WORKFLOW), (GITLAB, GITLAB_CI), (HOOKS, PRE_COMMIT)],
+    ids=["action", "workflow", "gitlab", "pre-commit"],
+)
+def test_the_files_of_ci_are_what_their_services_read(document: dict[Any, Any], schema: str) -> None:
+    named = {"on" if name is True else name: value for name, value in document.items()}  # YAML 1.1 reads on as true
+    assert complaints(named, schema) == []
+    assert complaints({**named, "jobs": 1, "runs": 1, "kernels": 1, "repos": 1}, schema)
 
 
 def test_what_is_known_does_not_fail(repository: Path) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 from commands import synth
+from schemas import read_sarif
 
 from synth.checking import work
 from synth.checking.sources import languages
@@ -277,7 +278,7 @@ def test_odd_names_and_a_pipe(kernels: Path) -> None:
 
 
 def test_sarif_of_a_folder_names_each_file(kernels: Path) -> None:
-    (run,) = json.loads(synth("check", kernels, "--format", "sarif").stdout)["runs"]
+    (run,) = read_sarif(synth("check", kernels, "--format", "sarif").stdout)["runs"]
     found = [
         (each["ruleId"], each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]) for each in run["results"]
     ]

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from commands import synth
+from schemas import read_sarif
 
 from backends.glsl.spirv import glslang, spirv_opt
 from backends.shared.process import guard
@@ -119,7 +120,8 @@ def told(*words: object, codes: tuple[int, ...] = (0, 1, 2)) -> str:
 @pytest.mark.parametrize("form", ["text", "csv", "json", "jsonl", "sarif", "junit", "markdown", "latex"])
 def test_check_shows_names_escaped(place: Path, form: str) -> None:
     written(place / "k", ".ptx", PTX, names()[::5] if form != "csv" else None)
-    told("check", "k", "--block", 2, "--format", form, "-j", 1, codes=(1,))
+    said = told("check", "k", "--block", 2, "--format", form, "-j", 1, codes=(1,))
+    assert form != "sarif" or read_sarif(said)
     assert [each.name for each in place.iterdir()] == ["k"]
 
 

@@ -13,6 +13,7 @@ import pytest
 from absent import absent
 from commands import synth
 from kernel_verdicts import answers, checked, told
+from schemas import read_sarif
 
 from backends.cuda.toolkits import ANY, chosen
 from corpus.dialects.registry import read_litmus
@@ -99,7 +100,7 @@ def test_sarif_names_each_location_once(need):
     need("cuda")
     files = (KERNELS / f"{name}.cu" for name in ("mp-orders", "rw-lock", "rw-lock-unfenced"))
     result = synth("check", *files, "--format", "sarif", "--jobs", 1)
-    (run,) = json.loads(result.stdout)["runs"]
+    (run,) = read_sarif(result.stdout)["runs"]
     rows = [[json.dumps(each) for each in one.get("relatedLocations", ())] for one in run["results"]]
     assert any(len(row) > 1 for row in rows) and all(len(set(row)) == len(row) for row in rows)
     assert all(json.dumps(one["locations"][0]) not in row for one, row in zip(run["results"], rows, strict=True))
