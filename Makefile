@@ -63,7 +63,7 @@ gpu: .venv/gpu-ready  ## A fixed campaign on a GPU, its figures kept in docs/res
 docs: .venv/ready  ## The documentation as a site, in site; links and anchors checked
 	$(INSTALL) '.[docs]' $(TOLD)
 	$(BIN)/python docs/pages.py site
-	@echo 'site/index.html; to search it as well: $(BIN)/python -m http.server --bind 127.0.0.1 --directory site'
+	@echo site/index.html
 
 dist: .venv/ready  ## A wheel and a source distribution, in dist
 	$(INSTALL) '.[dist]' $(TOLD)

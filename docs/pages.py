@@ -2,8 +2,9 @@
 
 The pages are README.md, what stands beside it for people (CHANGELOG, CONTRIBUTING, SECURITY) and docs/, as they are in
 the repository, and one more that is made here: the reference of the commands, which is their own help. Links, which are
-right in the repository, are turned into those of the site; a file that is no page is copied beside them. Zensical makes
-HTML of that, and refuses a link or an anchor that leads nowhere.
+right in the repository, are turned into those of the site, and are called what they lead to; a file that is no page is
+copied beside them. The first use of a term on a page leads to its entry in the glossary. Zensical makes HTML of that,
+and refuses a link or an anchor that leads nowhere. What a person would copy of a session is its commands alone.
 
 The HTML asks the network for nothing (docs/site.toml: no fonts, no services). Source of the help: click's objects.
 """
@@ -15,10 +16,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import cache
+from html import escape, unescape
 from inspect import cleandoc
 from itertools import groupby
 from pathlib import Path
-from posixpath import dirname, normpath, relpath
+from posixpath import dirname, join, normpath, relpath
 from textwrap import dedent
 
 import click
@@ -28,13 +31,28 @@ from synth.options.page import Page
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION, STYLE = ROOT / "docs" / "site.toml", ROOT / "docs" / "site.css"
-REFERENCE = "commands.md"
+SEARCH, EVERYDAY = ROOT / "docs" / "iframe-worker.js", ROOT / "docs" / "everyday.txt"
+REFERENCE, GLOSSARY = "commands.md", "docs/glossary.md"
 BLOCK = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 ROW = re.compile(r"^\|.*$", re.MULTILINE)
 CODE = re.compile(r"`[^`\n]+`")
 LINK = re.compile(r"(?<=\]\()(?!https?:|#)([^)#\s]+)")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 PAGE_NAME = re.compile(r"\bdocs/([\w/-]+\.md)\b")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+NAMED = re.compile(r"\[(?:[\w./-]+\.md|\d+)\]\(([^)#\s]*\.md)(?:#([^)\s]*))?\)")
+"""A link that is called by the name or the number of the file that it leads to."""
+
+ENTRY = re.compile(r"^- \*\*(.+?)\*\*", re.MULTILINE)
+"""A term of the glossary."""
+
+UNTOUCHED = re.compile(r"(`[^`]+`|!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\([^)]*\)|^#+ .*$|^\|[ :|-]+$|<[^>]+>)", re.MULTILINE)
+"""What no link can be in: code, links, pictures, headings, lines of tables, tags."""
+
+SESSION = re.compile(r'(<div class="language-\w+ highlight")(>.*?<code>)(.*?)(</code>)', re.DOTALL)
+SESSIONS = ("synth ", "make ")
+PROMPTS = {"$ ": "> ", ">>> ": "... "}
+"""The prompts of a shell and of Python, each with that of the lines that go on."""
 
 
 def pages() -> dict[str, str]:
@@ -55,7 +73,7 @@ def linked(text: str, source: str, there: dict[str, str]) -> tuple[str, set[str]
     files: set[str] = set()
 
     def target(match: re.Match[str]) -> str:
-        path = normpath(f"{dirname(source)}/{match[1]}" if dirname(source) else match[1])
+        path = normpath(join(dirname(source), match[1]))
         if path in there:
             return relpath(there[path], dirname(there[source]) or ".")
         if (ROOT / path).is_dir():
@@ -63,9 +81,103 @@ def linked(text: str, source: str, there: dict[str, str]) -> tuple[str, set[str]
         files.add(path)
         return relpath(f"files/{path}", dirname(there[source]) or ".")
 
+    def titled(match: re.Match[str]) -> str:
+        path = normpath(join(dirname(source), match[1]))
+        return f"[{titles(path)[match[2] or '']}]({match[0].rpartition('(')[2]}" if path in there else match[0]
+
     pieces = BLOCK.split(text)
-    pieces[::2] = [ROW.sub(bare_bars, LINK.sub(target, piece)) for piece in pieces[::2]]
+    pieces[::2] = [ROW.sub(bare_bars, LINK.sub(target, NAMED.sub(titled, piece))) for piece in pieces[::2]]
     return "".join(pieces), files
+
+
+@cache
+def titles(path: str) -> dict[str, str]:
+    """The headings of a page, named as links name them; its first one by no name as well."""
+    prose = "".join(BLOCK.split((ROOT / path).read_text(encoding="utf-8"))[::2])
+    found = HEADING.findall(prose)
+    return {"": found[0], **{slug(each): each for each in found}}
+
+
+def slug(text: str) -> str:
+    """What a heading or a term is called in links, as GitHub has it."""
+    return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+
+
+@cache
+def terms() -> dict[str, str]:
+    """The terms of the glossary in small letters, longest first, each with the name of its entry in links.
+
+    Without those that are everyday words as well (docs/everyday.txt): where they are terms only a reader can tell.
+    """
+    heads = ENTRY.findall((ROOT / GLOSSARY).read_text(encoding="utf-8"))
+    found = {term.lower(): slug(head) for head in heads for term in head.split(", ")}
+    everyday = EVERYDAY.read_text(encoding="utf-8").split()
+    return {
+        term: found[term] for term in sorted(found, key=lambda each: (-len(each), each)) if slug(term) not in everyday
+    }
+
+
+@cache
+def any_term() -> re.Pattern[str]:
+    """A term, on one line or two, in the singular or the plural."""
+    words = (r"\s+".join(map(re.escape, term.split())) for term in terms())
+    return re.compile(rf"(?<![\w.+/-])({'|'.join(words)})(?:s|es)?(?![\w+/-])", re.IGNORECASE)
+
+
+def with_terms(text: str, page: str) -> str:
+    """A page of the site whose first use of each term is a link to its entry in the glossary."""
+    met: set[str] = set()
+
+    def entry(match: re.Match[str]) -> str:
+        name = terms()[" ".join(match[1].lower().split())]
+        if name in met:
+            return match[0]
+        met.add(name)
+        return f"[{match[0]}]({relpath('glossary.md', dirname(page) or '.')}#{name})"
+
+    pieces = BLOCK.split(text)
+    for number in range(0, len(pieces), 2):
+        words = UNTOUCHED.split(pieces[number])
+        words[::2] = [any_term().sub(entry, each) for each in words[::2]]
+        pieces[number] = "".join(words)
+    return "".join(pieces)
+
+
+def with_anchors(glossary: str) -> str:
+    """The glossary, whose terms can be linked to."""
+    return ENTRY.sub(lambda term: f'- <strong id="{slug(term[1])}">{escape(term[1])}</strong>', glossary)
+
+
+def typed(code: str) -> str:
+    """What a person types of a block of code: all of it, but of a session the commands, without prompts and output.
+
+    A session has prompts, or begins with a command; then what stands behind an empty line is output, or such again.
+    """
+    if code.startswith(SESSIONS):
+        return "\n\n".join(each for each in code.split("\n\n") if each.startswith(SESSIONS))
+    if not code.startswith(tuple(PROMPTS)):
+        return code
+    lines: list[str] = []
+    more = ""
+    for line in code.split("\n"):
+        prompt = next((each for each in PROMPTS if line.startswith(each)), "")
+        if prompt or (more and f"{line} ".startswith(more)):
+            lines.append(line[len(prompt or more) :])
+            more = PROMPTS.get(prompt, more)
+        else:
+            more = ""
+    return "\n".join(lines)
+
+
+def to_copy(page: str) -> str:
+    """A page of HTML whose button copies of a session what is typed."""
+
+    def session(match: re.Match[str]) -> str:
+        code = unescape(re.sub(r"<[^>]*>", "", match[3])).rstrip("\n")
+        copied = "" if typed(code) == code else f' data-copy="{escape(typed(code))}"'
+        return f"{match[1]}{copied}{''.join(match.groups()[1:])}"
+
+    return SESSION.sub(session, page)
 
 
 def bare_bars(row: re.Match[str]) -> str:
@@ -120,7 +232,9 @@ def prose(text: str) -> list[str]:
 
 def plain(text: str) -> str:
     """A text whose characters mean nothing to Markdown; pages that it names are links."""
-    return PAGE_NAME.sub(r"[\1](\1)", re.sub(r"([\\`*_<>\[\]|~])", r"\\\1", text))
+    return PAGE_NAME.sub(
+        lambda page: f"[{titles(f'docs/{page[1]}')['']}]({page[1]})", re.sub(r"([\\`*_<>\[\]|~])", r"\\\1", text)
+    )
 
 
 def stage(folder: Path) -> None:
@@ -129,7 +243,7 @@ def stage(folder: Path) -> None:
     files: set[str] = set()
     for source, page in there.items():
         text, more = linked((ROOT / source).read_text(encoding="utf-8"), source, there)
-        write(folder / "docs" / page, text)
+        write(folder / "docs" / page, with_anchors(text) if source == GLOSSARY else with_terms(text, page))
         files |= more
     for file in sorted(files):
         target = folder / "docs" / "files" / file
@@ -137,7 +251,8 @@ def stage(folder: Path) -> None:
         shutil.copyfile(ROOT / file, target)
     write(folder / "docs" / REFERENCE, reference())
     shutil.copyfile(CONFIGURATION, folder / CONFIGURATION.name)
-    shutil.copyfile(STYLE, folder / "docs" / STYLE.name)
+    for asset in (STYLE, SEARCH):
+        shutil.copyfile(asset, folder / "docs" / asset.name)
 
 
 def write(path: Path, text: str) -> None:
@@ -165,6 +280,8 @@ def build(out: Path) -> str:
     with tempfile.TemporaryDirectory(prefix="synth-docs-") as staged:
         stage(Path(staged))
         wrong = made(Path(staged))
+        for page in Path(staged, "site").rglob("*.html"):
+            page.write_text(to_copy(page.read_text(encoding="utf-8")), encoding="utf-8")
         if not wrong:
             shutil.rmtree(out, ignore_errors=True)
             shutil.copytree(Path(staged, "site"), out)

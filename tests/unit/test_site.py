@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from html import unescape
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import unquote, urlparse
@@ -84,6 +85,64 @@ def test_links_are_those_of_the_site(pages: ModuleType) -> None:
     assert pages.linked("[a](../install.md)", "docs/adr/README.md", there) == ("[a](../install.md)", set())
     with pytest.raises(ValueError, match="is a folder"):
         pages.linked("[a](docs)", "README.md", there)
+
+
+def test_links_are_called_what_they_lead_to(pages: ModuleType, site: Path) -> None:
+    there = pages.pages()
+    text = "[scale.md](scale.md) [internals.md](internals.md#the-tree) [2](adr/0002-units-and-journal.md) [b](c.md)"
+    titles = [pages.titles(name)[""] for name in ("docs/scale.md", "docs/adr/0002-units-and-journal.md")]
+    said = pages.linked(text, "docs/backends.md", there)[0]
+    assert re.findall(r"\[([^]]*)\]", said) == [titles[0], "The tree", titles[1], "b"]
+    for page in site.rglob("*.html"):
+        words = re.findall(r"<a [^>]*>(.*?)</a>", page.read_text(encoding="utf-8"), re.DOTALL)
+        told = [unescape(re.sub(r"<[^>]*>", "", each)).strip().lower() for each in words]
+        assert not [each for each in told if each.endswith(".md") or each in ("here", "this", "link")], page.name
+
+
+def test_terms_lead_to_the_glossary(pages: ModuleType, site: Path) -> None:
+    anchors = re.findall(r'<strong id="([\w-]+)">', (site / "glossary.html").read_text(encoding="utf-8"))
+    entries = pages.ENTRY.findall((ROOT / pages.GLOSSARY).read_text(encoding="utf-8"))
+    assert len(anchors) == len(set(anchors)) == len(entries) > 150
+    everyday = pages.EVERYDAY.read_text(encoding="utf-8").split()
+    words = {pages.slug(term) for entry in entries for term in entry.split(", ")}
+    assert everyday == sorted(set(everyday)) and set(everyday) <= words
+    for page in site.rglob("*.html"):
+        led = re.findall(r'href="[^"]*glossary\.html#([\w-]+)">[^<]', page.read_text(encoding="utf-8"))
+        headings = {pages.slug(each) for each in pages.titles(pages.GLOSSARY).values()}
+        assert set(led) <= {*anchors, *headings}, page.name
+        assert page.name != "running.html" or len(led) > 10
+
+
+def test_the_first_use_of_a_term_is_a_link(pages: ModuleType) -> None:
+    text = """# Litmus tests
+`litmus test` [a litmus test](x.md) *litmus
+tests*, litmus test. In order, two lassos-like
+
+    litmus test, warp
+
+| warp |
+|---|
+| fence, work-groups, weak behaviours |
+"""
+    expected = text.replace("*litmus\ntests*", "*[litmus\ntests](../glossary.md#litmus-test)*")
+    for words, name in (("fence", "fence"), ("work-groups", "work-group"), ("weak behaviours", "weak-behaviour")):
+        expected = expected.replace(words, f"[{words}](../glossary.md#{name})")
+    expected = expected.replace("| warp |", "| [warp](../glossary.md#warp) |")
+    assert pages.with_terms(text, "tutorial/x.md") == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "typed"),
+    [
+        ("$ a\nout\n$ b <<'END'\n> x\n>\n> END\n> no\n...\n$ c", "a\nb <<'END'\nx\n\nEND\nno\nc"),
+        (">>> for x in y:\n...     x\n...\n1\n>>> z", "for x in y:\n    x\n\nz"),
+        ("synth a \\\n    -b\nsynth c\n\nout\n\nmore\n\nsynth d\n\n1", "synth a \\\n    -b\nsynth c\n\nsynth d"),
+        ('{"a": 1}\n\nsynth a', '{"a": 1}\n\nsynth a'),
+        ("$5", "$5"),
+    ],
+)
+def test_only_what_is_typed_is_copied(pages: ModuleType, code: str, typed: str) -> None:
+    assert pages.typed(code) == typed
 
 
 @pytest.mark.parametrize("link", ["nowhere.md", "install.md#nowhere", "#nowhere"])
