@@ -94,31 +94,33 @@ class _Gathering:
                 wanted = f"expected to include at most {MOST_FILES} files, of {LARGEST_TEXT} bytes in all"
                 raise InputError(wanted, str(files[0]))
             found.append(FileCopy(copy_name(len(found), path), path, b"".join(self._rewritten(path, data))))
-        for path, data, at in self._named_by_macros:
-            self._check_macros(found, path, data, at)
+        if self._named_by_macros:
+            self._check_macros(found)
         return found
 
     def _is_of_a_library(self, path: Path) -> bool:
         """Decide whether a file is of a folder of ``-I`` that does not have the file which includes it."""
         return any(is_within(path, folder) and not is_within(self._paths[0], folder) for folder in self._folders)
 
-    def _check_macros(self, every: Sequence[FileCopy], path: Path, data: bytes, at: int) -> None:
+    def _check_macros(self, every: Sequence[FileCopy]) -> None:
         """Raise ``InputError`` where a file that is of no library may say what a library's directive includes.
 
         Example: CUTLASS has ``#include CUDA_STD_HEADER(cassert)``, whose macro it defines as ``<cassert>``.
         """
         ours, theirs = set[bytes](), dict[bytes, set[bytes]]()
         for each in every:
-            for match in _MACRO.finditer(_JOIN.sub(b"", each.data)):
-                words = re.findall(rb"\w+", match["text"])
-                theirs.setdefault(match["name"], set()).update(words)
-                ours |= set() if self._is_of_a_library(each.path) else {match["name"]}
-        seen, todo = set[bytes](), set(re.findall(rb"\w+", _JOIN.sub(b"", data[at:]).splitlines()[0]))
-        while todo:
-            seen |= todo
-            todo = {word for name in todo for word in theirs.get(name, ())} - seen
-        if seen & ours:
-            raise _refused(path, data, at, "expected an included file's name in quotes or angle brackets")
+            macros = list(_MACRO.finditer(_JOIN.sub(b"", each.data)))
+            for match in macros:
+                theirs.setdefault(match["name"], set()).update(re.findall(rb"\w+", match["text"]))
+            if not self._is_of_a_library(each.path):
+                ours.update(match["name"] for match in macros)
+        for path, data, at in self._named_by_macros:
+            seen, todo = set[bytes](), set(re.findall(rb"\w+", _JOIN.sub(b"", data[at:]).splitlines()[0]))
+            while todo:
+                seen |= todo
+                todo = {word for name in todo for word in theirs.get(name, ())} - seen
+            if seen & ours:
+                raise _refused(path, data, at, "expected an included file's name in quotes or angle brackets")
 
     def _number(self, path: Path) -> int:
         real = os.path.realpath(path)
