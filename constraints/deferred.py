@@ -27,6 +27,7 @@ Source: Plaisted and Greenbaum, "A structure-preserving clause form translation"
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import neg
 from types import MappingProxyType
 
 from constraints.circuit import Circuit, Literal, Name
@@ -46,13 +47,16 @@ class DeferredCircuit(Circuit):
         super().__init__(known)
         self.operands: dict[int, tuple[Literal, ...]] = {}
         """The literals whose conjunction the gate with a variable is."""
-        self._above: set[int] = set()  # gates that are true where their operands are
-        self._below: set[int] = set()  # gates whose operands are true where they are
+        self._unwritten: dict[int, tuple[int, ...]] = {}
+        """The operands of gates, as numbers, by the literals whose meaning is not in the formula yet: a gate's own, as
+        long as its operands need not be true where it is, and its negation, as long as it need not be true where they
+        are.
+        """
 
     def all_of(self, literals: Iterable[Literal]) -> Literal:
         """The literal of a conjunction, which is the constant true where there are no operands."""
         operands = {literal.number: literal for literal in literals if literal is not self.true}
-        if -self.true.number in operands or any(-number in operands for number in operands):
+        if -self.true.number in operands or not operands.keys().isdisjoint(map(neg, operands)):
             return self.false
         if len(operands) < 2:
             return next(iter(operands.values()), self.true)
@@ -69,6 +73,7 @@ class DeferredCircuit(Circuit):
             gate, _ = Literal.pair(self, self.formula.fresh())
             self._gates[key] = gate
             self.operands[gate.number] = operands
+            self._unwritten[gate.number] = self._unwritten[-gate.number] = key
         return gate
 
     def require(self, *literals: Literal) -> None:
@@ -97,31 +102,28 @@ class DeferredCircuit(Circuit):
             if clause is not None:
                 self.formula.clauses.append(clause)
                 for number in clause[len(head) :]:
-                    clauses += self._needed(number)
+                    if number in self._unwritten:
+                        clauses += self._needed(number)
 
     def _needed(self, number: int) -> list[tuple[Clause, Clause]]:
         """The clauses without which a literal that is to be true would mean nothing, once for each literal."""
-        operands = self.operands.get(abs(number))
-        written = self._below if number > 0 else self._above
-        if operands is None or abs(number) in written:
-            return []
-        written.add(abs(number))
+        operands = self._unwritten.pop(number, ())
         if number > 0:
-            return [([-number], [operand.number]) for operand in reversed(operands)]
-        return [([-number], [-operand.number for operand in operands])]
+            return [([-number], [operand]) for operand in reversed(operands)]
+        return [([-number], [-operand for operand in operands])] if operands else []
 
     def _written_out(self, head: Clause, clause: Clause) -> Clause | None:
         """A clause with short conjunctions that it negates written out; None where it holds anyway."""
         found = dict.fromkeys(head)
-        waiting = clause[::-1]
+        waiting, false = clause[::-1], -self.true.number
         while waiting:
             number = waiting.pop()
-            operands = self.operands.get(-number)
-            if operands is not None and len(operands) <= MOST_INLINE and -number not in self._above:
-                waiting += [-operand.number for operand in reversed(operands)]
-            elif number != -self.true.number:
+            operands = self._unwritten.get(number, ()) if number < 0 else ()
+            if 0 < len(operands) <= MOST_INLINE:
+                waiting += [-operand for operand in reversed(operands)]
+            elif number != false:
                 found[number] = None
-        return None if any(-number in found for number in found) else list(found)
+        return list(found) if found.keys().isdisjoint(map(neg, found)) else None
 
 
 class Assignment:
