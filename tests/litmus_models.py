@@ -1,6 +1,7 @@
 """Models to judge random litmus tests under: those that ship, and odd ones, for the sake of the language."""
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -87,5 +88,6 @@ def grounded(model):
     return Model(model.name, replace(model.syntax, statements=(*model.syntax.statements, *check)))
 
 
+@cache
 def _model(name, text):
     return Model(name, parse_cat(text, f"{name}.cat"))

@@ -111,17 +111,16 @@ CODES: Sequence[tuple[int | str, ...]] = [
 def words(*codes: tuple[int | str, ...]) -> list[int]:
     """The words of instructions."""
     found: list[int] = []
-    for code in codes:
-        own: list[int] = []
-        for operand in code[1:]:
-            if isinstance(operand, int):
-                own.append(operand)
-            else:
-                data = operand.encode() + b"\0"
-                own += [word for (word,) in struct.iter_unpack("<I", data + bytes(-len(data) % 4))]
-        assert isinstance(code[0], int)
-        found += [len(own) + 1 << 16 | code[0], *own]
+    for opcode, *operands in codes:
+        own = [word for each in operands for word in ((each,) if isinstance(each, int) else _words_of(each))]
+        assert isinstance(opcode, int)
+        found += [len(own) + 1 << 16 | opcode, *own]
     return found
+
+
+def _words_of(text: str) -> list[int]:
+    data = text.encode() + b"\0"
+    return [word for (word,) in struct.iter_unpack("<I", data + bytes(-len(data) % 4))]
 
 
 def binary(*codes: tuple[int | str, ...], bound: int = 24, order: str = "<") -> bytes:

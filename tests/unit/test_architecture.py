@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -108,10 +109,16 @@ SOURCES = sorted(path for package in ARROWS for path in (ROOT / package).rglob("
 MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:home|root|work|tmp|mnt|Users)/")
 
 
+@cache
+def parsed(path):
+    """The syntax tree of a file of ours, which several tests read and none changes."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported(source):
-    """The top-level name of every module that a source imports, also by ``import_module`` of a literal."""
+    """The top-level name of every module that a text or a file imports, also by ``import_module`` of a literal."""
     names = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(source) if isinstance(source, str) else parsed(source)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -146,7 +153,7 @@ def offences(folder, names):
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_follow_the_arrows(path):
     folder = path.parent.relative_to(ROOT).as_posix()
-    assert not offences(folder, imported(path.read_text(encoding="utf-8")))
+    assert not offences(folder, imported(path))
 
 
 @pytest.mark.parametrize(
@@ -168,13 +175,14 @@ def test_the_check_can_fail(folder, source, expected):
     assert offences(folder, imported(source)) == expected
 
 
+@cache
 def modules():
     """Every module of ours with the modules of ours that it imports, late imports too."""
     names = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in SOURCES}
     found = {}
     for name, path in names.items():
         targets = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ImportFrom) and node.module:
                 inner = {f"{node.module}.{alias.name}" for alias in node.names}
                 targets |= {module for module in (*inner, node.module) if module in names}
@@ -236,7 +244,7 @@ def test_a_public_class_has_its_name_for_itself():
     found = {}
     for package in ARROWS:
         for path in sorted((ROOT / package).rglob("*.py")):
-            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            for node in parsed(path).body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     found.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
     assert {name: files for name, files in found.items() if len(files) > 1 and name not in SHARED_NAMES} == {}
