@@ -30,7 +30,7 @@ COMMANDS = {
     "export --to axb": ["export", "CORPUS", "--to", "axb", "-o", "OUT"],
     "export --to dartagnan-ptx": ["export", "CORPUS", "--to", "dartagnan-ptx", "-o", "OUT"],
     "label": ["label", "CORPUS", "--model", "hsa-weak", "-o", "OUT"],
-    "compile": ["compile", "CORPUS", "--test", "*0", "--backend", "cpp", "-o", "OUT"],
+    "compile": ["compile", "CORPUS", "--where", "*0", "--backend", "cpp", "-o", "OUT"],
     "verify": ["verify", "CORPUS"],
 }
 """The commands by what the table calls them."""

@@ -2,7 +2,7 @@
 
     python benchmarks/infer.py                     every planted model
     python benchmarks/infer.py tso rc11 --seeds 5
-    python benchmarks/infer.py --svg docs/pictures/infer.svg
+    python benchmarks/infer.py --picture docs/pictures/infer.svg
 
 A planted model is a filling of a sketch (tests/verdicts/planted_models.csv). Its verdicts on the tests of a suite, the
 critical cycles of some edges and the examples of its language, are given one by one. It is found once all models that
@@ -112,7 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*", help="planted models; all of them where none is named")
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--svg", type=Path, help="where to draw the table")
+    parser.add_argument("--picture", "svg", type=Path, help="where to draw the table")
     args = parser.parse_args()
     planted = [each for each in planted_models() if not args.models or each.name in args.models]
     efforts = []

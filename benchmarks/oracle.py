@@ -185,7 +185,7 @@ def folder(options: argparse.Namespace) -> Table:
         table.add_column(heading, justify="left" if heading == "command" else "right")
     with tempfile.TemporaryDirectory() as temporary:
         suite = Path(temporary) / "suite"
-        edges = ["--edges-file", str(EDGES_FILE), "--scopes", "cta", "--regions", "global,shared"]
+        edges = ["--edges", f"@{EDGES_FILE}", "--scopes", "cta", "--regions", "global,shared"]
         measure([SYNTH, "memory", *edges, "--size", "3..6", "-o", str(suite)])
         tests = len(read_corpus(suite).tests)
         for model in options.model or ["ptx-rmo"]:

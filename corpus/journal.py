@@ -146,11 +146,10 @@ class Journal:
         cls,
         path: Path,
         request: Mapping[str, Any],
-        resume: bool,
         is_done_with: Callable[[Mapping[str, Any]], bool] = _never,
     ) -> Journal:
-        """Open a journal by ``resume`` or by ``create``, and raise what that raises."""
-        return cls.resume(path, request, is_done_with) if resume else cls.create(path, request)
+        """Go on with the corpus that is there, by ``resume``, or ``create`` one, and raise what that raises."""
+        return cls.resume(path, request, is_done_with) if is_corpus(path) else cls.create(path, request)
 
     @classmethod
     def create(cls, path: Path, request: Mapping[str, Any]) -> Journal:
@@ -162,9 +161,7 @@ class Journal:
         try:
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
-                unfinished = is_corpus(path) and not read_manifest(path).get("complete")
-                hint = "; --resume goes on with it" if unfinished else ""
-                raise InputError(f"the folder exists and is not empty{hint}", str(path))
+                raise InputError("the folder exists and is not empty", str(path))
             # Exclusive: of two runs that both saw an empty folder, one stops here.
             file = _hold(path, new=True)
         except OSError as error:
@@ -186,7 +183,7 @@ class Journal:
         if "request" in manifest:
             _check_same(manifest["request"], asked, path)
         if is_complete(path):
-            raise InputError("the corpus is complete; there is nothing to resume", str(path))
+            raise InputError("the corpus is complete; nothing is left to do", str(path))
         try:
             file = _hold(path)
         except OSError as error:
@@ -261,7 +258,7 @@ class Journal:
         return kept > 0
 
     def _write(self, entries: Iterable[_Entry]) -> None:
-        self._file.append(map(encode, entries), "; what was found before is kept, --resume goes on with it")
+        self._file.append(map(encode, entries), "; what was found before is kept, and the same command goes on")
 
 
 def finish(

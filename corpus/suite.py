@@ -67,7 +67,7 @@ class Corpus:
         if self.complete:
             return "complete"
         stopped = self.manifest.get("stopped") or ("" if "counts" in self.manifest else "the run did not end")
-        return f"not complete: {stopped}; --resume goes on" if stopped else "not complete"
+        return f"not complete: {stopped}; the same command goes on" if stopped else "not complete"
 
 
 class _Counts(msgspec.Struct):
@@ -142,7 +142,7 @@ def repair_hint(manifest: Mapping[str, Any]) -> str:
     request = manifest.get("request", {})
     kind = request.get("kind")
     command = "map" if "mapping" in request else kind if kind in ("memory", "select") else "progress"
-    return f"synth {command} --resume repairs the corpus" if command != "select" else "make the selection anew"
+    return f"the same synth {command} repairs the corpus" if command != "select" else "make the selection anew"
 
 
 def read_tests(path: Path, manifest: Mapping[str, Any]) -> list[Test]:

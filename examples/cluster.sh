@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A scheduler and workers as processes of this machine, as they would be on several (docs/scale.md).
-#   cluster.sh WORKERS COMMAND..    runs a command of synth with --scheduler and their address; they end with it
+#   cluster.sh WORKERS COMMAND..    runs a command of synth with --jobs and their address; they end with it
 #   cluster.sh WORKERS              tells the address, and waits for Ctrl-C
 # PYTHON is the interpreter that has synth with its extra `cluster`.
 set -euo pipefail
@@ -27,7 +27,7 @@ until [ -s "$folder/scheduler.json" ]; do
 done
 address=$("$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["address"])' "$folder/scheduler.json")
 if [ $# -gt 0 ]; then
-    "$@" --scheduler "$address"
+    "$@" --jobs "$address"
 else
     echo "$address"
     wait

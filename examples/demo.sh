@@ -34,10 +34,10 @@ devices=$("$synth" devices)
 printf '%s\n' "$devices"
 step "Every minimal progress test of two threads with three instructions in all" \
     progress --threads 2 --instrs 3 -o "$out/suite"
-step "What is in it" show "$out/suite" --svg "$out/models.svg"
+step "What is in it" show "$out/suite" --picture "$out/models.svg"
 step "What the models say of a mutex" label examples/progress/mutex.axb
 step "Why it may hang under weak HSA" \
-    explain examples/progress/mutex.axb --model hsa-weak --svg "$out/mutex.svg"
+    explain examples/progress/mutex.axb --model hsa-weak --picture "$out/mutex.svg"
 step "The fewest tests that tell the models apart" select "$out/suite" --separate-models -o "$out/handful"
 for backend in cuda glsl; do
     step "Code for ${backend^^}" compile "$out/suite" --backend "$backend" --mapping all -o "$out/$backend"

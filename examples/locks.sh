@@ -32,7 +32,7 @@ tables | tee "$out/tables.txt"
 draw() { # SYNTH FOLDER TEST,MODEL,MAY_HANG,
     IFS=, read -r test model _ <<< "$3"
     picture=$2/$(basename "$test" .litmus).$model.svg
-    "$1" explain "$test" -m "$model" --svg "$picture" > "${picture%.svg}.txt"
+    "$1" explain "$test" -m "$model" --picture "$picture" > "${picture%.svg}.txt"
 }
 export -f draw
 "$synth" label "$examples"/*.litmus "${progress[@]}" --format csv | grep MAY_HANG > "$out/hangs.csv"

@@ -17,6 +17,8 @@ from corpus.errors import InputError, did_you_mean, one_line
 from corpus.extras import missing
 from synth import VERSION, interruption
 from synth.interruption import interruptible
+from synth.options.form import format_option, print_as, titles_option
+from synth.options.work import memory_option
 from synth.streams import visible_output
 
 GROUPS = {
@@ -120,6 +122,8 @@ def _one_line() -> Iterator[None]:
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "synth"
         message = " ".join(error.format_message().split()).rstrip(".")
+        if isinstance(error, click.NoSuchOption) and any(error.option_name in each.opts for each in main.params):
+            message = f"{error.option_name} goes before the command: synth {error.option_name} .. {_name(error.ctx)}"
         line = f"{command}: {message}{' See' if message.endswith('?') else '; see'} {command} --help"
     except InputError as error:
         line = f"synth: {error}"
@@ -142,6 +146,10 @@ def _one_line() -> Iterator[None]:
     sys.exit(2)
 
 
+def _name(context: click.Context | None) -> str:
+    return str(context.info_name) if context else "COMMAND"
+
+
 def _drop_output() -> None:
     """Drop the output that could not be written: it is still buffered, and would be written again at exit."""
     try:
@@ -152,7 +160,10 @@ def _drop_output() -> None:
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="synth")
-def main() -> None:
+@format_option
+@titles_option
+@memory_option
+def main(form: str, untitled: bool) -> None:
     """Synthesise small programs that show where one GPU concurrency model ends and the next begins.
 
     \b
@@ -165,3 +176,4 @@ def main() -> None:
 
     Exit codes: 0 success, 1 a finding, 2 misuse or bad input.
     """
+    print_as(form)

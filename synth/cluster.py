@@ -66,7 +66,7 @@ def connected(address: str) -> Iterator[Cluster]:
     try:
         import distributed
     except ImportError:
-        raise InputError(f"--scheduler needs Dask: {pip_install('cluster')}") from None
+        raise InputError(f"a cluster needs Dask: {pip_install('cluster')}") from None
     # Without types of Dask's functions; a client that could not be opened prints no errors when it is collected.
     client_of: Any = type("Client", (distributed.Client,), {"__del__": lambda self: None})
     with ExitStack() as stack:

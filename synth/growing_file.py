@@ -46,15 +46,25 @@ class WholeLines:
         return data.decode("utf-8", "surrogateescape")
 
 
-def begin(path: Path, request: Mapping[str, Any], header: str) -> None:
-    """Create the file and its request. Raises ``InputError`` where the file is there already, or cannot be made."""
-    if path.exists():
-        raise InputError("the file exists; --resume goes on with it", str(path))
+def begun(
+    path: Path,
+    request: Mapping[str, Any],
+    header: str,
+    read: Callable[[WholeLines], Iterator[tuple[Group, int]]],
+    expected: str,
+) -> list[Group]:
+    """Return what the file of an equal request has, or nothing and create the file with its request.
+
+    Raises ``InputError`` if the file is another's or cannot be made, and what ``_read`` raises.
+    """
+    if path.exists() or path.is_symlink() or _request(path).exists():
+        return _kept(path, request, header, read, expected)
     write_atomically(_request(path), [f"{json.dumps(request, indent=1)}\n"])
     write_atomically(path, [header])
+    return []
 
 
-def resume(
+def _kept(
     path: Path,
     request: Mapping[str, Any],
     header: str,
@@ -101,7 +111,7 @@ def digest_of(read: Iterable[tuple[str, str]]) -> str:
 
 @contextmanager
 def growing(path: Path) -> Iterator[IO[str]]:
-    """Open the file to add lines; an error that ends the block says that ``--resume`` goes on."""
+    """Open the file to add lines; an error that ends the block says that the same command goes on."""
     with path.open("a", encoding="utf-8", errors="surrogateescape", newline="") as out, resumable():
         yield out
 
@@ -112,7 +122,7 @@ def _request(path: Path) -> Path:
 
 def _check_request(path: Path, request: Mapping[str, Any]) -> None:
     if not _request(path).exists():
-        raise InputError(f"nothing to resume: there is no {_request(path).name} beside it", str(path))
+        raise InputError(f"the file exists, and no {_request(path).name} is beside it to go on with", str(path))
     try:
         before = json.loads(read_text(_request(path)))
         models = dict(before["models"])

@@ -12,7 +12,7 @@ from typing import Any
 
 from corpus.comma_separated import cells
 from corpus.errors import printable, visible
-from synth.growing_file import WholeLines, resume
+from synth.growing_file import WholeLines, begun
 from synth.labels import CSV, ERROR, Labelling, Labels, ModelAnswer, header_of
 
 
@@ -21,10 +21,11 @@ def known_labels(
 ) -> list[Labels]:
     """Return the labels in a file, which are of the first so many of ``files``.
 
-    Of each label only whether it has a verdict is known. Raises ``InputError`` where ``resume`` does.
+    Of each label only whether it has a verdict is known. A file that is not there is begun. Raises ``InputError`` as
+    ``begun`` does.
     """
     read = partial(_read, labelling=labelling, form=form, files=files)
-    return resume(path, request, header_of(labelling, form), read, "the verdicts of the tests in their order")
+    return begun(path, request, header_of(labelling, form), read, "the verdicts of the tests in their order")
 
 
 def _read(lines: WholeLines, labelling: Labelling, form: str, files: Sequence[str]) -> Iterator[tuple[Labels, int]]:

@@ -47,7 +47,7 @@ class LostError(InputError):
 
 
 @contextmanager
-def resumable(kept: bool = True, by: str = "--resume") -> Iterator[None]:
+def resumable(kept: bool = True, by: str = "the same command") -> Iterator[None]:
     """Says of work that is lost what goes on with what was found before, where that is kept."""
     try:
         yield

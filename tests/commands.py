@@ -20,9 +20,15 @@ def printed(*words: object, exit_code: int = 0) -> str:
     return result.stdout if exit_code == 0 else result.stderr
 
 
-def parse(name: str, *words: str) -> None:
+def in_form(form: str) -> list[str]:
+    """Return the words that ask for a form: ``--json`` for JSON, else ``--format``."""
+    return ["--json"] if form == "json" else ["--format", form]
+
+
+def parse(*words: str) -> None:
     """Read the words of a command without running it: ``click.UsageError`` where it has no such option."""
+    _, (name, *left), _ = main.make_parser(click.Context(main)).parse_args(list(words))
     assert name in COMMANDS, name
     command = main.get_command(click.Context(main), name)
     assert command is not None
-    command.make_parser(click.Context(command, info_name=name)).parse_args(list(words))
+    command.make_parser(click.Context(command, info_name=name)).parse_args(left)

@@ -10,3 +10,7 @@ class Criterion(StrEnum):
 
     EXECUTION = "execution"
     OUTCOME = "outcome"
+
+
+BOTH = "both"
+"""The word for minimal outcomes whose minimal executions are counted as well."""

@@ -19,7 +19,7 @@ from corpus.errors import InputError, printable
 from corpus.files import read_text
 from synth.checking.account import CheckedKernel, named, own_lines, removed_lines
 from synth.checking.questions import CheckAnswer
-from synth.growing_file import WholeLines, resume
+from synth.growing_file import WholeLines, begun
 
 if TYPE_CHECKING:  # slow to import
     from rich.table import Table
@@ -119,10 +119,10 @@ def known_rows(
     """Return the files whose answers a file has, in the order of ``files``, each with its answers.
 
     The last file in it may have more answers, so it is not among them. Of each answer no more is known than of a row of
-    CSV. Raises ``InputError`` where ``resume`` does.
+    CSV. A file that is not there is begun. Raises ``InputError`` as ``begun`` does.
     """
     read = partial(_read, form=form, files=files)
-    return resume(path, request, header_of(form), read, "the answers about the files in their order")
+    return begun(path, request, header_of(form), read, "the answers about the files in their order")
 
 
 def _read(lines: WholeLines, form: str, files: Sequence[str]) -> Iterator[tuple[tuple[str, list[CheckedKernel]], int]]:

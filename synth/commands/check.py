@@ -17,9 +17,9 @@ import click
 from corpus.errors import InputError, one_line, visible
 from corpus.files import LARGEST_TEXT, open_bytes
 from synth import VERSION
-from synth.drawing.files import check_picture_name, title_option, write_picture
+from synth.drawing.files import check_picture_name, write_picture
 from synth.interruption import until_interrupted
-from synth.options.form import form_options, print_as
+from synth.options.form import form_options, print_as, printed_as
 from synth.options.launch import LaunchWords, compiler_option, launch_options
 from synth.options.models import ENUMERATE, SAT, ModelName
 from synth.options.page import Page
@@ -38,7 +38,7 @@ STREAMED = (TEXT, CSV, JSONL)
 """The forms that are printed as answers come."""
 
 
-@click.command(name="check", cls=Page, first="--grid --block --arg --expect --progress --format --svg")
+@click.command(name="check", cls=Page, first="--grid --block --arg --expect --progress --format --picture")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="KERNEL|FOLDER...")
 @launch_options()
 @click.option(
@@ -78,7 +78,6 @@ STREAMED = (TEXT, CSV, JSONL)
     metavar="FILE",
     help="Write csv or jsonl here, each answer as soon as it is known. FILE.request.json says what was asked.",
 )
-@click.option("--resume", is_flag=True, help="With -o: keep the answers that FILE has, and go on behind them.")
 @click.option(
     "--known",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -87,9 +86,9 @@ STREAMED = (TEXT, CSV, JSONL)
 )
 @click.option("--verbose", "-v", is_flag=True, help="Text says all: each progress model, and relations of executions.")
 @click.option("--litmus", type=click.Path(path_type=Path), metavar="FILE", help="Write what is left of the kernel.")
-@title_option
 @click.option(
-    "--svg",
+    "--picture",
+    "svg",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Draw the executions that show what is found: .svg, .pdf, .png or .tex.",
@@ -109,7 +108,6 @@ def command(
     as_written: bool,
     form: str | None,
     output: Path | None,
-    resume: bool,
     known: Path | None,
     verbose: bool,
     litmus: Path | None,
@@ -161,7 +159,7 @@ def command(
     from synth.checking.work import CheckRequest, check_all, sources_of
     from synth.growing_file import growing
 
-    form = _form(form, output, resume, svg, any(map(os.path.isdir, files)))
+    form = _form(form, output, svg, any(map(os.path.isdir, files)))
     drawn = svg is not None
     request = CheckRequest(launch, models, progress, method, unroll, compiler_options, drawn, as_written, verbose)
     models_asked = _models(request)
@@ -171,12 +169,12 @@ def command(
     if litmus is not None:
         tasks = _with_litmus(litmus, sources, request)
     if output is not None:
-        tasks = sources[_begun(output, request, models_asked, form, resume, tally) :]
+        tasks = sources[_begun(output, request, models_asked, form, tally) :]
     # Lines on standard output would break a bar on standard error where both are one terminal.
     bar = output is not None or form not in STREAMED or not sys.stdout.isatty()
     with (
         ended_by_signals(),
-        workplaces(jobs, None) as places,
+        workplaces(jobs) as places,
         closing(tally.counted(check_all(tasks, request, places, limits), bar)) as answers,
     ):
         if output is not None:
@@ -189,18 +187,16 @@ def command(
     sys.exit(tally.tell(files))
 
 
-def _form(form: str | None, output: Path | None, resume: bool, svg: Path | None, folders: bool) -> str:
+def _form(form: str | None, output: Path | None, svg: Path | None, folders: bool) -> str:
     """Return the form of the answers. Raises ``click.UsageError`` where options do not go together."""
     if svg is not None:
         check_picture_name(svg)
-    if output is None and resume:
-        raise click.UsageError("--resume goes on with a file: name it with -o")
     if output is None:
-        return form or (TABLE if folders else TEXT)
+        return form or (printed_as() if folders or printed_as() != TABLE else TEXT)
     if form not in (None, CSV, JSONL):
         raise click.UsageError("-o writes csv or jsonl")
     if svg is not None:
-        raise click.UsageError("--svg draws what is printed, and goes without -o")
+        raise click.UsageError("--picture draws what is printed, and goes without -o")
     return form or CSV
 
 
@@ -220,19 +216,14 @@ def _models(request: CheckRequest) -> dict[str, dict[str, str]]:
     }
 
 
-def _begun(
-    output: Path, request: CheckRequest, models: dict[str, dict[str, str]], form: str, resume: bool, tally: CheckTally
-) -> int:
+def _begun(output: Path, request: CheckRequest, models: dict[str, dict[str, str]], form: str, tally: CheckTally) -> int:
     """Begin the file of answers, or go on with it; return the number of files whose answers it has."""
-    from synth.checking.rows import header_of, known_rows
-    from synth.growing_file import begin, digest_of
+    from synth.checking.rows import known_rows
+    from synth.growing_file import digest_of
 
     files = [str(source.path) for source in tally.sources]
     texts = digest_of((str(source.path), _digest(source.path)) for source in tally.sources)
     asked = asdict(replace(request, verbose=False)) | models | {"format": form, "version": VERSION, "files": texts}
-    if not resume:
-        begin(output, asked, header_of(form))
-        return 0
     known = known_rows(output, asked, form, files)
     for _, rows in known:
         for row in rows:

@@ -18,23 +18,22 @@ from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError, one_line, printable, visible
 from corpus.files import write_atomically
 from corpus.journal import Journal
-from corpus.litmus.test import MEMORY_REGIONS, SCOPES
 from corpus.test import Test
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from oracle.executions.judge import Answer
 from synth.accounts import Account, in_columns
-from synth.drawing.files import check_picture_name, title_option, write_picture
+from synth.drawing.files import DOT, check_picture_name, write_picture
 from synth.explanations import explanations, unexplained
 from synth.families.interface import family
 from synth.inputs import MEMORY, Input
 from synth.memory.comparison import Differences, ModelComparison, Pair, compare, write_differences
 from synth.memory.ordering import difference_text, ordering_record, ordering_table
 from synth.memory.suites import axiomatic, empty_sets, narrowed
-from synth.options.form import printed_as, table_option
+from synth.options.form import json_option, printed_as
 from synth.options.models import ModelName
 from synth.options.page import Page
-from synth.options.values import Span, listed
+from synth.options.values import Span
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.work import A_PART, limit_options, run_options, workplaces
 from synth.pool import Jobs, resumable
@@ -48,43 +47,38 @@ SHOWN = 1
 """The number of tests of a size and a pair of models that are printed whole."""
 
 
-@click.command(name="compare", cls=Page, first="--events --vocabulary --minimal --output --svg")
+@click.command(name="compare", cls=Page, first="--events --vocabulary --minimal --output --picture")
 @click.argument("models", nargs=-1, required=True, type=ModelName(), metavar="A B [C ...]")
 @click.option(
     "--events", type=Span(2, MOST_EVENTS), default="2..5", show_default=True, metavar="N", help="4, 2..6 or ..6 events."
 )
 @vocabulary_option
-@click.option("--scopes", metavar="LIST", help="Only these of cta,gpu,sys.")
-@click.option("--regions", metavar="LIST", help="Only these of global,shared.")
 @click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
 @click.option("--both-ways", is_flag=True, help="Go on until each way there is a test, and not only one.")
 @click.option("--minimal", is_flag=True, help="The minimal tests of all sizes, not only of the first.")
-@run_options(DEFAULT_SOLVER)
+@run_options
 @limit_options(A_PART, whole=True)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A new folder for the tests, as a corpus.")
-@title_option
-@click.option("--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the order: .svg, .pdf, .png or .tex.")
-@click.option("--dot", type=click.Path(path_type=Path), metavar="OUT", help="The same picture as Graphviz text.")
-@table_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+@click.option(
+    "--picture",
+    "svg",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Draw the order: .svg, .pdf, .png, .tex or .dot.",
+)
+@json_option("One JSON object instead of text.")
 def command(
     models: tuple[str, ...],
     events: tuple[int, int],
     vocabulary: Words,
-    scopes: str | None,
-    regions: str | None,
     threads: tuple[int, int] | None,
     both_ways: bool,
     minimal: bool,
     time_limit: float | None,
-    solver: str,
-    jobs: int | None,
-    scheduler: str | None,
-    resume: bool,
+    jobs: int | str | None,
     limits: Limits,
     output: Path | None,
     svg: Path | None,
-    dot: Path | None,
     as_json: bool,
 ) -> None:
     """Show the smallest tests that one model allows and another forbids.
@@ -94,8 +88,8 @@ def command(
     test, whichever of the two allows it; of more, each is compared with each, both ways, and a table says how they
     stand to each other. Where nothing is found, nothing is said of larger programs, or of other words.
 
-    -o writes a corpus (docs/corpus.md) of the tests; a search that was stopped goes on with --resume, to the same bytes
-    in the end.
+    -o writes a corpus (docs/corpus.md) of the tests; the same command goes on with a search that was stopped, to the
+    same bytes in the end.
 
     The exit code is 1 where models differ, 0 where no difference was found.
 
@@ -104,23 +98,17 @@ def command(
       synth compare sc tso
       synth compare ptx-6.0 my-ptx.cat -o difference
       synth compare rc11 rc11-scoped --vocabulary "opencl -rmw" --events ..6
-      synth compare sc tso rmo ptx-rmo --events ..4 --svg order.svg
+      synth compare sc tso rmo ptx-rmo --events ..4 --picture order.svg
     """
     if svg:
-        check_picture_name(svg)
-    if resume and output is None:
-        raise click.UsageError("--resume goes on with a folder: name it with -o")
+        check_picture_name(svg, DOT)
     resolved = resolve_consistency_models(models)
     if len(resolved) < 2:
         raise InputError("expected two different models or more")
     if len(resolved) == 2 and printed_as() != TABLE:
         raise InputError("--format is for the table of three models or more")
     files = [axiomatic(model) for model in resolved]
-    kept = (
-        listed("--scopes", scopes, list(SCOPES)),
-        listed("--regions", regions, [region.value for region in MEMORY_REGIONS]),
-    )
-    words = narrowed(files, *vocabulary, *kept)
+    words = narrowed(files, *vocabulary)
     for line in empty_sets(words, files):
         click.echo(one_line(f"synth: {line}"), err=True)
     comparison = ModelComparison(tuple(resolved), words, events, threads, every=minimal, both_ways=both_ways)
@@ -137,15 +125,15 @@ def command(
     }
     started, until = time.monotonic(), Until.limits(None, time_limit)
     with (
-        workplaces(jobs, scheduler) as places,
-        nullcontext() if output is None else Journal.open(output, asked, resume) as journal,
+        workplaces(jobs) as places,
+        nullcontext() if output is None else Journal.open(output, asked) as journal,
         resumable(journal is not None),
     ):
         if not as_json:
             screen().print(f"over {words.name}: {words.summary}", markup=False, soft_wrap=True)
-        done = _search(comparison, journal or Unwritten(), solver, places, until, limits, None if as_json else models)
+        done = _search(comparison, journal or Unwritten(), places, until, limits, None if as_json else models)
         if journal is not None:
-            number = write_differences(journal, done, solver, time.monotonic() - started)
+            number = write_differences(journal, done, DEFAULT_SOLVER, time.monotonic() - started)
     ordering = done.ordering(comparison)
     if as_json:
         tests = [_record(pair, test) for pair, found in done.tests.items() for test in found]
@@ -161,15 +149,15 @@ def command(
         said = f"searched up to {max(done.searched.values())} events{_stopped(done)}"
         screen().print(said, markup=False, soft_wrap=True)
     if output is not None and not as_json:
-        state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
+        state = f"incomplete: {done.stopped}; the same command goes on" if done.stopped else "complete"
         click.echo(f"{printable(str(output))}: {number} tests, {state}")
-    if svg or dot:
+    if svg:
         from synth.drawing import order
 
-        if svg:
+        if svg.suffix.lower() == DOT:
+            write_atomically(svg, [order.draw_dot(ordering)])
+        else:
             write_picture(svg, order.draw(ordering).svg())
-        if dot:
-            write_atomically(dot, [order.draw_dot(ordering)])
     sys.exit(130 if done.stopped == INTERRUPTED else 1 if done.any else 0)
 
 
@@ -192,7 +180,6 @@ def _record(pair: Pair, test: Test) -> dict[str, Any]:
 def _search(
     comparison: ModelComparison,
     journal: Record,
-    solver: str,
     jobs: Jobs,
     until: Until,
     limits: Limits,
@@ -201,7 +188,7 @@ def _search(
     """Search for every difference and record it; ``told`` models by name are printed as soon as they differ."""
     done = Differences.none(comparison)
     with watching() as watch:
-        for pair, tests in compare(comparison, journal, solver, jobs, done, until, watch, limits):
+        for pair, tests in compare(comparison, journal, DEFAULT_SOLVER, jobs, done, until, watch, limits):
             if told and len(comparison.models) == 2:
                 _tell(pair, tests, told, limits)
     return done

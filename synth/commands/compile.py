@@ -20,6 +20,7 @@ from corpus.files import halves
 from synth.compilation import Making
 from synth.families.interface import chosen, family_given, refuse_foreign
 from synth.inputs import MEMORY, family_of
+from synth.options.form import json_option
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.models import model_option
 from synth.options.page import Page
@@ -54,7 +55,7 @@ class _Compile(Page):
         self._help = cleandoc(text or "")
 
 
-@click.command(name="compile", cls=_Compile, first="--backend --where --test --profile --output")
+@click.command(name="compile", cls=_Compile, first="--backend --where --profile --output")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
 @click.option("--backend", type=click.Choice(list(BACKENDS)), required=True, help="The language to write.")
 @choice_options
@@ -103,14 +104,13 @@ class _Compile(Page):
     help="Where to write.  [default: a folder that is named after the tests and the language, such as suite-cuda]",
 )
 @click.option("--force", is_flag=True, help="Write into DIR even if it is not empty.")
-@click.option("--json", "as_json", is_flag=True, help="Beside each program, the test and its launch for runners.")
+@json_option("Beside each program, the test and its launch for runners.")
 @click.option("--check", is_flag=True, help="Have the real compiler compile every file that was written.")
 @click.option(
     "--check-translation",
     is_flag=True,
     help="Of memory tests: read back what the real compilers make of each, and judge it against the test.",
 )
-@click.option("--resume", is_flag=True, help="With --check-translation: go on behind the verdicts that DIR has.")
 @click.option(
     "--sequences",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -138,7 +138,6 @@ def command(
     as_json: bool,
     check: bool,
     check_translation: bool,
-    resume: bool,
     sequences: tuple[Path, ...],
 ) -> None:
     """Turn tests into programs for devices.
@@ -187,7 +186,7 @@ def command(
     With --check-translation each memory test goes through the compilers of its language, at each level of optimisation:
     a launch of one instance is compiled, what comes out is read back as a litmus test, and its outcomes under the model
     of its language must be among those of the test (docs/translation.md). DIR/translation.jsonl has the verdicts, and
-    --resume goes on behind those that a run that was stopped has left.
+    the same command goes on behind those that a run that was stopped has left.
 
     Exit code 1 if a file cannot be read, or if --check finds one that does not compile, or optcheck a test that is not
     itself any more, or --sequences code that is not a table's, or --check-translation a translation that is weaker; 2
@@ -202,17 +201,15 @@ def command(
         language = with_sequences(language, sequences, models)
     if check and (lacking := language.compiler.missing()):
         raise InputError(f"--check needs {' and '.join(lacking)}")
-    if resume and not check_translation:
-        raise click.UsageError("--resume goes on with --check-translation; programs are quickly written with --force")
     left = [] if output is None else halves(output)
+    resume = check_translation and not force and output is not None and any(output.glob("*.request.json"))
     if (
         output is not None
         and output.exists()
         and not force | resume
         and (not output.is_dir() or len(left) < len(list(output.iterdir())))
     ):
-        goes_on = "--resume goes on with it, and " if check_translation and list(output.glob("*.request.json")) else ""
-        raise InputError(f"the output folder is not empty; {goes_on}--force writes into it", str(output))
+        raise InputError("the output folder is not empty; --force writes into it", str(output))
     kind = family_given(inputs)
     refuse_foreign(context, kind)
     together = language.bundle is not None
@@ -234,11 +231,10 @@ def command(
         if told(folder, f"{len(tests)} tests in {backend}"):
             return
         output, force = folder.path, True
-        resume = folder.state is FolderState.UNFINISHED and bool(list(output.glob("*.request.json")))
+        resume = folder.state is FolderState.UNFINISHED and any(output.glob("*.request.json"))
     translations: list[TranslationTask] = []
     if check_translation:
         # These read code, and other compilations do not.
-        from synth.growing_file import begin
         from synth.translation.suites import RESULTS, check_suite, known_verdicts, request_of, tasks_of
 
         translations = tasks_of(tests, backend)
@@ -251,13 +247,10 @@ def command(
     making = Making(mappings, placements, instances, iterations, cpu, launched, random, models, as_json)
     known: list[dict[str, Any]] = []
     if translations:
-        asked = request_of(tests, backend)
-        if resume:
-            known = known_verdicts(translations, output, asked)
-        else:
-            output.mkdir(parents=True, exist_ok=True)
-            (output / RESULTS).unlink(missing_ok=True)
-            begin(output / RESULTS, asked, "")
+        output.mkdir(parents=True, exist_ok=True)
+        for file in () if resume else list(output.glob(f"{RESULTS}*")):
+            file.unlink()
+        known = known_verdicts(translations, output, request_of(tests, backend))
     with ended_by_signals():
         code = kind.compile(tests, language, making, output, check)
         if translations:

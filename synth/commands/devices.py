@@ -12,13 +12,12 @@ from rich.text import Text
 
 from backends.registry import BACKENDS
 from backends.shared.toolchain import Probed
-from synth.options.form import table_option
+from synth.options.form import json_option
 from synth.screen import screen
 
 
 @click.command(name="devices")
-@table_option
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list, an object for each.")
+@json_option("Print a JSON list, an object for each.")
 def command(as_json: bool) -> None:
     """List every compiler and device that synth can use, and whether it works here.
 

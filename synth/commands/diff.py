@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from corpus.errors import InputError, printable
-from synth.options.form import table_option
+from synth.options.form import json_option
 from synth.options.models import model_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, suites_option
-from synth.options.values import JOBS
+from synth.pool import cores
 from synth.statistics import INDEPENDENT, SIGNIFICANCE
 
 if TYPE_CHECKING:  # slow to import, and not every command needs it
@@ -29,7 +29,7 @@ MOST = 100
 """The most changes that a table shows."""
 
 
-@click.command(name="diff", cls=Page, first="--model --significant --format")
+@click.command(name="diff", cls=Page, first="--model --significant")
 @click.argument("words", nargs=-1, required=True, metavar="[RESULTS|CORPUS...] A B")
 @suites_option
 @model_option(memory=True)
@@ -42,16 +42,13 @@ MOST = 100
     help="Rates that differ are no change unless the chance of such a difference is below P.",
 )
 @click.option("--significant", is_flag=True, help="Nor anything else that chance explains.")
-@click.option("-j", "--jobs", type=JOBS, default=1, show_default=True, metavar="N", help="Processes that label tests.")
-@table_option
-@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
+@json_option("Print everything as one JSON object.")
 def command(
     words: tuple[str, ...],
     suites: tuple[str, ...],
     models: tuple[str, ...],
     significance: float,
     significant: bool,
-    jobs: int,
     as_json: bool,
 ) -> None:
     """Show what changed from A to B: hangs, outcomes, rates, failures, and models that are contradicted.
@@ -106,7 +103,7 @@ def command(
         raise InputError("A and B are the same file", second)
     check_apart(*sides)
     paths = [*files, *(word for word in (first, second) if Path(word).exists())]
-    known = _known(paths, suites or tuple(around), models, jobs)
+    known = _known(paths, suites or tuple(around), models)
     comparison = compare(sides[0], sides[1], significance, significant, known)
     if not comparison.compared:
         ways = (" and ".join(sorted({each.way or "one way" for each in only})) for only in comparison.only)
@@ -131,7 +128,7 @@ def _opened(paths: list[str]) -> tuple[list[Entry], list[str]]:
     return entries, around
 
 
-def _known(paths: list[str], suites: tuple[str, ...], models: tuple[str, ...], jobs: int) -> Evidence | None:
+def _known(paths: list[str], suites: tuple[str, ...], models: tuple[str, ...]) -> Evidence | None:
     """Return the tests and their verdicts, where they can be found."""
     if not suites:
         if models:
@@ -140,7 +137,7 @@ def _known(paths: list[str], suites: tuple[str, ...], models: tuple[str, ...], j
     from synth.report.gather import ReportRequest, gather
     from synth.worker import Limits
 
-    asked = ReportRequest(tuple(map(Path, paths)), suites, SelectionFilter(), models, jobs, Limits(10.0, 4096))
+    asked = ReportRequest(tuple(map(Path, paths)), suites, SelectionFilter(), models, cores(), Limits(10.0, 4096))
     return gather(asked)
 
 

@@ -6,12 +6,10 @@ import click
 from rich.table import Table
 
 from corpus.cycles.edges import all_annotations, all_edges, describe_annotation, describe_edge
-from synth.options.form import table_option
 from synth.screen import screen
 
 
 @click.command(name="edges")
-@table_option
 def command() -> None:
     """List the edges and annotations that synth memory takes, with a line on each.
 

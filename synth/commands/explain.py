@@ -15,12 +15,13 @@ import click
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.accounts import Account, in_columns
-from synth.drawing.files import check_picture_name, title_option, write_picture
+from synth.drawing.files import DOT, check_picture_name, write_picture
 from synth.drawing.pictures import Drawing, side_by_side
 from synth.explanations import explanations, unexplained
 from synth.families.interface import Told, chosen, family_given
 from synth.inputs import Input
 from synth.labels import JSON, UNKNOWN, Labels, LabelTally, ModelAnswer
+from synth.options.form import json_option
 from synth.options.models import AUTO, model_option, unroll_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, bell_option, choice_options, with_bell
@@ -29,22 +30,21 @@ from synth.screen import printable_lines, table_console
 from synth.worker import Limits
 
 
-@click.command(name="explain", cls=Page, first="--model --test --svg --dot --side-by-side")
+@click.command(name="explain", cls=Page, first="--model --where --picture --side-by-side")
 @click.argument("file", metavar="FILE|FOLDER|CORPUS", type=click.Path())
 @model_option(required=True, memory=True)
 @choice_options
 @bell_option
 @unroll_option("Litmus tests:")
-@title_option
 @click.option(
-    "--svg",
+    "--picture",
+    "svg",
     type=click.Path(path_type=Path),
     metavar="OUT",
-    help="Draw the states or executions: .svg, .pdf, .png or .tex.",
+    help="Draw the states or executions: .svg, .pdf, .png, .tex or .dot.",
 )
-@click.option("--dot", type=click.Path(path_type=Path), metavar="OUT", help="The same picture as Graphviz text.")
 @click.option("--side-by-side", "beside", is_flag=True, help="A column a model, as text and as picture.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a model instead of text.")
+@json_option("One JSON object a model instead of text.")
 @limit_options("a test may take under each model. Beyond that the verdict is UNKNOWN")
 def command(
     file: str,
@@ -53,7 +53,6 @@ def command(
     bell: str | None,
     unroll: int,
     svg: Path | None,
-    dot: Path | None,
     beside: bool,
     as_json: bool,
     limits: Limits,
@@ -75,49 +74,49 @@ def command(
     Examples:
       synth explain examples/progress/mutex.axb --model hsa-weak
       synth explain examples/progress/mutex.axb --model obe
-      synth explain examples/progress/mutex.axb --model hsa-weak --svg mutex.svg
+      synth explain examples/progress/mutex.axb --model hsa-weak --picture mutex.svg
       synth explain examples/progress/philosophers-simplified.axb --model fair-weak --json
-      synth explain examples/locks/ticket-lock.litmus --model hsa-weak --svg ticket-lock.svg
-      synth explain examples/memory/mp+membar.cta+membar.gl.litmus --model ptx-rmo --svg mp.svg
-      synth explain examples/memory/mp-weak.litmus -m ptx-6.0 -m tso --side-by-side --svg mp.svg
+      synth explain examples/locks/ticket-lock.litmus --model hsa-weak --picture ticket-lock.svg
+      synth explain examples/memory/mp+membar.cta+membar.gl.litmus --model ptx-rmo --picture mp.svg
+      synth explain examples/memory/mp-weak.litmus -m ptx-6.0 -m tso --side-by-side --picture mp.svg
       synth explain examples/memory/mp-intra.litmus --model thesis-weak
-      synth explain examples/memory/coRR.litmus --model examples/models/my-model.cat --dot coRR.dot
+      synth explain examples/memory/coRR.litmus --model examples/models/my-model.cat --picture coRR.dot
 
-    Of a corpus, a folder or an index every test is explained, or those that --test and --where name:
+    Of a corpus, a folder or an index every test is explained, or those that --where names:
 
     \b
-      synth explain classic --test MP --model ptx-6.0
+      synth explain classic --where MP --model ptx-6.0
 
     Of a litmus test under a pair, 'fair & rc11', a hang is shown: an execution that the consistency model allows, which
     threads have ended in it, and what the others do for ever.
 
     \b
-      synth explain examples/liveness/leader.litmus --model 'fair & tso' --svg leader.svg
+      synth explain examples/liveness/leader.litmus --model 'fair & tso' --picture leader.svg
 
     --side-by-side gives each model a column, in the text and in the picture, which otherwise is of one model. Of a
     progress test, name its reading, as in hsa-weak: blue steps lead to the cycle, red ones are the cycle. Of a litmus
     test: threads in columns within their scopes, program order downwards, and behind what is forbidden a yellow band.
     """
     if svg:
-        check_picture_name(svg)
+        check_picture_name(svg, DOT)
+    as_dot = svg is not None and svg.suffix.lower() == DOT
     kind = family_given([file])
     tests = with_bell(chosen(kind, [file], choice), bell)
     names = kind.labelling(models, AUTO, unroll, JSON).names
-    if (svg or dot) and len(tests) > 1:
-        raise InputError(f"--svg and --dot draw one test, and these are {len(tests)}; --test NAME picks one")
-    if (svg or dot) and len(names) > 1 and not beside:
+    if svg and len(tests) > 1:
+        raise InputError(f"--picture draws one test, and these are {len(tests)}; --where NAME picks one")
+    if svg and len(names) > 1 and not beside:
         raise InputError(
-            f"--svg and --dot draw one model, and --model names {len(names)}: {', '.join(names)}; "
-            "or several --side-by-side"
+            f"--picture draws one model, and --model names {len(names)}: {', '.join(names)}; or several --side-by-side"
         )
     tally = LabelTally(names)
-    make = partial(_made, as_json=as_json, drawn=svg is not None, dot=dot is not None)
+    make = partial(_made, as_json=as_json, drawn=svg is not None and not as_dot, dot=as_dot)
     rows = explanations(kind, tests, models, unroll, limits, make, partial(_lost, as_json=as_json))
     for number, (test, row) in enumerate(zip(tests, rows, strict=True)):
         if svg and (drawings := [one.drawing for one in row if one.drawing]):
             write_picture(svg, (side_by_side(test.name, drawings) if len(row) > 1 else drawings[0]).svg())
-        if dot and (graphs := [one.dot for one in row if one.dot]):
-            write_atomically(dot, graphs)
+        if svg and (graphs := [one.dot for one in row if one.dot]):
+            write_atomically(svg, graphs)
         _tell([one.said for one in row], number == 0, beside)
         tally.add(Labels(test.label, tuple(ModelAnswer(UNKNOWN if one.reason else "", one.reason) for one in row)))
     sys.exit(tally.tell())

@@ -23,7 +23,7 @@ from synth.options.question_folder import (
 from synth.options.tests import SelectionFilter, choice_options
 
 
-@click.command(name="export", cls=Page, first="--to --model --where --test --output")
+@click.command(name="export", cls=Page, first="--to --model --where --output")
 @click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|SUITE|FILES...", type=click.Path())
 @click.option(
     "--to",

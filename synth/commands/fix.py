@@ -16,8 +16,9 @@ from backends.shared.files import file_stem
 from corpus.awaited import awaiting
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from synth.drawing.files import check_picture_name, title_option, write_picture
+from synth.drawing.files import check_picture_name, write_picture
 from synth.inputs import Input, check_one_file_each, expand
+from synth.options.form import json_option
 from synth.options.launch import KERNELS, NOT_REPAIRED, LaunchWords, compiler_option, launch_options
 from synth.options.models import ModelName, unroll_option
 from synth.options.page import Page
@@ -83,11 +84,14 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
 @unroll_option()
 @bell_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT", help="A file, or a folder of several.")
-@title_option
 @click.option(
-    "--svg", type=click.Path(path_type=Path), metavar="FILE", help="Draw what changes cut: .svg, .pdf, .png or .tex."
+    "--picture",
+    "svg",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Draw what changes cut: .svg, .pdf, .png or .tex.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a test instead of text.")
+@json_option("One JSON object a test instead of text.")
 @jobs_options
 @limit_options("the repairs of a program may take, with --all all of them", whole=True)
 def command(
@@ -107,8 +111,7 @@ def command(
     output: Path | None,
     svg: Path | None,
     as_json: bool,
-    jobs: int | None,
-    scheduler: str | None,
+    jobs: int | str | None,
     limits: Limits,
 ) -> None:
     """Repair litmus tests and kernels: the cheapest changes after which the outcome is forbidden, or nothing races.
@@ -141,10 +144,10 @@ def command(
       synth fix examples/kernels/ticket-lock.cu --weaken
       synth fix examples/memory/cas-sl.litmus --model ptx-rmo
       synth fix examples/memory/mp-weak.litmus --model ptx-6.0 --allow fences --all
-      synth fix examples/memory/c-sb-rel-acq.litmus --model rc11 --svg sb.svg -o sb-repaired.litmus
+      synth fix examples/memory/c-sb-rel-acq.litmus --model rc11 --picture sb.svg -o sb-repaired.litmus
       synth fix examples/memory/exch-sl+membar.gls.litmus --model ptx-rmo --weaken
       synth fix examples/memory/opencl --model opencl --race-free -o repaired
-      synth fix examples/memory/opencl --model opencl --race-free --all --scheduler local:4 --json
+      synth fix examples/memory/opencl --model opencl --race-free --all --jobs local:4 --json
 
     Exit code 1 where a test has no repair, 2 where --timeout or --memory cut the search.
     """
@@ -156,7 +159,9 @@ def command(
     kernels = [Path(name) for name in inputs if Path(name).suffix in KERNELS]
     if kernels:
         if len(kernels) < len(inputs) or forbid or together or bell or output or svg:
-            raise click.UsageError("kernels go by themselves, without --forbid, --together, --bell, --svg and --output")
+            raise click.UsageError(
+                "kernels go by themselves, without --forbid, --together, --bell, --picture and --output"
+            )
         from synth.checking.sources import check_options, read_kernels
         from synth.checking.tasks import tasks_of
         from synth.repair.kernels import KernelRepairRequest
@@ -164,7 +169,7 @@ def command(
         check_options(launch)
         tasks = [task for path in kernels for task in tasks_of(read_kernels(path, compiler_options), launch)]
         request = KernelRepairRequest(model or "ptx", weaken, allowed, cost or "cuda", every, unroll)
-        with workplaces(jobs, scheduler) as places:
+        with workplaces(jobs) as places:
             sys.exit(_fix_kernels(tasks, request, places, limits, as_json))
     if model is None:
         raise click.UsageError("Missing option '-m' / '--model'.")
@@ -172,7 +177,7 @@ def command(
         check_picture_name(svg)
     tests = with_bell(expand(inputs), bell)
     if svg and len(tests) > 1 and not together:
-        raise InputError(f"--svg draws one repair, and these tests are {len(tests)}")
+        raise InputError(f"--picture draws one repair, and these tests are {len(tests)}")
     if race_free and weaken:
         raise click.UsageError("--weaken keeps a test without races as it is, and does not go with --race-free")
     several = len(tests) > 1 or every
@@ -185,7 +190,7 @@ def command(
 
     asked = RepairRequest(model, forbid, race_free, weaken, allowed, cost, every, unroll, svg is not None)
     missing = cut = False
-    with workplaces(jobs, scheduler) as places:
+    with workplaces(jobs) as places:
         for group, steps in _each(groups, asked, places, limits):
             if group is not groups[0] and not as_json:
                 _say([""])

@@ -18,7 +18,7 @@ from synth.hardening.account import print_found, record
 from synth.hardening.application import MOST_PLACES, Application, include, words
 from synth.hardening.journal import NAME, hardening_of, journalled
 from synth.hardening.reduction import Places, ProgramRun, Reduction
-from synth.options.form import table_option
+from synth.options.form import json_option
 from synth.options.page import Page
 from synth.options.question_folder import FolderState, question_folder, question_name, told
 from synth.options.values import Seconds
@@ -27,6 +27,9 @@ from synth.statistics import CONFIDENCE, runs_without_failure
 from synth.watch import watching
 
 _SHARE = click.FloatRange(0.0, 1.0, min_open=True, max_open=True)
+
+_BUILD_TIMEOUT = 3600.0
+"""Seconds that a build may take."""
 
 
 def _show_header(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -49,13 +52,11 @@ def _show_header(context: click.Context, parameter: click.Parameter, value: bool
     "--runs", type=click.IntRange(1, 1 << 20), default=32, show_default=True, help="Without a failure, end a step."
 )
 @click.option("--rate", type=_SHARE, default=0.01, show_default=True, help="Of failures, at most, in the end.")
-@click.option("--confidence", type=_SHARE, default=CONFIDENCE, show_default=True, help="With which that is said.")
 @click.option(
     "--timeout",
     type=Seconds(positive=True),
     help="Of a run.  [default: 20 times what one that goes right takes, no less than 10]",
 )
-@click.option("--build-timeout", type=Seconds(positive=True), default=600.0, show_default=True, help="Of a build.")
 @click.option("--time-limit", type=Seconds(), metavar="S", help="Begin no run after S seconds.")
 @click.option(
     "-o",
@@ -64,8 +65,7 @@ def _show_header(context: click.Context, parameter: click.Parameter, value: bool
     metavar="FOLDER",
     help="Where runs are kept, and what is built.  [default: a folder that is named after the application]",
 )
-@table_option
-@click.option("--json", "as_json", is_flag=True, help="Print all that was seen as one JSON object.")
+@json_option("Print all that was seen as one JSON object.")
 def command(
     places: int,
     build: str,
@@ -73,9 +73,7 @@ def command(
     stress: str | None,
     runs: int,
     rate: float,
-    confidence: float,
     timeout: float | None,
-    build_timeout: float,
     time_limit: float | None,
     output: Path | None,
     as_json: bool,
@@ -85,7 +83,7 @@ def command(
     Its sources include synth_fence.h (--header says where that is) and have SYNTH_FENCE(n) at each place where a fence
     might be needed, n from 0 to N - 1. All fences must make it pass; then half of them are left out at a time, then
     each alone (Sorensen and Donaldson 2016, section 5). The result is a set of which none can go without a failure
-    seen, and with which so many runs passed that no more than --rate of them fail, with that --confidence.
+    seen, and with which so many runs passed that no more than --rate of them fail, with a confidence of 0.95.
 
     \b
     CMD is a command and its arguments, quoted as in a shell, but no shell sees it. In it stand
@@ -108,7 +106,7 @@ def command(
     """
     profile = None if stress is None else STRESS if stress == "default" else read_profile(Path(stress))
     builds, runner = words(build, "--build") if build else (), words(command_, "--run")
-    stable = max(runs, runs_without_failure(rate, confidence))
+    stable = max(runs, runs_without_failure(rate, CONFIDENCE))
     if stable > 1 << 24:
         raise InputError(f"--rate: {stable} runs would have to pass, of 2^24 at most")
     asked = [places, builds, runner, profile, timeout]
@@ -120,7 +118,7 @@ def command(
     except OSError as error:
         raise InputError(f"cannot make the folder: {error.strerror}", str(output)) from None
     until = None if time_limit is None else time.monotonic() + time_limit
-    application = Application(builds, runner, output / "builds", profile, timeout, build_timeout, until)
+    application = Application(builds, runner, output / "builds", profile, timeout, _BUILD_TIMEOUT, until)
     with (
         ended_by_signals(),
         journalled(output / NAME, key, application.run) as run,
@@ -137,12 +135,12 @@ def command(
 
         reduction = Reduction(places, runs, stable, counted)
         verdict = reduction.search()
-    found = json.dumps(record(reduction, verdict, confidence), indent=2)
+    found = json.dumps(record(reduction, verdict, CONFIDENCE), indent=2)
     write_atomically(output / "result.json", [found, "\n"])
     if as_json:
         click.echo(found)
     else:
-        print_found(reduction, verdict, confidence, screen())
+        print_found(reduction, verdict, CONFIDENCE, screen())
     sys.exit(verdict in ("broken", "stopped"))
 
 

@@ -88,7 +88,7 @@ def command(
                          for t in *; do timeout 20 ./$t 20; done >> log
       litmus7, herd7     logs with Test, Histogram or States, Condition; need --suite
       amber, progress    for t in *.amber; do echo $t; amber -d $t; done >> log 2>&1; needs --suite
-      amber -b FILE -B 3 a dump, called after its test, or --test names it; needs --suite
+      amber -b FILE -B 3 a dump, called after its test, or --where names it; needs --suite
       published          tables of a campaign, 'Test File Name,No saturation Result,..'; need --suite
 
     A test that began in a log and has no result there did not end: it hung, and --timeout says for how long it was
@@ -108,15 +108,15 @@ def command(
     Examples:
       synth import a/results.jsonl b/results.jsonl -o all.jsonl
       synth import log --suite suite --timeout 20 -o suite/results.jsonl
-      synth import outcomes.txt --suite suite --test SB --device 'Mali-G78' -o all.jsonl
+      synth import outcomes.txt --suite suite --where SB --device 'Mali-G78' -o all.jsonl
       synth import litmus.log --suite suite --device 'Raspberry Pi 5' --date 2026-11-22 -o all.jsonl
 
     Exit code 1 if anything of a file was not taken, 2 if no file can be read.
     """
     if not isfinite(timeout):
         raise InputError(f"--timeout: expected a number of seconds, found {timeout}")
-    if not suite and (choice.names or choice.filters):
-        raise InputError("--test and --where choose tests of --suite, which is not given")
+    if not suite and choice.filters:
+        raise InputError("--where chooses tests of --suite, which is not given")
     if output is None:
         if len(suite) != 1 or not is_corpus(Path(suite[0])):
             raise click.UsageError(

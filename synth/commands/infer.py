@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from backends.shared.mapping import MAPPINGS, PLACEMENTS
 from backends.shared.process import ended_by_signals
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import one_line, visible
-from corpus.litmus.test import SCOPES
 from oracle.inference.promise_family import is_promise_family, promise_family
 from oracle.inference.resolution import resolve_sketch
 from synth.drawing.files import check_picture_name, write_picture
@@ -26,22 +26,43 @@ from synth.inference.promise_answers import PromiseRequest, infer_promises
 from synth.inference.promise_runs import TRIES
 from synth.inference.promises import parse_bound
 from synth.memory.suites import narrowed
+from synth.options.form import json_option
 from synth.options.loop import LoopOptions, loop_options
 from synth.options.page import Page
-from synth.options.values import Seconds, Span, listed
+from synth.options.values import Span
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.pool import resumable
 from synth.screen import printable_lines
 from synth.units import Until
 
-OF_SKETCHES = ("changes", "events", "vocabulary", "scopes", "threads", "time_limit", "stress", "solver")
+OF_SKETCHES = ("changes", "events", "vocabulary", "threads", "stress")
 """The parameters that a family of promises has no use for."""
 
 OF_PROMISES = ("bound", "placements", "mappings", "tries")
 """The parameters that a sketch of consistency models has no use for."""
 
 
-@click.command(name="infer", cls=Page, first="--from --tests --events --changes --output --svg")
+EVIDENCE, FORBIDDEN = "evidence", "forbidden"
+"""What an outcome is that was never seen."""
+
+ENOUGH = 1_000_000
+"""Instances of a test after which an outcome that was never seen is forbidden, unless another number is given."""
+
+
+class _Never(click.ParamType[NeverSeen]):
+    name = "word"
+
+    def convert(self, value: str | NeverSeen, param: click.Parameter | None, ctx: click.Context | None) -> NeverSeen:
+        if isinstance(value, NeverSeen):
+            return value
+        if value in (EVIDENCE, FORBIDDEN):
+            return NeverSeen(value == FORBIDDEN, ENOUGH)
+        if not re.fullmatch(r"[1-9][0-9]{0,11}", value):
+            self.fail(f"expected {EVIDENCE}, {FORBIDDEN} or a number of instances, found '{value}'", param, ctx)
+        return NeverSeen(True, int(value))
+
+
+@click.command(name="infer", cls=Page, first="--from --tests --events --changes --output --picture")
 @click.argument("sketch", metavar="SKETCH")
 @click.option(
     "--from", "sources", multiple=True, type=click.Path(path_type=Path), metavar="PATH", help="Facts, as said below."
@@ -50,18 +71,12 @@ OF_PROMISES = ("bound", "placements", "mappings", "tries")
 @click.option("--column", metavar="MODEL", help="The model whose verdicts count, where there are several.")
 @click.option(
     "--never-seen",
-    type=click.Choice(["evidence", "forbidden"]),
-    default="evidence",
+    type=_Never(),
+    default=EVIDENCE,
     show_default=True,
-    help="What an outcome is that was never seen.",
-)
-@click.option(
-    "--launches",
-    type=click.IntRange(min=1),
-    default=1_000_000,
-    show_default=True,
-    metavar="N",
-    help="Instances of a test that --never-seen forbidden needs.",
+    metavar="WORD",
+    help=f"What an outcome is that was never seen: {EVIDENCE}, or {FORBIDDEN} if the test ran in a million instances, "
+    "or in N of them if a number is given.",
 )
 @click.option(
     "--changes",
@@ -75,9 +90,7 @@ OF_PROMISES = ("bound", "placements", "mappings", "tries")
     "--events", type=Span(2, MOST_EVENTS), default="2..4", show_default=True, metavar="N", help="4, 2..6 or ..6 events."
 )
 @vocabulary_option
-@click.option("--scopes", metavar="LIST", help="Only these of cta,gpu,sys.")
 @click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
-@click.option("--time-limit", type=Seconds(), metavar="S", help="Stop the search for tests after so many seconds.")
 @click.option(
     "--bound",
     default="3x3",
@@ -110,13 +123,15 @@ OF_PROMISES = ("bound", "placements", "mappings", "tries")
     help="Of promises, with --run: tests that are run of those that tell apart the same models.",
 )
 @loop_options
-@click.option("--resume", is_flag=True, help="Go on with the loop of --run in the folder of -o.")
-@click.option("--solver", default=DEFAULT_SOLVER, show_default=True, metavar="NAME", help="The SAT solver.")
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A new folder for models, tests and proofs.")
 @click.option(
-    "--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the models: .svg, .pdf, .png or .tex."
+    "--picture",
+    "svg",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Draw the models: .svg, .pdf, .png or .tex.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+@json_option("One JSON object instead of text.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -124,12 +139,10 @@ def command(
     sources: tuple[Path, ...],
     tests: tuple[str, ...],
     column: str | None,
-    never_seen: str,
-    launches: int,
+    never_seen: NeverSeen,
     changes: int,
     events: tuple[int, int],
     vocabulary: Words,
-    scopes: str | None,
     threads: tuple[int, int] | None,
     time_limit: float | None,
     bound: str,
@@ -138,8 +151,6 @@ def command(
     tries: int,
     loop: LoopOptions | None,
     backend: str | None,
-    resume: bool,
-    solver: str,
     output: Path | None,
     svg: Path | None,
     as_json: bool,
@@ -176,22 +187,21 @@ def command(
     """
     if svg:
         check_picture_name(svg)
-    if (loop is not None or resume) and output is None:
-        raise click.UsageError("--run and --resume keep what they do in a folder: name it with -o")
+    if loop is not None and output is None:
+        raise click.UsageError("--run keeps what it does in a folder: name it with -o")
     if backend is not None and loop is None and output is None:
         raise click.UsageError("--backend is for --run, or for the program of the next test in the folder of -o")
-    if resume and loop is None:
-        raise click.UsageError("--resume goes on with a loop: give the options of --run, too")
-    never = NeverSeen(never_seen == "forbidden", launches)
     if is_promise_family(sketch):
         refuse_given(context, OF_SKETCHES, "sketches of consistency models")
+        if loop is None:
+            refuse_given(context, ("time_limit",), "sketches of consistency models, and for --run")
         chosen = tuple(name for name in PLACEMENTS if name in placements or "all" in placements)
         promises = PromiseRequest(
             promise_family(sketch),
             sources,
             tests,
             column,
-            never,
+            never_seen,
             chosen,
             parse_bound(bound),
             loop,
@@ -199,16 +209,16 @@ def command(
             tries,
             backend,
         )
-        sys.exit(infer_promises(promises, output, resume, as_json, svg))
+        sys.exit(infer_promises(promises, output, as_json, svg))
     refuse_given(context, OF_PROMISES, "families of promises")
     given = resolve_sketch(sketch)
     if all(hole.usual is not None for hole in given.holes):
         given = given.within(changes)
-    words = narrowed([given.model], *vocabulary, listed("--scopes", scopes, list(SCOPES)))
-    asked = InferenceRequest(given, sources, tests, column, never, words, events, threads, solver, loop)
+    words = narrowed([given.model], *vocabulary)
+    asked = InferenceRequest(given, sources, tests, column, never_seen, words, events, threads, DEFAULT_SOLVER, loop)
     if not as_json:
         click.echo(printable_lines(f"over {words.name}: {words.summary}"))
-    with folder_of(output, asked.as_json(), loop is not None, resume) as folder:
+    with folder_of(output, asked.as_json(), loop is not None) as folder:
         if loop is None:
             found = told_apart(asked, Until.limits(None, time_limit), as_json)
         else:

@@ -13,22 +13,22 @@ from corpus.errors import InputError
 from synth import VERSION
 from synth.expectations import Expectations
 from synth.families.interface import chosen, family_given
-from synth.growing_file import begin, digest_of, growing
+from synth.growing_file import digest_of, growing
 from synth.inputs import Input
 from synth.label_file import known_labels
 from synth.labels import CSV, Labelling, Labels, LabelTally, header_of, label_tests, print_lines, print_table
-from synth.options.form import form_options, print_as
+from synth.options.form import form_options, print_as, printed_as
 from synth.options.models import method_option, model_option, unroll_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, bell_option, choice_options, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
 from synth.pool import Jobs
-from synth.tables import FORMS, TABLE
+from synth.tables import FORMS
 from synth.watch import watching
 from synth.worker import Limits
 
 
-@click.command(name="label", cls=Page, first="--model --where --test --unroll --output")
+@click.command(name="label", cls=Page, first="--model --where --unroll --output")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
 @model_option(memory=True)
 @choice_options
@@ -55,7 +55,6 @@ from synth.worker import Limits
     metavar="TABLE",
     help="Compare with the verdicts of a table, as csv or a corpus has them; exit code 1 where one differs.",
 )
-@click.option("--resume", is_flag=True, help="With -o: keep the verdicts that FILE has, and go on behind them.")
 @jobs_options
 def command(
     inputs: tuple[str, ...],
@@ -68,9 +67,7 @@ def command(
     limits: Limits,
     output: Path | None,
     expect: Path | None,
-    resume: bool,
-    jobs: int | None,
-    scheduler: str | None,
+    jobs: int | str | None,
 ) -> None:
     """Say what every model says of a test.
 
@@ -102,7 +99,7 @@ def command(
       synth label examples/memory --model ptx-rmo --format csv
       synth label examples/memory/*.litmus --model sc --model rmo --format markdown
       synth label suite --where obe-weak=hangs --model lobe
-      synth label suite --timeout 10 --memory 2000 -o labels.csv
+      synth --memory 2000 label suite --timeout 10 -o labels.csv
       synth label examples --model sc --timeout 20 -j 2 -o examples.csv
       synth label examples/memory/coRR.litmus --model rmo --method smt
       synth label suite --expect suite/labels.csv
@@ -126,11 +123,9 @@ def command(
 
     See docs/oracle.md for the models that ship and how verdicts are defined.
     """
-    if output is None and resume:
-        raise click.UsageError("--resume goes on with a file: name it with -o")
     if output is not None and form in FORMS:
         raise click.UsageError("-o writes csv or json, and a table is neither")
-    form = form or (TABLE if output is None else CSV)
+    form = form or (printed_as() if output is None else CSV)
     if form in FORMS:
         print_as(form)
     kind = family_given(inputs)
@@ -139,7 +134,7 @@ def command(
     tally = LabelTally(labelling.names)
     expectations = None if expect is None else Expectations(expect, labelling, tests)
     stack = click.get_current_context().with_resource
-    places = stack(workplaces(jobs, scheduler))
+    places = stack(workplaces(jobs))
     if output is None:
         # Lines on standard output would break a bar on standard error where both are one terminal.
         bar = form in FORMS or not sys.stdout.isatty()
@@ -157,11 +152,7 @@ def command(
         }
         if bell is not None:
             request["bell"] = digest_of([(bell, _text(Input(bell, "", Path(bell))))])
-        known: list[Labels] = []
-        if resume:
-            known = known_labels(output, request, labelling, form, [test.label for test in tests])
-        else:
-            begin(output, request, header_of(labelling, form))
+        known = known_labels(output, request, labelling, form, [test.label for test in tests])
         for labels in known:
             tally.add(labels)
             if expectations:

@@ -24,10 +24,11 @@ from corpus.journal import Journal
 from corpus.litmus.test import SCOPES
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
 from synth.drawing.execution import draw_bug
-from synth.drawing.files import check_picture_name, title_option, write_picture
+from synth.drawing.files import check_picture_name, write_picture
 from synth.memory.bugs import ToldBug
 from synth.memory.refuting import Searched, search, search_features, search_weaker, write_bugs
 from synth.memory.translating import Checked, checked
+from synth.options.form import json_option
 from synth.options.models import ModelName
 from synth.options.page import Page
 from synth.options.values import Span, listed, spelled
@@ -49,7 +50,7 @@ UNBOUND = (2, 4)
 T = TypeVar("T")
 
 
-@click.command(name="map", cls=Page, first="--events --weakest --output --svg")
+@click.command(name="map", cls=Page, first="--events --weakest --output --picture")
 @click.argument("mappings", type=click.Path(path_type=Path), metavar="MAPPING", nargs=-1, required=True)
 @click.option(
     "--events",
@@ -63,14 +64,17 @@ T = TypeVar("T")
 @click.option("--threads", "-t", type=THREADS, help="Only programs of so many threads.  [default: the bound's]")
 @click.option("--weakest", is_flag=True, help="Of a sound mapping, what can be one step weaker and is sound as far.")
 @click.option("--max-tests", type=TESTS, help="Stop when so many bugs are found.  [default: the bound's]")
-@run_options(DEFAULT_SOLVER)
+@run_options
 @limit_options(A_PART, whole=True)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A folder for the tests and pictures of bugs.")
-@title_option
 @click.option(
-    "--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the first bug: .svg, .pdf, .png or .tex."
+    "--picture",
+    "svg",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Draw the first bug: .svg, .pdf, .png or .tex.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+@json_option("One JSON object instead of text.")
 def command(
     mappings: tuple[Path, ...],
     events: tuple[int, int],
@@ -81,10 +85,7 @@ def command(
     weakest: bool,
     max_tests: int | None,
     time_limit: float | None,
-    solver: str,
-    jobs: int | None,
-    scheduler: str | None,
-    resume: bool,
+    jobs: int | str | None,
     limits: Limits,
     output: Path | None,
     svg: Path | None,
@@ -100,8 +101,8 @@ def command(
     of these options. Where it does not, the answer that a mapping is sound lists what no outcome of these sizes
     depends on: rules of the mapping, axioms and definitions of the source.
 
-    -o writes a corpus (docs/corpus.md) of the bugs, each with its picture; a search that was stopped goes on with
-    --resume, to the same bytes in the end.
+    -o writes a corpus (docs/corpus.md) of the bugs, each with its picture; the same command goes on
+    with a search that was stopped, to the same bytes in the end.
 
     A MAPPING that ends in .seq is a table of code sequences for an AMD GPU (docs/amdgpu.md), of which there may be
     several: whether its machine reaches what --from, or else amdgpu, forbids. Beyond the bound, shapes that are known
@@ -113,14 +114,12 @@ def command(
     Examples:
       synth map examples/mappings/rc11-to-tso.map
       synth map examples/mappings/rc11-scoped-to-ptx.map --scopes gpu
-      synth map examples/mappings/rc11-to-tso-unfenced.map -o bugs --svg bug.svg
+      synth map examples/mappings/rc11-to-tso-unfenced.map -o bugs --picture bug.svg
       synth map examples/mappings/rc11-to-tso.map --to sc --events ..3
       synth map examples/sequences/gfx90a.seq --scopes gpu --events ..2
     """
     if svg:
         check_picture_name(svg)
-    if resume and output is None:
-        raise click.UsageError("--resume goes on with a folder: name it with -o")
     tables = [each for each in mappings if each.suffix == ".seq"]
     if len(mappings) > 1 and len(tables) < len(mappings):
         raise click.UsageError("several mappings at once are tables of code sequences, which end in .seq")
@@ -130,10 +129,10 @@ def command(
         if target is not None:
             raise click.UsageError("--to goes without tables of code sequences, which name their machine")
         if len(tables) > 1 and (output or svg):
-            raise click.UsageError("-o and --svg are for one table at a time")
+            raise click.UsageError("-o and --picture are for one table at a time")
         those = listed("--scopes", scopes, list(map_tables.SCOPES))
         asks = map_tables.question(tables, source, events or UNBOUND, threads, those)
-        way = map_tables.TableWork(solver, jobs, scheduler, resume, limits, Until.limits(max_tests, time_limit))
+        way = map_tables.TableWork(jobs, limits, Until.limits(max_tests, time_limit))
         sys.exit(map_tables.run(asks, weakest, way, output, svg, as_json))
     (mapping,) = mappings
     written = read_mapping(read_text(mapping), str(mapping))
@@ -153,19 +152,19 @@ def command(
     asked = {**check.as_json(), "weakest": weakest}
     started, until = time.monotonic(), Until.limits(max_tests, time_limit)
     with (
-        workplaces(jobs, scheduler, max_tests is not None) as places,
-        _journal(output, asked, resume) as opened,
+        workplaces(jobs, max_tests is not None) as places,
+        _journal(output, asked) as opened,
         resumable(opened is not None),
     ):
         journal = opened or Unwritten()
         with watching() as watch:
-            done = search(check, journal, solver, places, until, watch, limits)
+            done = search(check, journal, DEFAULT_SOLVER, places, until, watch, limits)
         told = [ToldBug(bug, check) for bug in done.bugs]
         if not as_json:
             _tell(check, done, told)
         if not told and not done.stopped:
             with watching() as watch:
-                work = (journal, solver, places, until, watch, limits)
+                work = (journal, DEFAULT_SOLVER, places, until, watch, limits)
                 if not stated:
                     search_features(done, check, work)
                 if weakest and not done.stopped:
@@ -174,19 +173,19 @@ def command(
                 _tell_more(check, done)
         if opened is not None:
             write_files(opened.path, dict(_files(told)))
-            write_bugs(opened, done, solver, time.monotonic() - started)
+            write_bugs(opened, done, DEFAULT_SOLVER, time.monotonic() - started)
     if svg and told:
         write_picture(svg, draw_bug(told[0]).svg())
     if as_json:
         click.echo(visible(json.dumps(_record(check, done, told), ensure_ascii=False)))
     elif output is not None:
-        state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
+        state = f"incomplete: {done.stopped}; the same command goes on" if done.stopped else "complete"
         click.echo(f"\n{printable(str(output))}: {_counted(told)}, {state}")
     sys.exit(130 if done.stopped == INTERRUPTED else 1 if told else 0)
 
 
-def _journal(output: Path | None, asked: dict[str, Any], resume: bool) -> Journal | nullcontext[None]:
-    return nullcontext() if output is None else Journal.open(output, asked, resume)
+def _journal(output: Path | None, asked: dict[str, Any]) -> Journal | nullcontext[None]:
+    return nullcontext() if output is None else Journal.open(output, asked)
 
 
 def _files(told: list[ToldBug]) -> Iterator[tuple[str, str]]:

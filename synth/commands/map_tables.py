@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from backends.shared.files import file_stem, write_files
+from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import printable, visible
 from corpus.journal import Journal
 from corpus.litmus.test import Scope
@@ -51,10 +52,7 @@ SCOPES = tuple(scope.label for scope in Scope if scope is not Scope.QUEUE)
 class TableWork:
     """The way in which tables are searched."""
 
-    solver: str
-    jobs: int | None
-    scheduler: str | None
-    resume: bool
+    jobs: int | str | None
     limits: Limits
     until: Until
 
@@ -81,13 +79,13 @@ def run(
     started = time.monotonic()
     asked = {**check.as_json(), "weakest": weakest}
     with (
-        workplaces(work.jobs, work.scheduler) as places,
-        nullcontext() if output is None else Journal.open(output, asked, work.resume) as opened,
+        workplaces(work.jobs) as places,
+        nullcontext() if output is None else Journal.open(output, asked) as opened,
         resumable(opened is not None),
     ):
         journal = opened or Unwritten()
         with watching() as watch:
-            done = search_tables(check, journal, work.solver, places, work.until, watch, work.limits)
+            done = search_tables(check, journal, DEFAULT_SOLVER, places, work.until, watch, work.limits)
         told = [
             [told_table_bug(bug, answer.table, check.source) for bug in (*answer.bugs, *answer.beyond)]
             for answer in done.answers
@@ -103,13 +101,13 @@ def run(
         if opened is not None:
             write_files(opened.path, dict(_files(told[0])))
             seconds = time.monotonic() - started
-            write_table_bugs(opened, done.answers[0], told[0], done.stopped, work.solver, seconds)
+            write_table_bugs(opened, done.answers[0], told[0], done.stopped, DEFAULT_SOLVER, seconds)
     if svg and told[0]:
         write_picture(svg, draw_table_bug(told[0][0]).svg())
     if as_json:
         click.echo(visible(json.dumps(_record(check, done, told), ensure_ascii=False)))
     elif output is not None:
-        state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
+        state = f"incomplete: {done.stopped}; the same command goes on" if done.stopped else "complete"
         click.echo(f"\n{printable(str(output))}: {_counted(len(told[0]), 'bug')}, {state}")
     wrong = any(answer.wrong for answer in done.answers)
     return 130 if done.stopped == INTERRUPTED else 1 if wrong else 0

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from constraints.programs.criterion import Criterion
-from constraints.solvers import DEFAULT_SOLVER
+from constraints.programs.criterion import BOTH, Criterion
 from synth.options.models import ModelName
 from synth.options.page import Page
 from synth.options.question_folder import output_option
 from synth.options.values import MOST_EDGES, Span
 from synth.options.vocabulary import MOST_EVENTS, vocabulary_option
-from synth.options.work import A_PART, limit_options, run_options
+from synth.options.work import A_PART, limit_options, run_options, solver_option
 
 
 @click.command(
@@ -29,15 +27,18 @@ from synth.options.work import A_PART, limit_options, run_options
     cls=Page,
     first="--from --events --edges --size --model --output",
     sections={
-        "With --from": "--axiom --vocabulary --criterion --both-criteria --up-to --mutants",
+        "With --from": "--axiom --vocabulary --criterion --up-to --mutants",
         "With --edges": (
-            "--edges-file --thread-accesses --location-accesses --like-diy7 --compositions --distinguish --allowed-by "
-            "--forbidden-by --cycles --minimal"
+            "--thread-accesses --location-accesses --like-diy7 --compositions --distinguish --cycles --minimal"
         ),
     },
 )
-@click.option("--edges", "-e", metavar="NAMES", help="The edges that cycles are made of; synth edges lists them.")
-@click.option("--edges-file", type=click.Path(path_type=Path), metavar="FILE", help="The same from a file; # comments.")
+@click.option(
+    "--edges",
+    "-e",
+    metavar="NAMES|@FILE",
+    help="The edges that cycles are made of, which synth edges lists; or a file of them, with # comments.",
+)
 @click.option("--from", "source", type=ModelName(), metavar="MODEL", help="Every minimal test of this model instead.")
 @click.option(
     "--events", type=Span(2, MOST_EVENTS), metavar="N", default="2..4", show_default=True, help="Number of events."
@@ -46,12 +47,11 @@ from synth.options.work import A_PART, limit_options, run_options
 @vocabulary_option
 @click.option(
     "--criterion",
-    type=click.Choice([each.value for each in Criterion]),
+    type=click.Choice([*(each.value for each in Criterion), BOTH]),
     default=Criterion.OUTCOME.value,
     show_default=True,
-    help="What is minimal, an outcome or one execution.",
+    help="What is minimal, an outcome or one execution. both: an outcome, and the tests of the other are counted.",
 )
-@click.option("--both-criteria", is_flag=True, help="Count the tests of the other criterion, too.")
 @click.option(
     "--up-to",
     type=click.Choice(["test", "program"]),
@@ -87,14 +87,17 @@ from synth.options.work import A_PART, limit_options, run_options
     metavar="MODEL",
     help="Label under this model: as for synth label. May be repeated.",
 )
-@click.option("--distinguish", metavar="A>B", help="Only tests that model A allows and model B forbids (and C: A>B,C).")
-@click.option("--allowed-by", multiple=True, type=ModelName(), metavar="MODEL", help="Only tests that it allows.")
-@click.option("--forbidden-by", multiple=True, type=ModelName(), metavar="MODEL", help="Only tests that it forbids.")
+@click.option(
+    "--distinguish",
+    metavar="A>B",
+    help="Only tests that model A allows and model B forbids. Each side may be several, A,B>C,D, or none: A>, >B.",
+)
 @click.option("--cycles", "listing", is_flag=True, help="Only print each cycle, a line each, and write nothing.")
 @click.option("--minimal", is_flag=True, help="Of tests with the same verdicts, none that contains another.")
 @click.option("--certify", is_flag=True, help="Write a certificate that nothing is left, which synth verify checks.")
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
-@run_options(DEFAULT_SOLVER)
+@run_options
+@solver_option
 @limit_options(f"{A_PART}; with --edges, a test under all models", whole=True)
 @output_option
 @click.pass_context
@@ -112,8 +115,8 @@ def command(context: click.Context, /, **given: Any) -> None:
     --cycles lists them, each with the name of its test, and makes no tests.
 
     Either way a solver searches until it has proved that nothing is left; then the manifest says complete. The suite is
-    a corpus (docs/corpus.md); a run that was stopped goes on with --resume, to the same bytes in the end. Without
-    --output the folder is named after the question, and the same command finds it again and goes on by itself.
+    a corpus (docs/corpus.md), in a folder that is named after the question unless --output names it; the same command
+    goes on with a run that was stopped, to the same bytes in the end.
 
     \b
     All tests of TSO up to five events, and their mutants:

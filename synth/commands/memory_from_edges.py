@@ -22,7 +22,7 @@ from corpus.files import read_text
 from corpus.journal import Journal
 from corpus.litmus.test import MEMORY_REGIONS, SCOPES, Region
 from synth.memory.synthesis import CycleSuiteOutcome, CycleSuiteRequest, synthesise, write_suite
-from synth.options.question_folder import FolderState, corpus_folder, question_name, span, told
+from synth.options.question_folder import corpus_folder, question_name, span, told
 from synth.options.values import Numbers, listed, spelled
 from synth.options.work import workplaces
 from synth.pool import resumable
@@ -36,7 +36,6 @@ OTHER_RULES = ("thread_accesses", "location_accesses", "compositions")
 
 def list_cycles(
     edges: str | None,
-    edges_file: Path | None,
     size: Numbers,
     threads: Numbers | None,
     scopes: str | None,
@@ -50,7 +49,7 @@ def list_cycles(
 ) -> None:
     """Print the name of each cycle's test and its edges, smallest cycles first."""
     counts = (thread_accesses, location_accesses)
-    request = _request(edges, edges_file, size, threads, scopes, regions, counts, like_diy7, compositions)
+    request = _request(edges, size, threads, scopes, regions, counts, like_diy7, compositions)
     _check_cycles(request, solver)
     least, largest = request.sizes
     found = (cycle for size in range(least, largest + 1) for cycle in cycles(request.bounds, size, solver))
@@ -60,7 +59,6 @@ def list_cycles(
 
 def from_edges(
     edges: str | None,
-    edges_file: Path | None,
     size: Numbers,
     threads: Numbers | None,
     scopes: str | None,
@@ -71,16 +69,12 @@ def from_edges(
     compositions: bool,
     models: tuple[str, ...],
     distinguish: str | None,
-    allowed_by: tuple[str, ...],
-    forbidden_by: tuple[str, ...],
     minimal: bool,
     certify: bool,
     max_tests: int | None,
     time_limit: float | None,
     solver: str,
-    jobs: int | None,
-    scheduler: str | None,
-    resume: bool,
+    jobs: int | str | None,
     limits: Limits,
     output: Path | None,
 ) -> None:
@@ -88,10 +82,10 @@ def from_edges(
     allowed, forbidden = _border(distinguish)
     counts = (thread_accesses, location_accesses)
     request = replace(
-        _request(edges, edges_file, size, threads, scopes, regions, counts, like_diy7, compositions),
+        _request(edges, size, threads, scopes, regions, counts, like_diy7, compositions),
         labelled_under=models,
-        allowed_by=(*allowed, *allowed_by),
-        forbidden_by=(*forbidden, *forbidden_by),
+        allowed_by=allowed,
+        forbidden_by=forbidden,
         minimal=minimal,
     )
     if certify:
@@ -100,17 +94,16 @@ def from_edges(
         check_certifiable_cycles(request)
     _check_cycles(request, solver)
     asked = request.as_json()
-    again = "--resume" if output else "the same command"
     if output is None:
         words = ["memory", *request.edges.split()] if edges else ["memory"]
         folder = corpus_folder(question_name([*words, span(size)], ("edges", "size")), asked)
         if told(folder, f"cycles of {spelled(size)} edges"):
             return
-        output, resume = folder.path, folder.state is FolderState.UNFINISHED
+        output = folder.path
     started = time.monotonic()
     with (
-        workplaces(jobs, scheduler, max_tests is not None) as places,
-        Journal.open(output, asked, resume) as journal,
+        workplaces(jobs, max_tests is not None) as places,
+        Journal.open(output, asked) as journal,
         resumable(),
     ):
         effort, outcome = SolverEffort(), CycleSuiteOutcome()
@@ -126,7 +119,7 @@ def from_edges(
                 certify_cycles(request, output, solver, places, lambda done, of: watch(done, of, 0))
         times = {"seconds": round(time.monotonic() - started, 3), "calls": effort.calls}
         tests = write_suite(request, journal, outcome, times)
-    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; {again} goes on"
+    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; the same command goes on"
     judged = "judged " if request.separates else ""  # the solver left out the others
     click.echo(f"{printable(str(output))}: {tests} tests of {outcome.found} {judged}cycles, {state}")
     if outcome.complete and not tests and (request.allowed_by or request.forbidden_by):
@@ -137,7 +130,6 @@ def from_edges(
 
 def _request(
     edges: str | None,
-    file: Path | None,
     size: Numbers,
     threads: Numbers | None,
     scopes: str | None,
@@ -149,7 +141,7 @@ def _request(
     """Return the request for all cycles; ``counts`` are the most accesses of a thread, and of a location."""
     _check_threads(threads)
     _check_like_diy7(like_diy7)
-    text = _edges_text(edges, file)
+    text, file = _edges_text(edges)
     request = CycleSuiteRequest(
         edges=" ".join(word for line in text.splitlines() for word in line.partition("#")[0].split()),
         sizes=size,
@@ -200,23 +192,25 @@ def _collect(
     return ""
 
 
-def _edges_text(edges: str | None, file: Path | None) -> str:
-    if (edges is None) == (file is None):
-        raise click.UsageError("give --edges or --edges-file, one of the two, or --from MODEL")
-    text = edges if edges is not None else read_text(file or Path())
+def _edges_text(edges: str | None) -> tuple[str, Path | None]:
+    """Return the edges that are given, and the file that they are from, if they are from one."""
+    if edges is None:
+        raise click.UsageError("give --edges, or --from MODEL")
+    file = Path(edges[1:]) if edges.startswith("@") else None
+    text = read_text(file) if file else edges
     if not text.split():
         raise click.UsageError("expected edges, as in --edges 'PodWW Rfe PodRR Fre'; synth edges lists them")
-    return text
+    return text, file
 
 
 def _border(text: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if text is None:
         return (), ()
     allowing, arrow, forbidding = text.partition(">")
-    others = tuple(name.strip() for name in forbidding.split(",") if name.strip())
-    if not (arrow and allowing.strip() and others):
+    one, other = (tuple(name.strip() for name in side.split(",") if name.strip()) for side in (allowing, forbidding))
+    if not (arrow and (one or other)):
         raise click.BadParameter(f"expected A>B or A>B,C, found '{text}'", param_hint="'--distinguish'")
-    return (allowing.strip(),), others
+    return one, other
 
 
 def _tell_idle(request: CycleSuiteRequest) -> None:

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import click
 
+from constraints.programs.criterion import BOTH, Criterion
 from corpus.errors import one_line, printable
 from corpus.journal import Journal, read_corpus
 from corpus.litmus.test import MEMORY_REGIONS, SCOPES
 from synth.memory.show import size_table
 from synth.memory.suites import SuiteRequest, empty_sets, remove_mutants, synthesise, write_suite
-from synth.options.question_folder import FolderState, corpus_folder, question_name, span, told
+from synth.options.question_folder import corpus_folder, question_name, span, told
 from synth.options.values import Numbers, listed, spelled
 from synth.options.vocabulary import Words
 from synth.options.work import workplaces
@@ -30,7 +31,6 @@ def from_model(
     axioms: tuple[str, ...],
     vocabulary: Words,
     criterion: str,
-    both_criteria: bool,
     up_to: str,
     mutants: bool,
     threads: Numbers | None,
@@ -41,9 +41,7 @@ def from_model(
     max_tests: int | None,
     time_limit: float | None,
     solver: str,
-    jobs: int | None,
-    scheduler: str | None,
-    resume: bool,
+    jobs: int | str | None,
     limits: Limits,
     output: Path | None,
 ) -> None:
@@ -56,8 +54,8 @@ def from_model(
         more=vocabulary[1],
         without=vocabulary[2],
         threads=threads,
-        criterion=criterion,
-        both_criteria=both_criteria,
+        criterion=Criterion.OUTCOME.value if criterion == BOTH else criterion,
+        both_criteria=criterion == BOTH,
         up_to=up_to,
         mutants=mutants,
         labelled_under=models,
@@ -70,18 +68,17 @@ def from_model(
 
         check_certifiable(request)
     asked = request.as_json()
-    again = "--resume" if output else "the same command"
     if output is None:
         folder = corpus_folder(question_name(["memory", source, span(events)], ("source", "events")), asked)
         if told(folder, f"{spelled(events)} events"):
             return
-        output, resume = folder.path, folder.state is FolderState.UNFINISHED
+        output = folder.path
     for line in empty_sets(request.words, [request.axiomatic]):
         click.echo(one_line(f"synth: {line}"), err=True)
     started = time.monotonic()
     with (
-        workplaces(jobs, scheduler, max_tests is not None) as places,
-        Journal.open(output, asked, resume) as journal,
+        workplaces(jobs, max_tests is not None) as places,
+        Journal.open(output, asked) as journal,
         resumable(),
     ):
         remove_mutants(output)
@@ -94,7 +91,7 @@ def from_model(
         tests = write_suite(request, journal, outcome, solver, time.monotonic() - started)
     if tests:
         table_console().print(size_table(read_corpus(output)))
-    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; {again} goes on"
+    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; the same command goes on"
     counted = ", ".join(f"{count} by {criterion}" for criterion, count in sorted(outcome.found.items()))
     by_both = f" ({counted})" if request.both_criteria else ""
     click.echo(f"{printable(str(output))}: {tests} tests{by_both}, {state}")

@@ -9,15 +9,12 @@ import click
 from rich.text import Text
 
 from oracle.catalogue import catalogue, first_sentence
-from synth.options.form import table_option
+from synth.options.form import json_option
 from synth.screen import plain_table, screen
 
 
 @click.command(name="models")
-@table_option
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print a JSON list, an object for each, with the whole of its source."
-)
+@json_option("Print a JSON list, an object for each, with the whole of its source.")
 def command(as_json: bool) -> None:
     """List the models that ship: what each says, the programs it is about, and where it comes from.
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError, printable
 from corpus.hierarchy import LEVEL_WORDS
 from corpus.journal import Journal
@@ -18,8 +17,8 @@ from oracle.progress.models import GUARANTEES
 from oracle.progress.plugins import resolve_models
 from synth.options.models import model_option
 from synth.options.page import Page
-from synth.options.question_folder import FolderState, corpus_folder, output_option, question_name, told
-from synth.options.work import run_options, workplaces
+from synth.options.question_folder import corpus_folder, output_option, question_name, told
+from synth.options.work import run_options, solver_option, workplaces
 from synth.pool import resumable
 from synth.progress.synthesis import ProgressSuiteRequest, check_size, synthesise, write_suite
 from synth.units import INTERRUPTED, is_done_with
@@ -60,7 +59,8 @@ from synth.watch import watching
     help="Write a certificate that nothing is left, which synth verify checks. Needs --threads and --instrs.",
 )
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
-@run_options(DEFAULT_SOLVER)
+@run_options
+@solver_option
 @output_option
 def command(
     threads: int | None,
@@ -77,9 +77,7 @@ def command(
     max_tests: int | None,
     time_limit: float | None,
     solver: str,
-    jobs: int | None,
-    scheduler: str | None,
-    resume: bool,
+    jobs: int | str | None,
     output: Path | None,
 ) -> None:
     """Synthesise forward-progress tests: programs that can fail to terminate when threads are not scheduled fairly.
@@ -87,8 +85,8 @@ def command(
     Every program of the bound that is well formed and interesting is found (Sorensen et al., "Specifying and Testing
     GPU Workgroup Progress Models", OOPSLA 2021, sections 5.1 and 5.2), labelled under 12 progress models, and written
     to a corpus folder. When the solver has proved that nothing is left, the manifest says `complete`. A run that is
-    stopped, in whatever way, leaves a corpus that opens, and --resume goes on. Without --output the folder is named
-    after the question, and the same command finds it again and goes on by itself.
+    stopped, in whatever way, leaves a corpus that opens, and the same command goes on. The folder is named after the
+    question unless --output names it.
 
     \b
     Every minimal test of three threads with four instructions in all, in the folder progress-3x4:
@@ -146,7 +144,6 @@ def command(
     )
     check_size(request)
     asked = request.as_json()
-    again = "--resume" if output else "the same command"
     if output is None:
         bounds = {"threads": threads, "instructions": instrs}
         size = "x".join(str(number) for number in (threads, instrs) if number is not None)
@@ -155,11 +152,11 @@ def command(
         said = ", ".join(f"{number} {what}" for what, number in bounds.items() if number is not None)
         if told(folder, said or "the smallest bound that holds a test"):
             return
-        output, resume = folder.path, folder.state is FolderState.UNFINISHED
+        output = folder.path
     started = time.monotonic()
     with (
-        workplaces(jobs, scheduler, max_tests is not None) as places,
-        Journal.open(output, asked, resume, is_done_with) as journal,
+        workplaces(jobs, max_tests is not None) as places,
+        Journal.open(output, asked, is_done_with) as journal,
         resumable(),
     ):
         with watching() as watch:
@@ -170,7 +167,7 @@ def command(
             with watching("certifying", found=False) as watch:
                 write_certificate(request, journal, solver, places, lambda done, of: watch(done, of, 0))
         tests = write_suite(request, journal, solver, outcome, time.monotonic() - started, max_tests)
-    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; {again} goes on"
+    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; the same command goes on"
     click.echo(f"{printable(str(output))}: {tests} tests, {state}")
     if outcome.stopped == INTERRUPTED:
         sys.exit(130)

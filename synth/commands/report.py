@@ -9,17 +9,18 @@ import click
 
 from corpus.errors import InputError, printable, visible
 from corpus.files import write_atomically
-from synth.options.form import JSON, form_options
+from synth.options.form import JSON, form_options, printed_as
 from synth.options.models import model_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options, suites_option
-from synth.options.values import JOBS, Seconds
+from synth.options.values import JOBS
 from synth.pool import cores
+from synth.tables import TABLE
 from synth.worker import Limits
 
 HTML, MARKDOWN, LATEX, JUNIT, CSV = "html", "markdown", "latex", "junit", "csv"
 _SUFFIXES = {".html": HTML, ".htm": HTML, ".md": MARKDOWN, ".tex": LATEX, ".json": JSON, ".xml": JUNIT, ".csv": CSV}
-_MEGABYTES = 4096  # memory that explaining one test may take
+_LIMITS = Limits(20, 4096)  # seconds and memory that explaining one test may take
 
 
 @click.command(name="report", cls=Page, first="--output --model --explain")
@@ -55,14 +56,6 @@ _MEGABYTES = 4096  # memory that explaining one test may take
     metavar="N",
     help="html: tests that are explained and drawn, the most interesting ones first.",
 )
-@click.option(
-    "--timeout",
-    type=Seconds(positive=True),
-    default=20,
-    show_default=True,
-    metavar="S",
-    help="html: seconds that it may take to explain a test.",
-)
 @click.option("-j", "--jobs", type=JOBS, help="Processes.  [default: one a core]")
 def command(
     results: tuple[Path, ...],
@@ -74,7 +67,6 @@ def command(
     sound: tuple[str, ...],
     title: str | None,
     most: int,
-    timeout: float,
     jobs: int | None,
 ) -> None:
     """Show what was seen on devices, and what models say of it.
@@ -104,15 +96,17 @@ def command(
     from synth.report.gather import ReportRequest, gather
     from synth.report.page import page
 
-    form = form or (_SUFFIXES.get(output.suffix.lower()) if output else MARKDOWN)
+    shared = MARKDOWN if printed_as() == TABLE else printed_as()
+    form = form or (_SUFFIXES.get(output.suffix.lower()) if output else shared)
     if form is None:
         raise InputError(
             f"--format says what to write; a name that ends in {', '.join(_SUFFIXES)} does too", str(output)
         )
     if form == HTML and output is None:
         raise InputError("a page is written to a file: name it with -o")
-    limits = Limits(timeout, _MEGABYTES)
-    found = gather(ReportRequest(results, suites, choice, (*models, *sound) if models else (), jobs or cores(), limits))
+    found = gather(
+        ReportRequest(results, suites, choice, (*models, *sound) if models else (), jobs or cores(), _LIMITS)
+    )
     known = {model for names in found.models.values() for model in names}
     for model in sound:
         if model not in known:
@@ -125,7 +119,7 @@ def command(
         click.echo(printable(f"synth: {notes[0]}; --suite names their corpus"), err=True)
     match form:
         case "html":
-            explained = details(found, most, jobs or cores(), limits)
+            explained = details(found, most, jobs or cores(), _LIMITS)
             if len(explained) < len(found.subjects):
                 notes.append(f"{len(explained):,} of {len(found.subjects):,} tests are explained; --explain takes more")
             text = page(found, explained, title, notes)

@@ -23,7 +23,7 @@ from synth.campaigns import Campaign, Workers
 from synth.families.interface import chosen, family_given, refuse_foreign
 from synth.known import read_known
 from synth.options.campaign import campaign_options
-from synth.options.form import table_option
+from synth.options.form import json_option
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.models import model_option
 from synth.options.page import Page
@@ -32,7 +32,7 @@ from synth.pool import resumable
 from synth.runs import Running
 
 
-@click.command(name="run", cls=Page, first="--backend --model --where --test --sound --iterations --output")
+@click.command(name="run", cls=Page, first="--backend --model --where --sound --iterations --output")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
 @click.option(
     "--backend",
@@ -59,7 +59,6 @@ from synth.runs import Running
 )
 @click.option("--every-iteration", is_flag=True, help="Go on with the iterations that come after a hang.")
 @choice_options
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N of them.")
 @click.option(
     "--subscribe",
     type=click.Choice(list(SUBSCRIPTIONS)),
@@ -82,8 +81,7 @@ from synth.runs import Running
     metavar="FILE",
     help="Where results go.  [default: results.jsonl in the corpus; not kept for plain files]",
 )
-@table_option
-@click.option("--json", "as_json", is_flag=True, help="Print the summary and the results as one JSON object.")
+@json_option("Print the summary and the results as one JSON object.")
 @click.option("--stress/--no-stress", default=False, show_default=True, help="Litmus tests: with memory stress.")
 @click.option(
     "--profile",
@@ -130,7 +128,6 @@ def command(
     timeout: float | None,
     every_iteration: bool,
     choice: SelectionFilter,
-    limit: int | None,
     subscribe: str,
     platform: str | None,
     workers: int | None,
@@ -145,7 +142,7 @@ def command(
     plan: Path | None,
     known: Path | None,
     campaign: Campaign,
-    scheduler: str | None,
+    cluster: str | None,
     junit: Path | None,
 ) -> None:
     """Run tests on this machine's devices and compare with the models.
@@ -180,7 +177,7 @@ def command(
     \b
     Campaigns
 
-    -j runs several tests at a time, --scheduler does so by workers of Dask's whose machines have the same device
+    -j runs several tests at a time, -j ADDRESS does so by workers of Dask's whose machines have the same device
     (docs/scale.md), --shard runs a part of them on each of several machines, whose results synth import puts together;
     --rerun makes some trials anew, --time-limit ends a campaign that the same command goes on with, and --junit tells a
     continuous-integration service. --known FILE has known failures in quarantine: they are told, and skipped in
@@ -191,16 +188,16 @@ def command(
       synth run suite --backend opencl
       synth run suite --backend opencl --mapping chunked --instances 8 --timeout 1
       synth run suite --backend glsl --placement all --instances 16
-      synth run suite --backend cpp --subscribe over --test '2x2-*' --json
+      synth run suite --backend cpp --subscribe over --where '2x2-*' --json
       synth run suite --backend cpp --where obe-weak=hangs
-      synth run examples/progress/*.axb --backend opencl --limit 3 -o results.jsonl
+      synth run examples/progress --where 'mutex*' --backend opencl -o results.jsonl
       synth run examples/memory --backend cpp --sound rc11 -o memory.jsonl
       synth run examples/memory/c-sb-sc.litmus --backend opencl -m sc -m tso --stress
       synth run examples/memory --backend cpp --profile examples/profiles/cpp-x86.toml
       synth run suite --backend opencl -j 2 --shard 1/3 --time-limit 3600 --sound fair --junit junit.xml
       synth run suite --backend opencl --sound fair --known known.csv
       synth run suite --backend opencl --rerun failed
-      synth run suite --backend opencl --scheduler tcp://10.0.0.1:8786
+      synth run suite --backend opencl --jobs tcp://10.0.0.1:8786
       synth run tso --backend cpp --mutants --iterations 100 --stress
       synth run ci --backend cpp --stress --plan ci/plan.json
       synth run examples/memory/mp-acq-rel-cta.litmus --backend glsl --decode outcomes.txt
@@ -216,7 +213,7 @@ def command(
     refuse_foreign(context, kind)
     if output is None and len(inputs) == 1 and is_corpus(Path(inputs[0])):
         output = Path(inputs[0]) / RESULTS
-    tests = chosen(kind, inputs, choice)[:limit]
+    tests = chosen(kind, inputs, choice)
     launched = STRESS if stress else DEFAULT if profile is None else read_profile(profile)
     device = DeviceOptions(instances, platform, workers, subscribe)
     running = Running(
@@ -239,10 +236,10 @@ def command(
         None if known is None else read_known(known),
     )
     with ended_by_signals(), resumable(output is not None, "the same command"), ExitStack() as stack:
-        if scheduler is not None:
+        if cluster is not None:
             from synth.cluster import connected  # slow to import
 
-            there = Workers(stack.enter_context(connected(scheduler)), partial(_opened, backend, device))
+            there = Workers(stack.enter_context(connected(cluster)), partial(_opened, backend, device))
             running = replace(running, campaign=replace(campaign, jobs=there))
         sys.exit(kind.run(tests, language, running))
 

@@ -11,13 +11,14 @@ import click
 from backends.shared.results import RESULTS
 from synth.mutation.kills import read_kills, read_suite
 from synth.mutation.show import record, tables
-from synth.options.form import table_option
+from synth.options.form import json_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 from synth.screen import screen
+from synth.statistics import CONFIDENCE
 
 
-@click.command(name="score", cls=Page, first="--mutants --budget --tests --format")
+@click.command(name="score", cls=Page, first="--mutants --budget --tests")
 @click.argument("suite", type=click.Path(path_type=Path))
 @click.argument("results", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
@@ -26,27 +27,16 @@ from synth.screen import screen
     metavar="SECONDS",
     help="Tell the confidence of running each test for so long, too.",
 )
-@click.option(
-    "--confidence",
-    type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="What is confidence enough.",
-)
 @click.option("--tests", "list_tests", is_flag=True, help="List every test with its best mutant and its confidence.")
 @click.option("--mutants", "list_mutants", is_flag=True, help="List every mutant with its kill rates.")
-@click.option("--serial", is_flag=True, help="Have mutants count, too, that threads show that run one after the other.")
 @choice_options
-@table_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with every test and every mutant.")
+@json_option("Print JSON, with every test and every mutant.")
 def command(
     suite: Path,
     results: Sequence[Path],
     budget: float | None,
-    confidence: float,
     list_tests: bool,
     list_mutants: bool,
-    serial: bool,
     choice: SelectionFilter,
     as_json: bool,
 ) -> None:
@@ -72,11 +62,11 @@ def command(
       synth score tso laptop.jsonl phone.jsonl --mutants --where tag=axiom:causality
       synth score tso --json | jq '.environments[] | {device, profile, score}'
     """
-    opened = read_suite(suite, choice, serial)
+    opened = read_suite(suite, choice)
     observed = read_kills(opened, results or [suite / RESULTS])
     if as_json:
         click.echo(json.dumps(record(opened, observed, budget), indent=2))
         return
     console = screen()
-    for part in tables(opened, observed, budget, confidence, list_tests, list_mutants):
+    for part in tables(opened, observed, budget, CONFIDENCE, list_tests, list_mutants):
         console.print(part, markup=False, soft_wrap=isinstance(part, str))

@@ -22,7 +22,7 @@ from synth import VERSION
 from synth.families.interface import Family, family
 from synth.inputs import MEMORY, Input, family_in
 from synth.labels import UNKNOWN
-from synth.options.form import table_option
+from synth.options.form import json_option
 from synth.options.models import ModelName
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
@@ -61,19 +61,10 @@ from synth.selection import Selection, Words, select, separated_pairs, sides
     show_default=True,
     help="With --score: with which a bug is to be seen.",
 )
-@click.option(
-    "--overhead",
-    type=click.FloatRange(min=0, max=1e6),
-    default=0.0,
-    metavar="SECONDS",
-    help="With --score: what compiling and starting each test costs besides.",
-)
 @click.option("--sure", is_flag=True, help="With --score: by the lower ends of the kill rates' intervals.")
-@click.option("--serial", is_flag=True, help="With --score: have serial mutants count, too (synth score).")
 @choice_options
 @click.option("-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Write the tests as a new corpus.")
-@table_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@json_option("Print JSON instead of a table.")
 def command(
     corpus: Path,
     results: tuple[Path, ...],
@@ -83,9 +74,7 @@ def command(
     score: bool,
     budget: float | None,
     confidence: float,
-    overhead: float,
     sure: bool,
-    serial: bool,
     choice: SelectionFilter,
     output: Path | None,
     as_json: bool,
@@ -121,7 +110,7 @@ def command(
     if score:
         if budget is None:
             raise click.UsageError("--score: say for how long tests may run, with --budget")
-        _select_by_score(corpus, results, budget, confidence, overhead, sure, serial, choice, output, as_json)
+        _select_by_score(corpus, results, budget, confidence, sure, choice, output, as_json)
         return
     if results:
         raise click.UsageError("results of devices are for --score")
@@ -147,9 +136,7 @@ def _select_by_score(
     results: Sequence[Path],
     budget: float,
     confidence: float,
-    overhead: float,
     sure: bool,
-    serial: bool,
     choice: SelectionFilter,
     output: Path | None,
     as_json: bool,
@@ -158,14 +145,14 @@ def _select_by_score(
     from synth.mutation.plans import PLAN, plan
     from synth.mutation.show import nothing_planned, plan_record, plan_tables
 
-    suite = read_suite(path, choice, serial)
-    best = plan(suite, read_kills(suite, results or [path / RESULTS]), budget, confidence, overhead, sure)
+    suite = read_suite(path, choice)
+    best = plan(suite, read_kills(suite, results or [path / RESULTS]), budget, confidence, sure=sure)
     if not best.runs:
         raise InputError(nothing_planned(best, budget), str(path))
     record = plan_record(best, budget, confidence)
     if output:
         source = read_corpus(path)
-        asked = {"budget": budget, "confidence": confidence, "overhead": overhead, "sure": sure, "serial": serial}
+        asked = {"budget": budget, "confidence": confidence, "sure": sure}
         chosen = {run.test.name for run in best.runs}
         with new_folder(output) as folder:
             write_atomically(folder / PLAN, [pretty(record)])

@@ -14,28 +14,27 @@ from rich.table import Table
 from corpus.errors import printable
 from corpus.journal import read_corpus
 from corpus.progress.idioms import IDIOMS
-from synth.drawing.files import check_picture_name, title_option, write_picture
+from synth.drawing.files import check_picture_name, write_picture
 from synth.families.interface import family
 from synth.inputs import family_in
-from synth.options.form import table_option
+from synth.options.form import json_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 from synth.screen import Listing, plain_table, print_json, print_table, screen
 
 
-@click.command(name="show", cls=Page, first="--tests --where --test --svg")
+@click.command(name="show", cls=Page, first="--tests --where --picture")
 @click.argument("corpus", type=click.Path(path_type=Path))
 @click.option("--tests", "list_tests", is_flag=True, help="List every test with the models it tests.")
 @choice_options
-@title_option
 @click.option(
-    "--svg",
+    "--picture",
+    "svg",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Draw the distribution: .svg, .pdf, .png or .tex.",
 )
-@table_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@json_option("Print JSON instead of tables.")
 def command(corpus: Path, list_tests: bool, choice: SelectionFilter, svg: Path | None, as_json: bool) -> None:
     """Show what is in a corpus of progress tests, or in a suite of memory tests.
 
@@ -53,8 +52,8 @@ def command(corpus: Path, list_tests: bool, choice: SelectionFilter, svg: Path |
     model. It is distinguishing if it also may hang under every model that is strictly less fair. A test is weak if it
     terminates under weak fairness, and strong if it does so under strong fairness only.
 
-    --svg draws Table 4 as bars, Fig. 10 of "Specifying and Testing GPU Workgroup Progress Models" (OOPSLA 2021), and of
-    memory tests a bar for each family and model. It writes SVG, PDF or PNG, as the name says.
+    --picture draws Table 4 as bars, Fig. 10 of "Specifying and Testing GPU Workgroup Progress Models" (OOPSLA 2021),
+    and of memory tests a bar for each family and model. It writes SVG, PDF, PNG or TikZ, as the name says.
 
     \b
     Tags name well-known idioms that a test is:
@@ -64,7 +63,7 @@ def command(corpus: Path, list_tests: bool, choice: SelectionFilter, svg: Path |
     Examples:
       synth show suite
       synth show suite --tests
-      synth show suite --svg distribution.svg
+      synth show suite --picture distribution.svg
       synth show suite --format latex > suite.tex
       synth show suite --json | jq '.models["lobe-weak"]'
       synth show classic --json | jq '.models["ptx-rmo"].ALLOWED'

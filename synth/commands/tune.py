@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,7 +17,7 @@ from backends.shared.process import ended_by_signals
 from backends.shared.profiles import DEFAULT, Profile, parse_profile, read_profile, write_profile
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
-from synth.options.form import table_option
+from synth.options.form import json_option
 from synth.options.page import Page
 from synth.options.question_folder import FolderState, question_folder, question_name, told
 from synth.options.values import Seconds
@@ -29,12 +31,39 @@ from synth.tuning.shapes import SHAPES, shapes_of
 _GRID = Grid()
 
 
-def _numbers(text: str, option: str, least: int, most: int) -> tuple[int, ...]:
-    """Parse numbers with commas between them. Raises ``InputError`` where one is no number or is out of range."""
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isdecimal() and len(word) < 10 and least <= int(word) <= most for word in words):
-        raise InputError(f"{option}: expected numbers from {least} to {most}, with commas between, found '{text}'")
-    return tuple(dict.fromkeys(map(int, words)))
+_RANGES = {
+    "distances": (0, 4095),
+    "locations": (2, 256),
+    "longest": (1, 8),
+    "spreads": (1, 64),
+    "launches": (1, 1 << 16),
+    "turns": (1, 1000),
+    "candidates": (1, 1 << 16),
+}
+"""The least and the most of each number of a grid that ``--grid`` sets."""
+
+
+def _grid(text: str, budget: float | None) -> Grid:
+    """Return the grid that ``--grid`` describes, as ``launches=64 spreads=1,2``; what it does not name has its usual
+    value. Raises ``InputError`` if a word is wrong.
+    """
+    found: dict[str, Any] = {}
+    for word in text.split():
+        name, _, value = word.partition("=")
+        if name not in _RANGES:
+            raise InputError(f"--grid: expected {', '.join(_RANGES)}, found '{name}'")
+        least, most = _RANGES[name]
+        numbers = value.split(",")
+        if not all(each.isdecimal() and len(each) < 10 and least <= int(each) <= most for each in numbers):
+            raise InputError(f"--grid: {name}: expected numbers from {least} to {most}, found '{value}'")
+        several = isinstance(getattr(_GRID, name), tuple)
+        if len(numbers) > 1 and not several:
+            raise InputError(f"--grid: {name}: expected one number, found '{value}'")
+        found[name] = tuple(dict.fromkeys(map(int, numbers))) if several else int(value)
+    grid = replace(_GRID, budget=budget, **found)
+    if grid.locations & (grid.locations - 1):
+        raise InputError(f"--grid: locations: expected a power of two, found {grid.locations}")
+    return grid
 
 
 @click.command(name="tune", cls=Page, first="--backend --method --budget --output")
@@ -45,7 +74,6 @@ def _numbers(text: str, option: str, least: int, most: int) -> tuple[int, ...]:
     help="The language, and with it the devices, to tune.",
 )
 @click.option("--platform", metavar="NAME", help="Part of the device's or its platform's name, as of synth run.")
-@click.option("--workers", type=click.IntRange(min=1), help="opencl: threads that PoCL runs work-groups with.")
 @click.option(
     "--shapes",
     default=",".join(SHAPES),
@@ -63,49 +91,13 @@ def _numbers(text: str, option: str, least: int, most: int) -> tuple[int, ...]:
     help="A profile to begin with: what it says stays.",
 )
 @click.option("--instances", type=click.IntRange(1, 1 << 24), default=1 << 14, show_default=True, help="Of a launch.")
-@click.option(
-    "--launches", type=click.IntRange(1, 1 << 16), default=_GRID.launches, show_default=True, help="Of a trial."
-)
-@click.option(
-    "--turns",
-    type=click.IntRange(1, 1000),
-    default=_GRID.turns,
-    show_default=True,
-    help="How often each trial is made, in turn with others.",
-)
 @click.option("--timeout", type=Seconds(positive=True), default=10.0, show_default=True, help="Of a launch.")
 @click.option(
-    "--distances",
-    default=",".join(map(str, _GRID.distances)),
-    show_default=True,
-    help="published: words between locations.",
-)
-@click.option(
-    "--locations",
-    type=click.IntRange(2, 256),
-    default=_GRID.locations,
-    show_default=True,
-    help="published: words at which stress is tried, a power of two.",
-)
-@click.option(
-    "--longest",
-    type=click.IntRange(1, 8),
-    default=_GRID.longest,
-    show_default=True,
-    help="published: accesses of a sequence, at most.",
-)
-@click.option(
-    "--spreads",
-    default=",".join(map(str, _GRID.spreads)),
-    show_default=True,
-    help="published: numbers of patches to stress.",
-)
-@click.option(
-    "--candidates",
-    type=click.IntRange(1, 1 << 16),
-    default=_GRID.candidates,
-    show_default=True,
-    help="random: how many profiles to try.",
+    "--grid",
+    default="",
+    metavar="WORDS",
+    help="How finely to look, as 'launches=64 turns=4': launches of a trial; turns, how often each trial is made; "
+    "candidates, the profiles that random tries; distances, locations, longest and spreads of published.",
 )
 @click.option(
     "-o",
@@ -117,26 +109,18 @@ def _numbers(text: str, option: str, least: int, most: int) -> tuple[int, ...]:
 @click.option(
     "--plot", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Draw what was measured (SVG)."
 )
-@table_option
-@click.option("--json", "as_json", is_flag=True, help="Print all that was measured as one JSON object.")
+@json_option("Print all that was measured as one JSON object.")
 def command(
     backend: str,
     platform: str | None,
-    workers: int | None,
     shapes: str,
     method: str,
     seed: int,
     budget: float | None,
     start: Path | None,
     instances: int,
-    launches: int,
-    turns: int,
     timeout: float,
-    distances: str,
-    locations: int,
-    longest: int,
-    spreads: str,
-    candidates: int,
+    grid: str,
     output: Path | None,
     plot: Path | None,
     as_json: bool,
@@ -150,7 +134,7 @@ def command(
     published  As Sorensen and Donaldson 2016, section 3, have it: the size of a patch of memory, the sequence of
                accesses to stress it with, over how many patches to spread the stress; then every combination of
                stress, bank conflicts, synchronisation and randomisation (Alglave et al. 2015, section 4.3).
-               The grid of the paper: --distances 0,1,2,...,255 --locations 256 --longest 5 --spreads 1,2,...,64.
+               The grid of the paper: --grid 'distances=0,1,...,255 locations=256 longest=5 spreads=1,2,...,64'.
     random     Profiles drawn from all parameters, then changes of the best of them.
 
     Launches are counted, as synth diff counts them, for instances of one launch are alike. In the end the profile, the
@@ -172,30 +156,19 @@ def command(
     """
     if output is not None:
         _check_name(output)
-    if locations & (locations - 1):
-        raise InputError(f"--locations: expected a power of two, found {locations}")
-    grid = Grid(
-        distances=_numbers(distances, "--distances", 0, 4095),
-        locations=locations,
-        longest=longest,
-        spreads=_numbers(spreads, "--spreads", 1, 64),
-        launches=launches,
-        turns=turns,
-        candidates=candidates,
-        budget=budget,
-    )
+    finely = _grid(grid, budget)
     tests = shapes_of([word for word in shapes.split(",") if word])
     base = DEFAULT if start is None else read_profile(start)
     language = BACKENDS[backend]
     assert language.device is not None
-    with ended_by_signals(), Runner(language.device(DeviceOptions(platform=platform, workers=workers))) as runner:
+    with ended_by_signals(), Runner(language.device(DeviceOptions(platform=platform))) as runner:
         device = runner.device
         own = device.layout(tests[0], instances, base).parameters
-        asked = [backend, device.hardware, *map(litmus_digest, tests), base, method, seed, instances, timeout, grid]
+        asked = [backend, device.hardware, *map(litmus_digest, tests), base, method, seed, instances, timeout, finely]
         key = sha256("\n".join(map(repr, asked)).encode()).hexdigest()[:16]
         if output is None:
             output = _named(backend, key, as_json)
-        search = ProfileSearch(method, seed, len(tests), own, Profile(**{**base.chosen, "name": output.stem}), grid)
+        search = ProfileSearch(method, seed, len(tests), own, Profile(**{**base.chosen, "name": output.stem}), finely)
         names = tuple(test.name for test in tests)
         bench = Bench(language, runner, tests, instances, timeout)
         found: TuningResult | None = None

@@ -12,9 +12,9 @@ import click
 from corpus.errors import InputError, printable, visible
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
-from synth.options.form import table_option
+from synth.options.form import json_option
 from synth.options.launch import LaunchWords, compiler_option, launch_options
-from synth.options.models import AUTO, ENUMERATE, SAT, ModelName, unroll_option
+from synth.options.models import AUTO, ModelName, unroll_option
 from synth.options.page import Page
 from synth.options.values import JOBS
 from synth.options.work import limit_options, workplaces
@@ -36,12 +36,18 @@ class _Answer:
     why: tuple[str, ...] = ()
 
 
-@click.command(name="validate", cls=Page, first="--model --before-model --after-model --name --format --json")
+@click.command(name="validate", cls=Page, first="--model --name --json")
 @click.argument("before", metavar="BEFORE", type=click.Path())
 @click.argument("after", metavar="AFTER", type=click.Path())
-@click.option("--model", "-m", type=ModelName(), metavar="MODEL", help="The model of both sides.")
-@click.option("--before-model", type=ModelName(), metavar="MODEL", help="That of BEFORE.  [default: of its language]")
-@click.option("--after-model", type=ModelName(), metavar="MODEL", help="That of AFTER.  [default: of its language]")
+@click.option(
+    "--model",
+    "-m",
+    "models",
+    type=ModelName(),
+    multiple=True,
+    metavar="MODEL",
+    help="The model of both sides; given twice, that of BEFORE and that of AFTER.  [default: of their languages]",
+)
 @click.option(
     "--name",
     "names",
@@ -49,28 +55,17 @@ class _Answer:
     metavar="AFTER=BEFORE",
     help="What a location or register of AFTER is called in BEFORE: memory[1]=y, P1:r4=P1:r0, results=P1:r0.",
 )
-@click.option(
-    "--method",
-    type=click.Choice([AUTO, ENUMERATE, SAT]),
-    default=AUTO,
-    show_default=True,
-    help="List the executions, or ask a SAT solver. auto lists them where they are not too many.",
-)
 @unroll_option()
-@table_option
-@click.option("--json", "as_json", is_flag=True, help="A JSON object a pair, a line each.")
-@launch_options("first", "expect")
+@json_option("A JSON object a pair, a line each.")
+@launch_options("kernel", "cluster", "warp", "first", "expect")
 @compiler_option
 @limit_options("a pair may take. Beyond that the verdict is UNKNOWN", 60, 4096)
 @click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")
 def command(
     before: str,
     after: str,
-    model: str | None,
-    before_model: str | None,
-    after_model: str | None,
+    models: tuple[str, ...],
     names: tuple[str, ...],
-    method: str,
     unroll: int,
     as_json: bool,
     launch: LaunchWords,
@@ -101,31 +96,31 @@ def command(
     \b
     Examples:
       synth validate examples/memory/c-sb-sc.litmus examples/memory/c-sb-rel-acq.litmus
-      synth validate examples/memory/mp-acq-rel.litmus examples/memory/mp-relaxed.litmus --after-model ptx-6.0
+      synth validate examples/memory/mp-acq-rel.litmus examples/memory/mp-relaxed.litmus -m ptx -m ptx-6.0
       synth validate examples/kernels/spirv/mp.spvasm examples/kernels/spirv/mp-relaxed.spvasm --json
 
     The exit code is 1 where a pair is WEAKER; else 2 where one has no verdict.
     """
-    if model and (before_model or after_model):
-        raise click.UsageError("--model names the model of both sides: give it alone")
-    resolve_consistency_models([each for each in dict.fromkeys((model, before_model, after_model)) if each])
+    if len(models) > 2:
+        raise click.UsageError("--model names the model of both sides, or twice that of each")
+    resolve_consistency_models(list(dict.fromkeys(models)))
+    given = (models[0], models[-1]) if models else ("", "")
     called = renaming(names)
     pairs, alone = pairs_of(before, after)
     for line in alone:
         click.echo(f"synth: {InputError(line)}", err=True)
 
     def work(pair: ProgramPair) -> _Answer:
-        models = (before_model or model or "", after_model or model or "")
+        models = given
         try:
             sides = [read_program(each, launch, compiler_options) for each in (pair.before, pair.after)]
             models = (models[0] or sides[0].model, models[1] or sides[1].model)
-            for side, each in zip(("before", "after"), models, strict=True):
-                if not each:
-                    raise InputError(f"the dialect has no model of its own: --{side}-model names one")
+            if not all(models):
+                raise InputError("the dialect has no model of its own: --model names one")
             one: LitmusTest = sides[0].test
             other = beginning_as(sides[1], sides[0], called)
             asked = models_of(*models)
-            judged = judge_translation(one, other, asked, method, unroll, called)
+            judged = judge_translation(one, other, asked, AUTO, unroll, called)
             why: tuple[str, ...] = ()
             if judged.verdict is TranslationVerdict.WEAKER:
                 why = tuple(finding_lines(one, other, asked, judged, unroll, called))
@@ -138,7 +133,7 @@ def command(
 
     answers: list[_Answer] = []
     with (
-        workplaces(jobs, None) as places,
+        workplaces(jobs) as places,
         watching("Judging", found=False) as watch,
         closing(map_each(work, pairs, places, limits, lost)) as found,
     ):

@@ -15,6 +15,7 @@ from corpus.certificates import FOLDER
 from corpus.errors import InputError, one_line, printable
 from corpus.journal import read_corpus
 from synth.inputs import MEMORY
+from synth.options.form import json_option
 from synth.options.models import ModelName
 from synth.options.page import Page
 from synth.options.work import jobs_options, limit_options, workplaces
@@ -32,7 +33,7 @@ _HOUR = 3600
 
 @click.command(name="verify", cls=Page, first="--with --sample --jobs")
 @click.argument("corpus", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print what is verified, or all that is refused, as JSON.")
+@json_option("Print what is verified, or all that is refused, as JSON.")
 @limit_options("a unit, or a test, may take. What takes more is not verified", _HOUR, 4096)
 @click.option(
     "--with",
@@ -59,8 +60,7 @@ def command(
     peer: str | None,
     sample: int | None,
     models: tuple[str, ...],
-    jobs: int | None,
-    scheduler: str | None,
+    jobs: int | str | None,
 ) -> None:
     """Check that a corpus holds what it says, and all that was asked for.
 
@@ -78,7 +78,7 @@ def command(
     \b
     What synth progress --threads 2 --instrs 4 --all --certify -o all has made:
       synth verify all
-      synth verify all --timeout 60 --memory 1000 --json
+      synth --memory 1000 verify all --timeout 60 --json
     What synth memory --from tso --certify -o tso has made, and its verdicts against those of herd7:
       synth verify tso
       synth verify tso --with herd7 --sample 1000
@@ -86,15 +86,15 @@ def command(
       synth verify mp --with herd7 -m tso
     """
     if peer is not None:
-        if scheduler is not None:
-            raise click.UsageError("--with asks a program of this machine, and goes without --scheduler")
+        if isinstance(jobs, str):
+            raise click.UsageError("--with asks a program of this machine, and goes without a cluster")
         if as_json:
             raise click.UsageError("--json goes without --with")
         _compare(corpus, peer, models, sample or _SAMPLE, jobs or cores())
         return
     if sample is not None or models:
         raise click.UsageError("--sample and --model need --with")
-    with workplaces(jobs, scheduler) as places, watching("checking", found=False) as watch:
+    with workplaces(jobs) as places, watching("checking", found=False) as watch:
         findings = _verified(corpus, places, limits, watch)
     if as_json:
         found = asdict(findings)

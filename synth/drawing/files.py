@@ -5,10 +5,8 @@ Typst turns SVG into both, with the fonts in its wheel and no others, so that th
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal
 from xml.etree import ElementTree
 
 import click
@@ -17,9 +15,9 @@ from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.drawing.pictures import TITLE
 
-Result = TypeVar("Result")
+DOT = ".dot"
+"""The suffix of Graphviz text."""
 
-_UNTITLED = "synth.untitled"
 _SUFFIXES = (".svg", ".pdf", ".png", ".tex")
 _SPACE = "http://www.w3.org/2000/svg"
 _PAGE = b"""#set document(date: none)
@@ -29,22 +27,13 @@ _PAGE = b"""#set document(date: none)
 _DENSITY, _PIXELS = 2.0, 5e7  # of a PNG: pixels for a pixel of the SVG, and the most pixels in all
 
 
-def title_option(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Add the option ``--no-title`` to a command; ``write_picture`` leaves titles out, so the command need not know."""
-
-    @click.option("--no-title", "untitled", is_flag=True, help="Pictures without their titles, for papers.")
-    @wraps(function)
-    def call(*args: Any, untitled: bool, **kwargs: Any) -> Result:
-        click.get_current_context().meta[_UNTITLED] = untitled
-        return function(*args, **kwargs)
-
-    return call
-
-
-def check_picture_name(path: Path) -> None:
-    """Raise ``InputError``, before any work is done, where a name does not end in a suffix of a kind of picture."""
-    if path.suffix.lower() not in _SUFFIXES:
-        raise InputError("a picture is an .svg, .pdf, .png or .tex file, and its name must say which", str(path))
+def check_picture_name(path: Path, *also: str) -> None:
+    """Raise ``InputError``, before any work is done, if a name does not end in a suffix of a kind of picture, or in one
+    of ``also``.
+    """
+    if path.suffix.lower() not in (*_SUFFIXES, *also):
+        *kinds, last = (*_SUFFIXES, *also)
+        raise InputError(f"a picture is an {', '.join(kinds)} or {last} file, and its name must say which", str(path))
 
 
 def write_picture(path: Path, svg: str) -> None:
@@ -56,7 +45,7 @@ def write_picture(path: Path, svg: str) -> None:
     check_picture_name(path)
     suffix = path.suffix.lower()
     context = click.get_current_context(silent=True)
-    if context is not None and context.meta.get(_UNTITLED):
+    if context is not None and context.find_root().params.get("untitled"):  # synth --no-title
         svg = untitled(svg)
     write_atomically(path, [svg if suffix == ".svg" else _converted(svg, suffix)])
 

@@ -101,7 +101,7 @@ def _amber(path: Path, suite: Suite | None, words: ImportSettings) -> ImportedRe
         stems = {file_stem(name): given for name, (given, *_) in suite.by_name.items()}
         given = stems.get(path.stem) or (next(iter(suite.records)) if len(suite.records) == 1 else None)
         if given is None:
-            raise InputError("the suite has no test that the file is called after; --test NAME says which it is")
+            raise InputError("the suite has no test that the file is called after; --where NAME says which it is")
         test = given.litmus()
         for backend in (each for each in BACKENDS.values() if each.decode is not None):
             assert backend.decode is not None

@@ -148,10 +148,10 @@ def answered(asked: InferenceRequest, told: ToldTests) -> InferenceAnswer:
 
 
 @contextmanager
-def folder_of(output: Path | None, request: Mapping[str, Any], stays: bool, resume: bool) -> Iterator[Path | None]:
+def folder_of(output: Path | None, request: Mapping[str, Any], stays: bool) -> Iterator[Path | None]:
     """Open the folder of an answer: a new one, there once all is in it; or, where it ``stays``, one that grows.
 
-    Raises ``InputError`` where it is there and is not empty, unless its loop is to ``resume`` with an equal request.
+    Raises ``InputError`` where it is there and is not empty, unless an equal request began its loop.
     """
     if output is None:
         yield None
@@ -162,13 +162,13 @@ def folder_of(output: Path | None, request: Mapping[str, Any], stays: bool, resu
         return
     file = output / REQUEST
     text = json.dumps(request, ensure_ascii=False, indent=2) + "\n"
-    if resume and file.is_file():
+    if file.is_file():
         if read_text(file) != text:
-            raise InputError("another request began this folder; --resume goes on with an equal one", str(file))
+            raise InputError("another request began this folder; the same command goes on with it", str(file))
     else:
         # A loop that was killed as it began has left the half of a request.
         if output.exists() and (not output.is_dir() or set(output.iterdir()) - set(halves(output))):
-            raise InputError("the output exists and is not an empty folder; --resume goes on with a loop", str(output))
+            raise InputError("the output exists and is not an empty folder", str(output))
         output.mkdir(parents=True, exist_ok=True)
         write_atomically(file, [text])
     yield output

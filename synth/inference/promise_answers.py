@@ -5,7 +5,7 @@ about another level of the device. A family with levels has one answer.
 
 The folder of ``--output`` holds, beside what ``synth.inference.promise_runs`` keeps there:
 
-request.json        what was asked for; ``--resume`` goes on with nothing else
+request.json        what was asked for; the same command alone goes on
 answer.json         what --json prints
 next/               the test to run next as programs, where a language is named
 next.axb            the test to run next; of several placements, next-workgroup.axb, and likewise lattice-workgroup.svg
@@ -114,11 +114,9 @@ class PlacedAnswer:
     outcome: LoopOutcome | None = None
 
 
-def infer_promises(
-    asked: PromiseRequest, output: Path | None, resume: bool, as_json: bool, svg: Path | None = None
-) -> int:
+def infer_promises(asked: PromiseRequest, output: Path | None, as_json: bool, svg: Path | None = None) -> int:
     """Print the answers to a request, and return the exit code: 1 where no model fits, or a device was stuck."""
-    with folder_of(output, asked.as_json(), asked.loop is not None, resume) as folder:
+    with folder_of(output, asked.as_json(), asked.loop is not None) as folder:
         found = list(_answers(asked, folder))
         if folder is not None:
             _write(folder, found)
@@ -130,7 +128,7 @@ def infer_promises(
         click.echo(printable_lines("\n".join(line for each in found for line in _lines(each, len(found) > 1))))
     if svg is not None:
         if len(found) > 1:
-            raise InputError("--svg: a picture for each of several placements; --placement names one", str(svg))
+            raise InputError("--picture: a picture for each of several placements; --placement names one", str(svg))
         if found[0].answer.classes:
             write_picture(svg, order.draw(ordering_of(found[0].answer)).svg())
     stuck = any(each.outcome is not None and each.outcome.end is LoopEnd.STOPPED for each in found)

@@ -103,7 +103,7 @@ def _certify_unit(
             if allowed > MOST_ALLOWED:
                 raise InputError(
                     f"{request.criterion}/{sizes_word(sizes)} cannot be certified: more than {MOST_ALLOWED} programs "
-                    "are to be shown to be no tests; --resume without --certify ends the suite"
+                    "are to be shown to be no tests; the command without --certify ends the suite"
                 )
             clauses = list(exclusions(formula, sizes, words, execution))
             found[f"{'blocks' if is_test else 'allowed'} {text}"] = clauses
@@ -131,9 +131,7 @@ def suite_formula(request: suites.SuiteRequest, sizes: Sizes) -> CertifiedFormul
 def check_certifiable_cycles(request: CycleSuiteRequest) -> None:
     """Raise ``InputError`` where no certificate can be made of a suite of cycles that a request asks for."""
     if request.allowed_by or request.forbidden_by:
-        raise InputError(
-            "--certify goes without --distinguish, --allowed-by and --forbidden-by: certify all tests, and synth select"
-        )
+        raise InputError("--certify goes without --distinguish: certify all tests, and synth select")
     if request.like_diy7:
         raise InputError("--certify goes without --like-diy7: verify knows the rules of other cycles alone")
 

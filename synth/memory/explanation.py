@@ -263,7 +263,7 @@ def run_record(file: str, test: litmus.LitmusTest, model: OperationalModel, unro
 
 def no_picture(model: OperationalModel) -> NoReturn:
     """Raise ``InputError``, for an operational model has no execution to draw."""
-    raise InputError(f"--svg and --dot draw executions, and {model.name} has runs; its text lists one")
+    raise InputError(f"--picture draws executions, and {model.name} has runs; its text lists one")
 
 
 def derived_edges(violation: Violation) -> list[DerivedPair]:

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from synth.campaigns import RERUN, Campaign, Shard
-from synth.options.values import JOBS, Seconds
-from synth.options.work import scheduler_option
+from synth.options.values import Seconds
+from synth.options.work import jobs_option
 
 
 class _Shard(click.ParamType[Shard]):
@@ -21,29 +21,26 @@ class _Shard(click.ParamType[Shard]):
 
 
 def campaign_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--jobs``, ``--shard``, ``--rerun`` and ``--time-limit`` as ``campaign``; ``--scheduler`` and ``--junit``."""
+    """``--jobs``, ``--shard``, ``--rerun`` and ``--time-limit`` as ``campaign`` and ``cluster``; ``--junit``."""
 
     def gathered(
         *arguments: Any,
-        jobs: int | None,
-        scheduler: str | None,
+        jobs: int | str | None,
         shard: Shard,
         rerun: str | None,
         time_limit: float | None,
         **others: Any,
     ) -> Any:
-        if scheduler is not None and jobs is not None:
-            raise click.UsageError("--jobs is of this machine, and goes without --scheduler")
-        campaign = Campaign(jobs or 1, shard, rerun, time_limit)
-        return command(*arguments, campaign=campaign, scheduler=scheduler, **others)
+        here, cluster = (1, jobs) if isinstance(jobs, str) else (jobs or 1, None)
+        campaign = Campaign(here, shard, rerun, time_limit)
+        return command(*arguments, campaign=campaign, cluster=cluster, **others)
 
     gathered.__doc__ = command.__doc__
     gathered.__name__ = command.__name__
     if hasattr(command, "__click_params__"):
         gathered.__click_params__ = command.__click_params__  # type: ignore[attr-defined]
     options = (
-        click.option("--jobs", "-j", type=JOBS, help="Trials at a time, each by a process.  [default: 1]"),
-        scheduler_option,
+        jobs_option("Trials at a time, each by a process, by default 1."),
         click.option(
             "--shard", type=_Shard(), default="1/1", metavar="I/N", help="Part I of N of the tests, for N machines."
         ),

@@ -1,4 +1,4 @@
-"""The option ``--format`` as commands that print tables spell it: for a terminal, or for a document."""
+"""How a command prints: ``synth --format latex show suite`` for documents, ``synth show suite --json`` for programs."""
 
 from __future__ import annotations
 
@@ -17,35 +17,43 @@ JSON = "json"
 
 _KEY = "synth.form"
 
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMS),
+    default=TABLE,
+    show_default=True,
+    help="How the command prints its tables: for a terminal, or for a document. LaTeX needs booktabs.",
+)
+"""``--format`` before a command, which itself need not know of it, because ``synth.screen`` prints."""
 
-def table_option(function: Callable[..., Result]) -> Callable[..., Result]:
-    """``--format``; the command itself need not know, for it is ``synth.screen`` that prints."""
+titles_option = click.option("--no-title", "untitled", is_flag=True, help="Pictures without their titles, for papers.")
+"""``--no-title`` before a command, which need not know of it: ``synth.drawing.files`` looks for it."""
 
-    @click.option(
-        "--format",
-        "form",
-        type=click.Choice(FORMS),
-        default=TABLE,
-        show_default=True,
-        help="How tables are printed: for a terminal, or for a document. LaTeX needs booktabs.",
-    )
-    @wraps(function)
-    def call(*args: Any, form: str, **kwargs: Any) -> Result:
-        if form != TABLE and kwargs.get("as_json"):
+
+def json_option(help: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """``--json``; the command gets ``as_json``."""
+
+    def alone(_context: click.Context, _option: click.Parameter, given: bool) -> bool:
+        if given and printed_as() != TABLE:
             raise click.UsageError("--json prints no table: give it alone, or --format")
-        print_as(form)
-        return function(*args, **kwargs)
+        return given
 
-    return call
+    return click.option("--json", "as_json", is_flag=True, callback=alone, help=help)
 
 
 def form_options(help: str, *forms: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """``--format`` of one of these forms, and ``--json``; the command gets ``form``."""
 
     def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
-        shown = f"[{'|'.join(forms)}]"
-        function = click.option("--json", "form", flag_value=JSON, help="JSON, for programs.")(function)
-        return click.option("--format", "form", type=click.Choice([*forms, JSON]), metavar=shown, help=help)(function)
+        @wraps(function)
+        def call(*args: Any, form: str | None, as_json: bool, **kwargs: Any) -> Result:
+            if as_json and form is not None:
+                raise click.UsageError("--json is a form by itself, and goes without --format")
+            return function(*args, form=JSON if as_json else form, **kwargs)
+
+        json_flag = click.option("--json", "as_json", is_flag=True, help="JSON, for programs.")
+        return click.option("--format", "form", type=click.Choice(forms), help=help)(json_flag(call))
 
     return decorate
 

@@ -59,9 +59,7 @@ def loop_options(command: Callable[..., Any]) -> Callable[..., Any]:
         timeout: float | None,
         stress: bool,
         platform: str | None,
-        workers: int | None,
-        subscribe: str,
-        budget: float | None,
+        time_limit: float | None,
         max_tests: int | None,
         **kwargs: Any,
     ) -> Any:
@@ -69,9 +67,9 @@ def loop_options(command: Callable[..., Any]) -> Callable[..., Any]:
             raise click.UsageError("--run needs --backend, the language and with it the device")
         loop = None
         if run and backend is not None:
-            device = DeviceOptions(instances, platform, workers, subscribe)
-            loop = LoopOptions(backend, device, iterations, timeout, stress, budget, max_tests)
-        return command(*args, loop=loop, backend=backend, **kwargs)
+            device = DeviceOptions(instances, platform)
+            loop = LoopOptions(backend, device, iterations, timeout, stress, time_limit, max_tests)
+        return command(*args, loop=loop, backend=backend, time_limit=time_limit, **kwargs)
 
     options = (
         click.option("--run", is_flag=True, help="Run the next test on a device, again and again."),
@@ -91,14 +89,12 @@ def loop_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--timeout", type=Seconds(positive=True), metavar="S", help="With --run: as for synth run."),
         click.option("--stress/--no-stress", default=False, help="With --run: litmus tests with memory stress."),
         click.option("--platform", metavar="NAME", help="With --run: as for synth run."),
-        click.option("--workers", type=click.IntRange(min=1), help="With --run: as for synth run."),
         click.option(
-            "--subscribe",
-            type=click.Choice(["full", "over"]),
-            default="full",
-            help="With --run: as for synth run.",
+            "--time-limit",
+            type=Seconds(),
+            metavar="S",
+            help="Stop the search for tests after S seconds; with --run, begin no other test then.",
         ),
-        click.option("--budget", type=Seconds(positive=True), metavar="S", help="With --run: seconds of the loop."),
         click.option("--max-tests", type=click.IntRange(min=1), metavar="N", help="With --run: tests of the loop."),
     )
     call_with = call

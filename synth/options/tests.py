@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -21,12 +22,14 @@ Item = TypeVar("Item")
 FIELDS = ("name", "tag", "shape", "bound", "threads", "size", "scope")
 """What ``--where`` knows of a test besides its verdicts; a shape is a tag."""
 
+_NAME = "name"
+
 _WORDS = {"allowed": "ALLOWED", "forbidden": "FORBIDDEN", "terminates": "TERMINATES", "hangs": "MAY_HANG"}
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """``field=value`` or, ``negated``, ``field!=value``; any of several values will do."""
+    """``field=value`` or, ``negated``, ``field!=value``; one of several values is enough."""
 
     field: str
     negated: bool
@@ -36,10 +39,12 @@ class Filter:
         """Decide whether a test has one of the values of this filter, or none if the filter is negated."""
         return any(self._is(test, value) for value in self.values) is not self.negated
 
+    def names(self, name: str) -> bool:
+        """Decide whether a name is one that this filter, which is one of names, lets pass."""
+        return any(fnmatchcase(name, value) for value in self.values) is not self.negated
+
     def _is(self, test: Test, value: str) -> bool:
         match self.field:
-            case "name":
-                return fnmatchcase(test.name, value)
             case "tag" | "shape":
                 return any(fnmatchcase(tag, value) for tag in test.tags)
             case "bound":
@@ -55,11 +60,11 @@ class Filter:
 
 
 def parse_filter(text: str) -> Filter:
-    """The filter that ``text`` denotes. Raises ``InputError`` where it denotes none."""
-    match = re.fullmatch(r"([^=!]+)(!?=)(.+)", text)
+    """The filter that ``text`` denotes; a word alone is a name. Raises ``InputError`` if it denotes none."""
+    match = re.fullmatch(r"(?:([^=!]+)(!?=))?([^=!].*)", text.strip())
     if not match:
-        raise InputError(f"--where: expected FIELD=VALUE or FIELD!=VALUE, found '{text}'")
-    field, values = match[1].strip(), tuple(value.strip() for value in match[3].split("|"))
+        raise InputError(f"--where: expected a name, FIELD=VALUE or FIELD!=VALUE, found '{text}'")
+    field, values = (match[1] or _NAME).strip(), tuple(value.strip() for value in match[3].split("|"))
     if field in ("threads", "size"):
         for value in values:
             if not re.fullmatch(r"\d{1,6}(\.\.\d{1,6})?", value):
@@ -69,25 +74,27 @@ def parse_filter(text: str) -> Filter:
 
 @dataclass(frozen=True, slots=True)
 class SelectionFilter:
-    """The tests that pass every filter and whose names match one of the globs, if there are any."""
+    """The tests that pass every filter."""
 
     filters: tuple[Filter, ...] = ()
-    names: tuple[str, ...] = ()
 
     def of(self, items: Sequence[Item], name: Callable[[Item], str], record: Callable[[Item], Test]) -> list[Item]:
-        """Those that are meant; ``record`` is asked of an item only where a filter wants more than its name.
+        """Those that are meant; ``record`` is asked of an item only if a filter wants more than its name.
 
-        Raises ``InputError`` where there were tests and none is left, and for a field that no test has.
+        Raises ``InputError`` if there were tests and none is left, and for a field that no test has.
         """
-        chosen = [item for item in items if not self.names or any(fnmatchcase(name(item), glob) for glob in self.names)]
+        by_name = [each for each in self.filters if each.field == _NAME]
+        chosen = [item for item in items if all(each.names(name(item)) for each in by_name)]
         if items and not chosen:
-            raise InputError(f"no test has a name that matches {' or '.join(self.names)}")
-        if not self.filters:
+            wanted = " and ".join("not " * each.negated + " or ".join(each.values) for each in by_name)
+            raise InputError(f"no test has a name that matches {wanted}")
+        by_record = [each for each in self.filters if each.field != _NAME]
+        if not by_record:
             return chosen
         records = [record(item) for item in chosen]
-        self._check_fields(records)
+        _check_fields(by_record, records)
         passing = [
-            item for item, test in zip(chosen, records, strict=True) if all(each.holds(test) for each in self.filters)
+            item for item, test in zip(chosen, records, strict=True) if all(each.holds(test) for each in by_record)
         ]
         if chosen and not passing:
             raise InputError(f"none of the {len(chosen)} tests is as --where says")
@@ -97,34 +104,30 @@ class SelectionFilter:
         """Return the tests of a corpus that pass every filter and match a glob."""
         return self.of(tests, lambda test: test.name, lambda test: test)
 
-    def _check_fields(self, tests: Sequence[Test]) -> None:
-        models = dict.fromkeys(model for test in tests for model in test.verdicts)
-        for each in self.filters:
-            if tests and each.field not in FIELDS and each.field not in models:
-                known = ", ".join((*FIELDS, *models))
-                raise InputError(f"--where: expected one of {known}, found '{each.field}'")
+
+def _check_fields(filters: Sequence[Filter], tests: Sequence[Test]) -> None:
+    models = dict.fromkeys(model for test in tests for model in test.verdicts)
+    for each in filters:
+        if tests and each.field not in FIELDS and each.field not in models:
+            known = ", ".join((*FIELDS, *models))
+            raise InputError(f"--where: expected one of {known}, found '{each.field}'")
 
 
 def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--where`` and ``--test``, both repeatable; the command gets ``choice``."""
+    """``--where``, repeatable; the command gets ``choice``."""
 
-    def call(*args: Any, where: tuple[str, ...], test_names: tuple[str, ...], **kwargs: Any) -> Any:
-        return command(*args, choice=SelectionFilter(tuple(map(parse_filter, where)), test_names), **kwargs)
+    @wraps(command)
+    def call(*args: Any, where: tuple[str, ...], **kwargs: Any) -> Any:
+        return command(*args, choice=SelectionFilter(tuple(map(parse_filter, where))), **kwargs)
 
-    call.__doc__ = command.__doc__
-    call.__name__ = command.__name__
-    call.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
     return click.option(
         "--where",
         multiple=True,
-        metavar="FIELD=VALUE",
-        help="Only tests that are so: a verdict (sc=forbidden, obe-weak=hangs), or name, tag, shape, bound, threads, "
-        "size, scope; != for not, A|B for either, * in names, 2..4 in numbers. Repeatable: all must hold.",
-    )(
-        click.option(
-            "--test", "test_names", multiple=True, metavar="GLOB", help="Only tests with such a name. Repeatable."
-        )(call)
-    )
+        metavar="NAME|FIELD=VALUE",
+        help="Only tests that are so: a name ('SB*'), a verdict (sc=forbidden, obe-weak=hangs), or name, tag, shape, "
+        "bound, threads, size, scope; != for not, A|B for either, * in names, 2..4 in numbers. Repeatable: all must "
+        "hold.",
+    )(call)
 
 
 suites_option = click.option(

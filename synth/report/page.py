@@ -256,6 +256,6 @@ def _mutant(found: Evidence, scored: Scored, link: MutantLink) -> list[Any]:
 
 
 def _spread(found: Evidence, name: str) -> str:
-    """Return the SVG of how the tests of a family spread over its models, as ``synth show --svg`` draws it."""
+    """Return the SVG of how the tests of a family spread over its models, as ``synth show --picture`` draws it."""
     tests = [subject.test for subject in found.subjects if subject.family == name]
     return family(name).distribution_svg(Corpus(Path(), {"models": list(found.models[name])}, tests))

@@ -18,7 +18,7 @@ from backends.code_languages import TEST_COMPILERS
 from corpus.errors import InputError, one_line
 from corpus.lines import LineFile
 from synth import VERSION
-from synth.growing_file import WholeLines, digest_of, resume
+from synth.growing_file import WholeLines, begun, digest_of
 from synth.inputs import Input, read_all
 from synth.pool import Jobs
 from synth.screen import plain_table, print_table, printable_lines, screen
@@ -85,7 +85,7 @@ def known_verdicts(tasks: Sequence[TranslationTask], output: Path, request: Mapp
                 raise ValueError
             yield record, lines.end
 
-    return resume(output / RESULTS, request, "", read, "the verdicts of the tests in their order")
+    return begun(output / RESULTS, request, "", read, "the verdicts of the tests in their order")
 
 
 def _names(task: TranslationTask) -> tuple[str, str, str]:

@@ -73,7 +73,7 @@ def test_run_resumes_and_reports(suite: Path, tmp_path: Path, need: Callable[...
     results = tmp_path / "results.jsonl"
     command = ("run", suite, "--backend", "opencl", "--mapping", "round-robin", "--instances", 16, "--workers", 2)
     command = (*command, "--platform", POCL, "--iterations", 3, "-o", results)
-    first = synth(*command, "--test", "forw*")
+    first = synth(*command, "--where", "forw*")
     assert first.exit_code == 0, first.output
     second = synth(*command)
     assert second.exit_code == 0, second.output
@@ -105,7 +105,7 @@ def test_run_on_threads(suite: Path, need: Callable[[str], None]) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--test", "nothing*"], "no test has a name"),
+        (["--where", "nothing*"], "no test has a name"),
         (["--timeout", "nan"], "expected a number of seconds"),
         (["--platform", "no such platform"], "no OpenCL device"),
     ],

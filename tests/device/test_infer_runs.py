@@ -22,7 +22,7 @@ def test_a_loop_on_threads_of_this_machine(tmp_path):
     assert {line["backend"] for line in lines} == {"cpp"} and len(lines) >= 3
     answer = json.loads(read_text(out / "answer.json"))
     assert answer["fit"] >= 1 and answer["complete"]
-    again = synth(*asked, "--resume")
+    again = synth(*asked)
     assert again.exit_code == 0 and json.loads(read_text(out / "answer.json")) == answer
 
 

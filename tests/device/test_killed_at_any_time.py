@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -74,14 +75,13 @@ class Case:
     words: str
     start: Callable[[Path], object] = lambda folder: None
     alike: Callable[[bytes, bytes], bool] = same
-    resume: str = ""
     needs: str = ""
 
 
 CASES = {
     "run": Case("run suite --backend cpp --iterations 2 -j 1 -o r.jsonl", suite, once, needs="cpp"),
     "tune": Case(
-        "tune --backend opencl --method random --shapes SB --candidates 1 --instances 64 --launches 1 --turns 1 "
+        "tune --backend opencl --method random --shapes SB --instances 64 --grid 'launches=1 turns=1 candidates=1' "
         "-o p.toml",
         alike=asked_alike,
         needs="opencl",
@@ -90,16 +90,15 @@ CASES = {
     "import": Case("import a.jsonl b.jsonl -o all.jsonl", results),
     "compile": Case(
         f"compile {EXAMPLES}/memory/c-sb-sc.litmus --backend cpp --check-translation -o out",
-        resume="out/translation.jsonl.request.json",
         needs="cpp",
     ),
     "infer": Case(f"infer cpu --from {EXAMPLES}/inference/x86/tests.csv -o out"),
-    "map": Case(f"map {EXAMPLES}/mappings/rc11-to-tso-unfenced.map --events ..4 -o bugs", resume="bugs/journal.jsonl"),
+    "map": Case(f"map {EXAMPLES}/mappings/rc11-to-tso-unfenced.map --events ..4 -o bugs"),
 }
 
 
 def command(words: str) -> list[str]:
-    return [sys.executable, "-m", "synth", *words.split()]
+    return [sys.executable, "-m", "synth", *shlex.split(words)]
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -146,8 +145,7 @@ def all_gone(place: Path) -> float:
 
 
 def given_again(folder: Path, case: Case) -> int:
-    words = f"{case.words} --resume" if case.resume and (folder / case.resume).exists() else case.words
-    return begin(folder, words).wait(timeout=300)
+    return begin(folder, case.words).wait(timeout=300)
 
 
 GROWS = re.compile(r"(^|/)(r|p\.journal|journal|translation)\.jsonl$")

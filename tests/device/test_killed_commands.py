@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -64,7 +65,7 @@ CASES = {
     "score": Case("score tso results.jsonl --json", mutants),
     "select": Case("select tso results.jsonl --score --budget 60 -o ci", mutants, ("ci/tests.jsonl", "ci/plan.json")),
     "tune": Case(
-        f"{TUNE} --shapes SB --candidates 1 --instances 64 --launches 1 --turns 1 -o p.toml",
+        f"{TUNE} --shapes SB --instances 64 --grid 'launches=1 turns=1 candidates=1' -o p.toml",
         lambda folder: None,
         ("p.toml", "p.journal.jsonl"),
         lines=("p.journal.jsonl",),
@@ -94,7 +95,7 @@ def test_a_command_that_is_killed_can_be_given_again(name: str, tmp_path: Path, 
     (tmp_path / "start").mkdir()
     case.start(tmp_path / "start")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SOURCE_DATE_EPOCH": "0"}
-    command = [sys.executable, "-m", "tests.kills", str(tmp_path), str(case.most), *case.words.split()]
+    command = [sys.executable, "-m", "tests.kills", str(tmp_path), str(case.most), *shlex.split(case.words)]
     done = subprocess.run(command, capture_output=True, env=environment, timeout=300)
     told = done.stderr.decode()
     assert done.returncode == 0, told

@@ -187,7 +187,7 @@ def test_a_folder_with_tests_that_cannot_be_said(tmp_path: Path, need: Callable[
         (["--mapping", "plain"], "--mapping is for progress tests"),
         (["--every-iteration"], "--every-iteration is for progress tests"),
         (["--sound", "nonsense"], "unknown consistency model 'nonsense'"),
-        (["--test", "nothing*"], "no test has a name"),
+        (["--where", "nothing*"], "no test has a name"),
     ],
 )
 def test_misuse(options: list[str], message: str, need: Callable[[str], None]) -> None:

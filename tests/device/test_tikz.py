@@ -40,7 +40,7 @@ def place(tmp_path, monkeypatch):
 
 
 def drawn(name: str, *options: str) -> str:
-    words = [*map(str, PICTURES[name]), "--svg", "picture.tex", *options]
+    words = [*options, *map(str, PICTURES[name]), "--picture", "picture.tex"]
     assert synth(*words).exit_code in (0, 1)
     return Path("picture.tex").read_text(encoding="utf-8")
 
@@ -94,9 +94,9 @@ def test_what_no_picture_of_ours_has_is_refused(inside):
 
 
 def test_a_picture_without_its_title_is_lower_and_says_the_same(tmp_path):
-    words = [*map(str, PICTURES["states"]), "--svg"]
+    words = [*map(str, PICTURES["states"]), "--picture"]
     for name, options in {"a.svg": [], "b.svg": ["--no-title"]}.items():
-        assert synth(*words, name, *options).exit_code == 0
+        assert synth(*options, *words, name).exit_code == 0
     titled, untitled = (Path(name).read_text(encoding="utf-8") for name in ("a.svg", "b.svg"))
     heights = [float(re.search(r'height="([0-9.]+)"', text)[1]) for text in (titled, untitled)]
     assert heights[0] - heights[1] == 48

@@ -15,8 +15,8 @@ from backends.shared.profiles import read_profile
 pytestmark = pytest.mark.device
 
 SB = Path(__file__).parents[2] / "examples" / "memory" / "c-sb-rel-acq.litmus"
-FEW = ["--instances", "256", "--launches", "1", "--turns", "1", "--shapes", "SB"]
-GRID = ["--distances", "0", "--locations", "4", "--longest", "1", "--spreads", "1,2"]
+FEW = ["--instances", "256", "--shapes", "SB"]
+GRID = "launches=1 turns=1 candidates=2 distances=0 locations=4 longest=1 spreads=1,2"
 
 
 @pytest.mark.slow
@@ -37,7 +37,7 @@ def test_a_profile_is_found(
 ) -> None:
     need("opencl")
     file, plots = tmp_path / "mine.toml", tmp_path / "plots"
-    command = ["tune", "--backend", "opencl", "--method", method, "--candidates", "2", *FEW, *GRID, "-o", file]
+    command = ["tune", "--backend", "opencl", "--method", method, *FEW, "--grid", GRID, "-o", file]
     done = synth(*command, "--json", "--plot", plots)
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
@@ -67,9 +67,11 @@ def test_a_profile_is_found(
     [
         (["-o", "x.json"], "x.json: -o: expected a name that ends with .toml"),
         (["-o", "a b.toml"], "a b.toml: name: expected a name of letters, digits"),
-        (["-o", "x.toml", "--locations", "48"], "--locations: expected a power of two, found 48"),
-        (["-o", "x.toml", "--distances", "1,x"], "--distances: expected numbers from 0 to 4095"),
-        (["-o", "x.toml", "--spreads", "65"], "--spreads: expected numbers from 1 to 64"),
+        (["-o", "x.toml", "--grid", "locations=48"], "locations: expected a power of two, found 48"),
+        (["-o", "x.toml", "--grid", "distances=1,x"], "distances: expected numbers from 0 to 4095"),
+        (["-o", "x.toml", "--grid", "spreads=65"], "spreads: expected numbers from 1 to 64"),
+        (["-o", "x.toml", "--grid", "turns=1,2"], "turns: expected one number, found '1,2'"),
+        (["-o", "x.toml", "--grid", "turn=1"], "expected distances, locations, longest"),
         (["-o", "x.toml", "--shapes", "SBB"], "--shapes: there is no shape SBB; did you mean SB"),
         (["-o", "x.toml", "--start", "none.toml"], "none.toml: cannot read"),
         (["-o", "x.toml", "--budget", "nan"], "expected seconds"),
@@ -84,7 +86,8 @@ def test_misuse(options: list[str], message: str, tmp_path: Path, monkeypatch: p
 def test_a_test_that_no_language_can_say(tmp_path: Path, need: Callable[[str], None]) -> None:
     need("opencl")
     test = SB.parent / "mp+membar.gl+addr.litmus"
-    options = ["--method", "random", "--candidates", "1", *FEW[:6], "--shapes", test, "-o", tmp_path / "x.toml"]
+    few = ["--grid", "launches=1 turns=1 candidates=1", *FEW[:2]]
+    options = ["--method", "random", *few, "--shapes", test, "-o", tmp_path / "x.toml"]
     done = synth("tune", "--backend", "opencl", *options)
     assert done.exit_code == 1 and "no test could be run: P0: " in done.stderr
     assert not (tmp_path / "x.toml").exists()

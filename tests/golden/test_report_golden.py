@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from commands import synth
+from commands import in_form, synth
 from reported import write_all
 
 
@@ -14,7 +14,7 @@ from reported import write_all
     ("form", "suffix"), [("markdown", "md"), ("latex", "tex"), ("json", "json"), ("junit", "xml"), ("csv", "csv")]
 )
 def test_forms(golden: Callable[[str, str], None], tmp_path: Path, form: str, suffix: str) -> None:
-    words = ["report", *map(str, write_all(tmp_path)), "--format", form, "--title", "Two_devices & more"]
+    words = ["report", *map(str, write_all(tmp_path)), *in_form(form), "--title", "Two_devices & more"]
     told = synth(*words)
     assert told.exit_code == 0
     golden(f"report/small.{suffix}", told.stdout)

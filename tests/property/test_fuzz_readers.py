@@ -295,7 +295,7 @@ def readers(
             "edges",
             [*examples("examples/*.edges"), b"PodWW [Rfe,PodRR] Fre|Coe Rlx.gpu RfeRel.gpuAcq.gpu MembarGldWW # why"],
             lambda folder: parse_edges(read_text(folder / "edges"), ("cta", "gpu"), "edges"),
-            ["memory --edges-file edges -m sc --size 4 --max-tests 3 --time-limit 10 -j 1 -o out"],
+            ["memory --edges @edges -m sc --size 4 --max-tests 3 --time-limit 10 -j 1 -o out"],
             times=6,
         ),
         "index": Reader(
@@ -360,10 +360,10 @@ def readers(
     filters = [b"shape=MP", b"size=2..4|6", b"threads!=2", b"scope=gpu", b"sc=forbidden", b"tag!=mutex"]
     words: dict[str, tuple[list[bytes], Callable[[str], object], list[str]]] = {
         "--where": (filters, parse_filter, ["show . --where WORD", "label . --where WORD -m sc -j 1"]),
-        "--test": (
+        "--where of names": (
             [b"SB", b"MP*", b"[!a]?-0001"],
-            str,
-            ["show . --test WORD", "export . --test WORD --to litmus -o o"],
+            parse_filter,
+            ["show . --where WORD", "export . --where WORD --to litmus -o o"],
         ),
         "--model": (
             [b"sc", b"ptx-6.0", b"thesis-weak", b"m.cat", b"a/b/m.cat"],
@@ -396,13 +396,13 @@ def readers(
         found[f"words: {name}"] = Reader("word", seeds, word(read), commands, around)
     for file in ("labels.csv", "labels.csv.request.json"):
         around = {name: data for name, data in labelled.items() if name != file}
-        line = "label t.axb -m obe -o labels.csv --resume -j 1"
+        line = "label t.axb -m obe -o labels.csv -j 1"
         found[f"resume: {file}"] = Reader(file, [labelled[file]], nothing, [line], around)
     for name, files in suites.items():
         commands = ["show . --tests", "show . --json", "label . -j 1 --timeout 20", "select . --separate-models"]
         commands += ["export . --to axb -o out" if "progress" in name else "export . --to litmus -o out"]
         if "stopped" in name:
-            commands.append(f"{CORPORA[name]} --resume -j 1 -o .")
+            commands.append(f"{CORPORA[name]} -j 1 -o .")
         for file in (MANIFEST, TESTS, JOURNAL):
             if file in files:
                 around = {other: data for other, data in files.items() if other != file}
@@ -482,7 +482,7 @@ def check_command(reader: Reader, line: str, data: bytes, folder: Path) -> None:
 
 NAMES = [
     *(f"litmus {name}" for name in DIALECTS),
-    *(f"words: {name}" for name in ("--where", "--test", "--model", "--model of progress", "--edges", "--size")),
+    *(f"words: --{name}" for name in ("where", "where of names", "model", "model of progress", "edges", "size")),
     *("words: paths", "said by a program", "axb", "condition", "cat", "edges", "index", "guarantees"),
     *(
         "binary of SPIR-V",

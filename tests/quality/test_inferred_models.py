@@ -147,7 +147,7 @@ def test_infer_finds_power_from_its_cycles(tmp_path):
         ("power-ppo", 271, ("--size", "4..7", "--thread-accesses", 4)),
     ):
         told = printed(
-            "memory", "--edges-file", FACTS / f"{edges}.edges", *bounds, "--model", power, "-o", tmp_path / edges
+            "memory", "--edges", f"@{FACTS / f'{edges}.edges'}", *bounds, "--model", power, "-o", tmp_path / edges
         )
         assert f" {count} tests of " in told
     suites = (tmp_path / "power", tmp_path / "power-ppo")

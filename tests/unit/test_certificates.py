@@ -103,7 +103,7 @@ def test_an_interrupted_search_is_certified_when_it_goes_on(tmp_path):
     words = ("progress", "-t", 2, "-n", 3, "--all", "--certify", "-j", 1, "-o", tmp_path / "c")
     assert synth(*words, "--max-tests", 10).exit_code == 0
     assert not (tmp_path / "c" / "certificate").exists()
-    assert synth(*words, "--resume").exit_code == 0
+    assert synth(*words).exit_code == 0
     assert synth("verify", tmp_path / "c", "-j", 1).exit_code == 0
 
 

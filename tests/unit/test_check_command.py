@@ -473,8 +473,8 @@ def test_what_threads_exchange_at_a_barrier_is_no_memory(tmp_path: Path) -> None
 
 def test_a_picture_is_of_what_is_found(tmp_path: Path) -> None:
     picture = tmp_path / "race.svg"
-    right = synth("check", handed(tmp_path), "--svg", picture)
+    right = synth("check", handed(tmp_path), "--picture", picture)
     assert right.exit_code == 0 and "SAFE" in right.stdout and not picture.exists()
     assert right.stderr == f"synth: {picture}: not written, for no execution shows anything that is wrong\n"
-    assert synth("check", handed(tmp_path, "relaxed"), "--svg", picture).exit_code == 1
+    assert synth("check", handed(tmp_path, "relaxed"), "--picture", picture).exit_code == 1
     assert "accesses of data by thread 0 of block 0" in picture.read_text()

@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from commands import synth
+from commands import in_form, synth
 from schemas import read_sarif
 
 from corpus.kernels.launch import ArrayArgument
@@ -180,8 +180,8 @@ def test_exit_codes(tmp_path: Path, names: list[str], options: list[str], code: 
     assert result.exit_code == code, result.output
     for form in ("csv", "jsonl"):  # also when it goes on behind what it has
         out = tmp_path / f"answers.{form}"
-        assert synth("check", *files, *options, "-o", out, "--format", form).exit_code == code
-        assert synth("check", *files, *options, "-o", out, "--format", form, "--resume").exit_code == code
+        assert synth("check", *files, *options, "-o", out, *in_form(form)).exit_code == code
+        assert synth("check", *files, *options, "-o", out, *in_form(form)).exit_code == code
 
 
 @pytest.mark.parametrize("form", ["text", "table", "markdown", "csv", "json", "jsonl", "sarif", "junit"])
@@ -189,7 +189,7 @@ def test_exit_codes(tmp_path: Path, names: list[str], options: list[str], code: 
 def test_the_reason_stands_in_every_format(tmp_path: Path, form: str, name: str) -> None:
     options = UNKNOWN if name == "unknown" else []
     reason = "nothing tells its value" if name == "unknown" else "--arg n=.."
-    result = synth("check", kernel(tmp_path, FILES[name]), *options, "--format", form)
+    result = synth("check", kernel(tmp_path, FILES[name]), *options, *in_form(form))
     assert result.exit_code == 2
     assert reason in " ".join(result.stdout.split()), result.stdout
     if form == "junit":
@@ -205,7 +205,7 @@ def test_the_reason_stands_in_every_format(tmp_path: Path, form: str, name: str)
 @pytest.mark.parametrize("form", ["text", "table", "markdown", "csv", "json", "jsonl", "sarif", "junit"])
 def test_what_a_model_has_no_word_for_is_not_asked_and_every_format_says_so(tmp_path: Path, form: str) -> None:
     """Races under SC: no format calls them safe, and they make no exit code."""
-    result = synth("check", kernel(tmp_path, FILES["safe"]), *UNASKED, "--format", form)
+    result = synth("check", kernel(tmp_path, FILES["safe"]), *UNASKED, *in_form(form))
     assert result.exit_code == 0, result.output
     assert "race is not asked: sc does not say what a data race is" in " ".join(result.stdout.split()), result.stdout
     if form in ("text", "table", "markdown", "csv"):

@@ -115,18 +115,17 @@ def test_workers_a_scheduler_and_the_client_die(tmp_path, mortal):
     journal = made / "journal.jsonl"
     program = "from synth.cli import main\nif __name__ == '__main__':\n    main()"
 
-    def begin(*more):
+    def begin():
         given = [
             sys.executable,
             "-c",
             program,
             "progress",
             *bound,
-            "--scheduler",
+            "--jobs",
             mortal.address,
             "-o",
             str(made),
-            *more,
         ]
         return subprocess.Popen(given, stderr=subprocess.PIPE, text=True)
 
@@ -143,14 +142,14 @@ def test_workers_a_scheduler_and_the_client_die(tmp_path, mortal):
     _, told = process.communicate(timeout=120)
     assert process.returncode == 2
     assert told.splitlines()[-1].endswith(
-        "the cluster has gone away; what was found before is kept, and --resume goes on"
+        "the cluster has gone away; what was found before is kept, and the same command goes on"
     )
     mortal.start()  # workers end with their scheduler
-    process = begin("--resume")
+    process = begin()
     time.sleep(5)
     process.kill()
     process.communicate()
-    process = begin("--resume")
+    process = begin()
     _, told = process.communicate()
     assert process.returncode == 0, told
     assert files(made) == files(expected)
@@ -172,14 +171,15 @@ def test_a_cluster_of_this_machine_by_a_script(tmp_path):
     ("arguments", "message"),
     [
         (
-            ["--scheduler", "here"],
-            "expected HOST:PORT, tcp://HOST:PORT, tls://HOST:PORT, local or local:N, found 'here'",
+            ["--jobs", "here"],
+            "expected a number of processes, HOST:PORT, tcp://HOST:PORT, tls://HOST:PORT, local or local:N, "
+            "found 'here'",
         ),
-        (["--scheduler", "local:0"], "expected HOST:PORT"),
-        (["--scheduler", "http://127.0.0.1:8786"], "expected HOST:PORT"),
-        (["--scheduler", "127.0.0.1:70000"], "expected HOST:PORT"),
-        (["--scheduler", "local:2", "-j", "2"], "--jobs is of this machine"),
-        (["--scheduler", "local:2", "--max-tests", "2"], "--max-tests is for one process"),
+        (["--jobs", "local:0"], "expected a number of processes, HOST:PORT"),
+        (["--jobs", "http://127.0.0.1:8786"], "expected a number of processes, HOST:PORT"),
+        (["--jobs", "127.0.0.1:70000"], "expected a number of processes, HOST:PORT"),
+        (["--jobs", "0"], "0 is not in the range"),
+        (["--jobs", "local:2", "--max-tests", "2"], "--max-tests is for one process"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, message, tmp_path):
@@ -207,7 +207,7 @@ class Asking:
 
     def __init__(self, folder, address, search=SEARCH, patience=5, **environment):
         self.out = folder / "out"
-        command = [sys.executable, "-c", SYNTH, str(patience), *search, "--scheduler", address, "-o", str(self.out)]
+        command = [sys.executable, "-c", SYNTH, str(patience), *search, "--jobs", address, "-o", str(self.out)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         self.process = subprocess.Popen(command, env=os.environ | environment, start_new_session=True, **pipes)
 
@@ -319,7 +319,7 @@ def test_who_goes_away_ends_the_search_in_one_line(tmp_path, victim, ask):
             "scheduler": "the cluster has gone away",
             "frozen scheduler": "the scheduler of the cluster does not answer",
         }[victim]
-        assert told.endswith(f"{reason}; what was found before is kept, and --resume goes on")
+        assert told.endswith(f"{reason}; what was found before is kept, and the same command goes on")
         journal = (asking.out / "journal.jsonl").read_text()
         assert '"closed"' in journal
 
@@ -522,7 +522,7 @@ def _cluster(tmp_path_factory):
 
 
 def test_what_processes_do_a_cluster_does(tmp_path, cluster):
-    for name, where in (("here", ("-j", "2")), ("there", ("--scheduler", cluster.address))):
+    for name, where in (("here", ("-j", "2")), ("there", ("--jobs", cluster.address))):
         folder = tmp_path / name
         folder.mkdir()
         run("progress", "--threads", 2, "--instrs", 3, "--all", "--certify", *where, "-o", folder / "progress")
@@ -534,7 +534,7 @@ def test_what_processes_do_a_cluster_does(tmp_path, cluster):
         mapping = EXAMPLES / "mappings" / "rc11-to-tso-unfenced.map"
         run("map", mapping, "--events", "3..4", "--scopes", "gpu", *where, "-o", folder / "bugs")
         labels = run("label", folder / "progress", "--format", "csv", *where)
-        litmus = run("label", EXAMPLES / "memory" / "mp-weak.litmus", "--format", "json", *where)
+        litmus = run("label", EXAMPLES / "memory" / "mp-weak.litmus", "--json", *where)
         tests = [EXAMPLES / "memory" / f"{test}.litmus" for test in ("mp-weak", "mp-inter", "cas-sl")]
         fixed = run("fix", *tests, "--model", "ptx-6.0", "--all", *where, "-o", folder / "fixed")
         (folder / "told").mkdir()
@@ -556,7 +556,7 @@ def test_tests_are_run_by_workers(tmp_path, cluster, need):
     }
     for kind, given in tests.items():
         told = run(
-            "run", *given, "--backend", "cpp", "--iterations", 2, "--scheduler", cluster.address, "-o", tmp_path / kind
+            "run", *given, "--backend", "cpp", "--iterations", 2, "--jobs", cluster.address, "-o", tmp_path / kind
         )
         results = read_results(tmp_path / kind)
         assert sorted(result.test for result in results) == sorted(path.stem for path in given[:2]), told
@@ -574,5 +574,5 @@ def test_tls_is_not_spoken_with_who_does_not(cluster, certificates, ask):
 def test_a_worker_keeps_to_the_limits(tmp_path, cluster):
     lines = "".join(f"let a{number + 1} = (a{number}; a{number})^+ | po\n" for number in range(300))
     (tmp_path / "slow.cat").write_text(f"let a0 = po | rf | co | fr\n{lines}acyclic a300\n")
-    asked = ("compare", tmp_path / "slow.cat", "sc", "--timeout", 0.05, "--scheduler", cluster.address)
+    asked = ("compare", tmp_path / "slow.cat", "sc", "--timeout", 0.05, "--jobs", cluster.address)
     assert run(*asked).splitlines()[-1].endswith("; stopped by --timeout")  # a worker may have searched small sizes

@@ -128,7 +128,7 @@ WRONG = [
         (f"{command} text {rest}", "text: 2x2-0001:1:1: expected THREAD, found 'T'")
         for command, rest in [
             ("label", "-m obe"),
-            ("explain", "--test 2x2-0001 -m obe"),
+            ("explain", "--where 2x2-0001 -m obe"),
             ("export", "--to axb -o new"),
         ]
     ),
@@ -146,8 +146,8 @@ WRONG = [
     ("export suite --to axb -o model.py", "model.py: the output exists and is not an empty folder"),
     ("compile suite --backend cpp -o model.py/new", "model.py/new: cannot create: Not a directory"),
     ("show model.py", "model.py: no corpus here"),
-    ("show suite --svg notests", "'notests' is a directory"),
-    ("show suite --svg no/such.svg", "no/such.svg: cannot write: No such file or directory"),
+    ("show suite --picture notests", "'notests' is a directory"),
+    ("show suite --picture no/such.svg", "no/such.svg: cannot write: No such file or directory"),
     # folders without tests
     *(
         (f"{command} {folder}{rest}", f"{folder}: the folder is no corpus and holds no .axb file")
@@ -177,10 +177,9 @@ WRONG = [
     ("progress -t 2 -n 2 -o new --solver none", "'none' is not one of 'cadical103'"),
     ("progress -o new --distinguish obe-weak", "expected A>B or A>B,C, found 'obe-weak'"),
     ("progress -o new --distinguish obe-weak>obe-strong", "no test is like that"),
-    ("progress -t 2 -n 2 --all --resume -o suite", "suite: the corpus is complete; there is nothing to resume"),
-    ("progress -t 2 -n 3 --all --resume -o suite", "suite: the corpus was made with another instrs: 2 then, 3 now"),
-    ("progress -t 2 -n 2 --resume -o missing", "missing: no such folder"),
-    ("progress -t 2 -n 2 --resume -o notests", "notests: no corpus here"),
+    ("progress -t 2 -n 2 --all -o suite", "suite: the corpus is complete; nothing is left to do"),
+    ("progress -t 2 -n 3 --all -o suite", "suite: the corpus was made with another instrs: 2 then, 3 now"),
+    ("progress -t 2 -n 2 -o notests", "notests: the folder exists and is not empty"),
     # misuse
     ("bogus", "synth: No such command 'bogus'; see synth --help"),
     ("lable suite", "synth: No such command 'lable'; did you mean label? See synth --help"),
@@ -193,7 +192,7 @@ WRONG = [
     ),
     ("label suite --timeout 0", "expected seconds, a number above 0"),
     ("label suite -j 1000000", "1000000 is not in the range 1<=x<=1024"),
-    ("label suite --memory 1000000000", "1000000000 is not in the range"),
+    ("--memory 1000000000 label suite", "1000000000 is not in the range"),
     ("progress -t 1000000 -n 1000000 -o new", "the bound is too large: 1000000 threads of 1000000 instructions"),
     (
         "progress -t 9000 -n 9000 -o new",
@@ -214,8 +213,8 @@ WRONG = [
     ("run suite --backend cuda --platform no-such", "no CUDA GPU named 'no-such' that works"),
     ("run suite --backend cpp --placement subgroup", "cpp has no work-groups of several threads, and so no placement"),
     ("compile suite --backend cpp --placement all -o new", "cpp has no work-groups of several threads"),
-    ("run suite --backend cpp --test none*", "no test has a name that matches none*"),
-    (f"explain {MUTEX} -m hsa --svg new.svg", "--svg and --dot draw one model, and --model names 2"),
+    ("run suite --backend cpp --where none*", "no test has a name that matches none*"),
+    (f"explain {MUTEX} -m hsa --picture new.svg", "--picture draws one model, and --model names 2"),
 ]
 
 
@@ -257,9 +256,9 @@ def test_a_damaged_corpus_is_repaired_by_what_the_message_says(workplace, tmp_pa
     for name in ("cut", "lost", "record", "counted"):
         shutil.copytree(workplace / name, tmp_path / name)
     for name in ("cut", "lost", "record"):
-        assert synth("progress", "-t", 2, "-n", 2, "--all", "--resume", "-o", tmp_path / name).exit_code == 0
+        assert synth("progress", "-t", 2, "-n", 2, "--all", "-o", tmp_path / name).exit_code == 0
         assert (tmp_path / name / "tests.jsonl").read_bytes() == (workplace / "suite" / "tests.jsonl").read_bytes()
-    refused = synth("progress", "-t", 2, "-n", 2, "--all", "--resume", "-o", tmp_path / "counted")
+    refused = synth("progress", "-t", 2, "-n", 2, "--all", "-o", tmp_path / "counted")
     assert refused.exit_code == 2 and "'counts' is not as it should be" in refused.stderr
 
 
@@ -269,7 +268,7 @@ def test_a_damaged_corpus_is_repaired_by_what_the_message_says(workplace, tmp_pa
         "show suite --tests --json",
         "select suite --separate-models --json",
         f"explain {MUTEX} -m hsa-weak --json",
-        f"label {MUTEX} --format json",
+        f"label {MUTEX} --json",
         "show empty --json",
         "select empty --separate-models --json",
     ],

@@ -53,11 +53,10 @@ def test_a_search_that_is_stopped_goes_on_to_the_same_bytes(tmp_path):
     assert whole.stdout.splitlines()[-1] == f"{tmp_path / 'whole'}: 10 tests, complete"
     stopped = synth(*asked, "--time-limit", 0, "-o", tmp_path / "d")
     assert "stopped by --time-limit" in stopped.stdout.splitlines()[-1]
-    assert "not complete: stopped by --time-limit; --resume goes on" in synth("show", tmp_path / "d").stdout
-    assert synth(*asked, "-o", tmp_path / "d").exit_code == 2
-    assert synth(*asked, "--resume", "-j", 1, "-o", tmp_path / "d").exit_code == 1
+    assert "not complete: stopped by --time-limit; the same command goes on" in synth("show", tmp_path / "d").stdout
+    assert synth(*asked, "-j", 1, "-o", tmp_path / "d").exit_code == 1
     assert content(tmp_path / "d") == content(tmp_path / "whole")
-    assert "nothing to resume" in synth(*asked, "--resume", "-o", tmp_path / "d").stderr
+    assert "nothing is left to do" in synth(*asked, "-o", tmp_path / "d").stderr
 
 
 @pytest.mark.slow
@@ -79,15 +78,15 @@ def test_a_search_that_is_interrupted_keeps_the_sizes_that_are_done(tmp_path, mo
         patched.setattr(comparison, "run_part", find)
         patched.setattr(units, "run_tasks", lambda tasks, work, jobs, **_: here(tasks, work, jobs))
         stopped = synth(*asked, "-o", tmp_path / "d")
-    assert stopped.exit_code == 130 and "interrupted; --resume goes on" in stopped.stdout
+    assert stopped.exit_code == 130 and "interrupted; the same command goes on" in stopped.stdout
     assert "tso>sc/2" in searched and read_corpus(tmp_path / "d").tests
-    assert synth(*asked, "--resume", "-o", tmp_path / "d").exit_code == 1
+    assert synth(*asked, "-o", tmp_path / "d").exit_code == 1
     assert content(tmp_path / "d") == content(tmp_path / "whole")
 
 
 def test_another_question_is_not_gone_on_with(tmp_path):
     synth("compare", "sc", "tso", "--time-limit", 0, "-o", tmp_path / "d")
-    result = synth("compare", "sc", "tso", "--both-ways", "--resume", "-o", tmp_path / "d")
+    result = synth("compare", "sc", "tso", "--both-ways", "-o", tmp_path / "d")
     assert result.exit_code == 2 and "was made with another both_ways" in result.stderr
 
 
@@ -96,12 +95,13 @@ def test_a_part_that_exceeds_a_limit_is_left_and_nothing_is_called_complete(tmp_
     lines = "".join(f"let a{number + 1} = (a{number}; a{number})^+ | po\n" for number in range(300))
     (tmp_path / "slow.cat").write_text(f"let a0 = po | rf | co | fr\n{lines}acyclic a300\n")
     # a process of its own: this one may have memory left that other tests gave back
-    command = [sys.executable, "-m", "synth", "compare", "slow.cat", "sc", limit, str(value), "-o", "d"]
+    shared, own = ([limit, str(value)], []) if limit == "--memory" else ([], [limit, str(value)])
+    command = [sys.executable, "-m", "synth", *shared, "compare", "slow.cat", "sc", *own, "-o", "d"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     told, folder = result.stdout.splitlines()[-2:]
     assert result.returncode == 0
     assert told == f"UNKNOWN: no size was searched to its end; stopped by {limit}"
-    assert folder == f"d: 0 tests, incomplete: stopped by {limit}; --resume goes on"
+    assert folder == f"d: 0 tests, incomplete: stopped by {limit}; the same command goes on"
     assert not read_corpus(tmp_path / "d").complete
 
 
@@ -143,11 +143,9 @@ def test_words_that_no_program_has(tmp_path, monkeypatch):
         ("tso thesis-weak", "thesis-weak is a transition system"),
         ("tso nomodel", "unknown consistency model 'nomodel'"),
         ("tso sc --events 1", "expected numbers between 2 and 12"),
-        ("tso sc --scopes warp", "expected cta, gpu, sys, found 'warp'"),
         ("tso sc --vocabulary -W", "an rmw is made of R and W, and no W is left; leave out rmw as well"),
-        ("tso sc --svg order.gif", "a picture is an .svg, .pdf, .png or .tex file"),
+        ("tso sc --picture order.gif", "a picture is an .svg, .pdf, .png or .tex file"),
         ("tso sc -o .", "the folder exists and is not empty"),
-        ("tso sc --resume", "--resume goes on with a folder: name it with -o"),
         ("virtual.cat sc", "virtual.cat:1:14: virtual uses 'vloc', which no vocabulary can make"),
     ],
 )

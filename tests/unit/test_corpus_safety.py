@@ -92,7 +92,7 @@ def test_resume_deletes_nothing_that_is_not_its_own(tmp_path):
     mine = {"mine.litmus": "GPU_PTX mine\n", "MP.litmus": "..", ".notes.litmus.1.tmp": "x", "@all": "mine.litmus\n"}
     for name, text in mine.items():
         (tmp_path / "d" / name).write_text(text)
-    assert memory(tmp_path / "d", "--resume").exit_code == 0
+    assert memory(tmp_path / "d").exit_code == 0
     assert {name: (tmp_path / "d" / name).read_text() for name in mine} == mine
     assert len(read_corpus(tmp_path / "d").tests) == 6
 
@@ -105,27 +105,27 @@ def test_a_model_that_changed_is_not_gone_on_with(tmp_path):
     assert memory(tmp_path / "d", *asked, "--max-tests", 2).exit_code == 0
     kept = (tmp_path / "d" / MANIFEST).read_bytes()
     part.write_text("let com = rf | co\n")  # what it includes counts
-    command = [sys.executable, "-c", "from synth.cli import main; main()", "memory", "-e", EDGES, *asked, "--resume"]
+    command = [sys.executable, "-c", "from synth.cli import main; main()", "memory", "-e", EDGES, *asked]
     changed = subprocess.run([*command, "-o", tmp_path / "d"], capture_output=True, text=True)  # models are kept in one
     assert changed.returncode == 2
     assert "the model m has changed since: its verdicts here are old; make the corpus anew" in changed.stderr
     assert (tmp_path / "d" / MANIFEST).read_bytes() == kept
     part.write_text("let com = rf | co | fr\n")
-    assert memory(tmp_path / "d", *asked, "--resume").exit_code == 0
-    other = memory(tmp_path / "d", "-m", "sc", "--resume")
+    assert memory(tmp_path / "d", *asked).exit_code == 0
+    other = memory(tmp_path / "d", "-m", "sc")
     assert "made with another labelled_under" in other.stderr
 
 
 def test_filters_are_a_conjunction(tmp_path):
     for asked in (
-        ["--allowed-by", "sc", "--forbidden-by", "sc"],
+        ["--distinguish", "sc>sc"],
         ["--distinguish", "tso>sc,tso"],
-        ["--distinguish", "tso>sc", "--forbidden-by", "tso"],
+        ["--distinguish", "tso,sc>rmo,tso"],
     ):
         refused = memory(tmp_path / "d", *asked)
         assert refused.exit_code == 2 and "no test is like that:" in refused.stderr
         assert not (tmp_path / "d").exists()
-    assert memory(tmp_path / "d", "--allowed-by", "tso", "--allowed-by", "rmo", "--forbidden-by", "sc").exit_code == 0
+    assert memory(tmp_path / "d", "--distinguish", "tso,rmo>sc").exit_code == 0
     for test in read_corpus(tmp_path / "d").tests:
         assert dict(test.verdicts) == {"tso": "ALLOWED", "rmo": "ALLOWED", "sc": "FORBIDDEN"}
 
@@ -226,7 +226,7 @@ def test_journals_whose_lines_have_the_wrong_shape(tmp_path, line):
         (folder / name).unlink()
     with (folder / "journal.jsonl").open("a") as file:
         file.write(line + "\n" + '{"unit":"4","closed":{}}\n')
-    for result in (synth("show", folder), memory(folder, "-m", "sc", "--resume")):
+    for result in (synth("show", folder), memory(folder, "-m", "sc")):
         assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1, result.output
         assert "journal.jsonl:" in result.stderr
 
@@ -254,7 +254,7 @@ def test_what_is_no_ordinary_file_is_not_read(tmp_path, monkeypatch, kind):
         (["explain", tmp_path / "t.litmus", "-m", "sc"], "t.litmus"),
         (["explain", tmp_path / "@index", "-m", "sc"], "t.litmus"),
         (["label", tmp_path / "SB.litmus", "-m", tmp_path / "m.cat"], "m.cat"),
-        (["memory", "--edges-file", tmp_path / "edges", "-o", tmp_path / "out"], "edges"),
+        (["memory", "--edges", f"@{tmp_path / 'edges'}", "-o", tmp_path / "out"], "edges"),
         (["run", tmp_path / "SB.litmus", "--backend", "glsl", "--decode", tmp_path / "d.txt"], "d.txt"),
     ]:
         if kind == "folder" and name not in ("m.cat", "edges", "d.txt"):  # folders of tests are read
@@ -350,7 +350,7 @@ def test_indexes_that_double_come_to_an_end(tmp_path, monkeypatch):
 
 def test_a_pipe_that_the_shell_hands_over_is_read(tmp_path):
     program = f"{sys.executable} -c 'from synth.cli import main; main()'"
-    edges = f"{program} memory --edges-file <(echo {EDGES}) --size 4 -o {tmp_path}/d"
+    edges = f"{program} memory --edges @<(echo {EDGES}) --size 4 -o {tmp_path}/d"
     done = subprocess.run(["bash", "-c", edges], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "") and "6 tests of 6 cycles, complete" in done.stdout
     model = f"{program} label /dev/stdin < <(printf 'THREAD 0\\n0: Mem[0] = 1;\\n') -m fair"

@@ -14,7 +14,7 @@ from tests.mutant_suites import write_suite as write_mutants
 from tests.reported import entries, memory_test, progress_tests, write_all, write_results
 
 COMMANDS = {
-    "report": "report progress memory R --format json",
+    "report": "report progress memory R --json",
     "import": "import R -o all.jsonl",
     "import into": "import a.jsonl -o R",
     "diff": "diff a.jsonl R",

@@ -118,11 +118,11 @@ def test_a_run_goes_on_with_the_same_file_only():
     whole = made("whole", *bound)
     assert progress(*bound, "--max-tests", 1, "-o", "d").exit_code == 0
     Path("last.py").write_text(LAST + "# changed\n")
-    command = [sys.executable, "-m", "synth", "progress", *map(str, bound), "--resume", "-o", "d"]  # reads it anew
+    command = [sys.executable, "-m", "synth", "progress", *map(str, bound), "-o", "d"]  # reads it anew
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1, refused.stderr
     Path("last.py").write_text(LAST)
-    assert made("d", *bound, "--resume") == whole
+    assert made("d", *bound) == whole
 
 
 @pytest.mark.parametrize(

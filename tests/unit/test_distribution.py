@@ -47,10 +47,10 @@ synth models
 synth devices
 """
 WANTING = {
-    "synth explain examples/progress/mutex.axb --model hsa-weak --svg mutex.svg": "report",
+    "synth explain examples/progress/mutex.axb --model hsa-weak --picture mutex.svg": "report",
     "synth label examples/memory/mp-weak.litmus --method smt": "smt",
     "synth progress --threads 2 --instrs 2 --solver z3 -o z3": "smt",
-    "synth show suite --svg suite.pdf": "report",
+    "synth show suite --picture suite.pdf": "report",
 }
 """Commands that need an extra, and which."""
 
@@ -173,7 +173,7 @@ def test_the_package_data_names_every_file_of_the_tree() -> None:
 def test_what_is_missing_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     mutex = str(ROOT / "examples" / "progress" / "mutex.axb")
-    arguments = ["explain", mutex, "--model", "hsa-weak", "--svg", str(tmp_path / "m.svg")]
+    arguments = ["explain", mutex, "--model", "hsa-weak", "--picture", str(tmp_path / "m.svg")]
     result = synth(*arguments)
     assert result.exit_code == 2
     assert result.stderr == "synth: this needs pygraphviz: pip install pygraphviz\n"

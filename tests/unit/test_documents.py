@@ -68,12 +68,13 @@ def test_a_comment_of_latex_is_one_line():
 
 
 def test_label_prints_a_document():
-    words = ("label", "examples/memory/coRR.litmus", "--model", "ptx-rmo", "--model", "sc", "--format")
-    assert synth(*words, MARKDOWN).stdout == (
+    words = ("label", "examples/memory/coRR.litmus", "--model", "ptx-rmo", "--model", "sc")
+    assert synth("--format", MARKDOWN, *words).stdout == synth(*words, "--format", MARKDOWN).stdout
+    assert synth(*words, "--format", MARKDOWN).stdout == (
         "| test | ptx-rmo | sc |\n| --- | --- | --- |\n| examples/memory/coRR.litmus | A | F |\n\n"
         "A allowed, F forbidden, ? no verdict\n"
     )
-    assert synth(*words, LATEX).stdout == "\n".join(
+    assert synth(*words, "--format", LATEX).stdout == "\n".join(
         [
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
@@ -95,12 +96,12 @@ def test_label_prints_a_document():
 def test_listings_and_titles_are_in_documents(tmp_path):
     corpus = str(tmp_path / "corpus")
     assert not synth("progress", "--threads", "2", "--instrs", "2", "-o", corpus).exit_code
-    markdown = synth("show", corpus, "--tests", "--format", MARKDOWN).stdout
+    markdown = synth("--format", MARKDOWN, "show", corpus, "--tests").stdout
     assert "\n## Table 4\n\nAs in Table 4 of Sorensen et al. 2021: " in markdown and "\n\n| model |" in markdown
     assert "\n| test | distinguishes | terminates under | tags |\n| --- | --- | --- | --- |\n| 2x2-0001 | " in markdown
-    latex = synth("show", corpus, "--tests", "--format", LATEX).stdout
+    latex = synth("--format", LATEX, "show", corpus, "--tests").stdout
     assert latex.count("needs") == 1 and r"\caption{Table 4. As in " in latex and "\n    2x2-0001 & " in latex
-    picked = synth("select", corpus, "--separate-models", "--format", MARKDOWN).stdout
+    picked = synth("--format", MARKDOWN, "select", corpus, "--separate-models").stdout
     assert r"THREAD 0<br>0: if (Mem\[0\] == " in picked and "\n\nA test separates the models" in picked
 
 
@@ -112,17 +113,16 @@ def test_commands_that_print_tables_have_the_option_in_the_same_words():
         ).params:
             if "--format" in parameter.opts:
                 said[name] = tuple(parameter.type.choices)
-    own = {"check": ("text", *FORMS, "csv", "jsonl", "sarif", "junit", "json")}
-    own |= {"label": (*FORMS, "csv", "json"), "report": ("html", "markdown", "latex", "junit", "csv", "json")}
-    tables = ("compare", "devices", "diff", "edges", "harden", "models", "run", "score", "select", "show", "tune")
-    tables += ("validate",)
-    assert said == dict.fromkeys(tables, FORMS) | own
+    own = {"check": ("text", *FORMS, "csv", "jsonl", "sarif", "junit")}
+    own |= {"label": (*FORMS, "csv"), "report": ("html", "markdown", "latex", "junit", "csv")}
+    (shared,) = (each for each in main.params if "--format" in each.opts)
+    assert said == own and tuple(shared.type.choices) == FORMS
 
 
 def test_what_is_no_table_is_refused(tmp_path):
     for words, why in [
-        (("models", "--json", "--format", "latex"), "--json prints no table"),
-        (("compare", "sc", "tso", "--format", "latex"), "--format is for the table of three models or more"),
+        (("--format", "latex", "models", "--json"), "--json prints no table"),
+        (("--format", "latex", "compare", "sc", "tso"), "--format is for the table of three models or more"),
         (
             ("label", "examples/memory/coRR.litmus", "--format", "latex", "-o", str(tmp_path / "o")),
             "-o writes csv or json",

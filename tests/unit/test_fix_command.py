@@ -67,7 +67,7 @@ def test_the_repairs_that_the_papers_name(name, model, expected):
 
 def test_the_repaired_test_is_forbidden_and_written(tmp_path):
     output = tmp_path / "repaired.litmus"
-    result = fix(EXAMPLES / "cas-sl.litmus", "-m", "ptx-rmo", "-o", output, "--svg", tmp_path / "cut.svg")
+    result = fix(EXAMPLES / "cas-sl.litmus", "-m", "ptx-rmo", "-o", output, "--picture", tmp_path / "cut.svg")
     assert result.exit_code == 0
     assert "+ membar.gl" in result.stdout and "gl-constraint" in result.stdout
     (model,) = resolve_consistency_models(["ptx-rmo"])

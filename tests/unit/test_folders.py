@@ -271,7 +271,7 @@ def test_odd_names_and_a_pipe(kernels: Path) -> None:
         written = synth(*asked)
         assert written.exit_code == 1 and "kernels/pipe.cu: cannot read: not an ordinary file" in written.stderr
         before = Path(form).read_bytes()
-        assert synth(*asked, "--resume").stderr == written.stderr and Path(form).read_bytes() == before
+        assert synth(*asked).stderr == written.stderr and Path(form).read_bytes() == before
     assert rb'"kernels/a\nb \udcff,=1.ptx",k,2x1,ptx,SAFE' in Path("csv").read_bytes()
     assert json.loads(Path("jsonl").read_text().splitlines()[0])["file"] == str(odd)
     assert "kernels/a\\nb \\udcff,=1.ptx  k " in synth("check", kernels).stdout
@@ -311,8 +311,7 @@ def test_what_is_wrong_for_every_file_is_one_line(kernels: Path) -> None:
         ("-m", "nothing"): "unknown consistency model",
         ("--progress", "nothing"): "unknown progress model",
         ("-o", "f", "--format", "sarif"): "-o writes csv or jsonl",
-        ("-o", "f", "--svg", "x.svg"): "goes without -o",
-        ("--resume",): "--resume goes on with a file",
+        ("-o", "f", "--picture", "x.svg"): "goes without -o",
     }.items():
         result = synth("check", kernels, *arguments)
         assert result.exit_code == 2 and message in result.stderr and result.stdout == "", arguments
@@ -338,7 +337,7 @@ def test_limits_are_those_of_a_kernel(kernels: Path, monkeypatch: pytest.MonkeyP
         return check(program, *arguments)
 
     monkeypatch.setattr(work, "check", hard)
-    result = synth("check", kernels, "--timeout", 1, "--memory", 300, "--format", "jsonl", "-j", 2)
+    result = synth("--memory", 300, "check", kernels, "--timeout", 1, "--format", "jsonl", "-j", 2)
     found = {record["kernel"]: record for record in map(json.loads, result.stdout.splitlines())}
     problems = {name: record.get("problem", "") for name, record in found.items()}
     assert result.exit_code == 1
@@ -367,7 +366,7 @@ def test_a_file_goes_on_from_wherever_it_was_cut(kernels: Path, form: str) -> No
     assert whole == printed.stdout_bytes
     for end in (0, 1, len(whole) // 3, len(whole) // 2, len(whole) - 1, len(whole)):
         file.write_bytes(whole[:end])
-        resumed = synth(*asked, "-o", file, *form_words, "--resume")
+        resumed = synth(*asked, "-o", file, *form_words)
         assert file.read_bytes() == whole
         assert (resumed.stdout, resumed.stderr, resumed.exit_code) == ("", printed.stderr, printed.exit_code)
 
@@ -382,7 +381,7 @@ def test_what_was_answered_is_not_asked_again(kernels: Path, monkeypatch: pytest
         return check_all(tasks, *arguments)
 
     monkeypatch.setattr(work, "check_all", noted)
-    synth("check", kernels, "-o", "answers", "--resume")
+    synth("check", kernels, "-o", "answers")
     assert asked == ["kernels/a/b/right.ptx"]  # the last one, which may have had more
 
 
@@ -390,16 +389,15 @@ def test_another_request_is_refused(kernels: Path) -> None:
     synth("check", kernels, "-o", "answers")
     before = Path("answers").read_bytes()
     for arguments, message in {
-        (): "the file exists; --resume goes on with it",
-        ("--resume", "--unroll", 3): "it was begun with another unroll, 2",
-        ("--resume", "--grid", 3): "it was begun with another launch",
-        ("--resume", "-m", "ptx-6.0"): "other models, ",
-        ("--resume", "--format", "jsonl"): 'it was begun with another format, "csv"',
+        ("--unroll", 3): "it was begun with another unroll, 2",
+        ("--grid", 3): "it was begun with another launch",
+        ("-m", "ptx-6.0"): "other models, ",
+        ("--format", "jsonl"): 'it was begun with another format, "csv"',
     }.items():
         result = synth("check", kernels, "-o", "answers", *arguments)
         assert result.exit_code == 2 and message in result.stderr and result.stderr.count("\n") == 1, arguments
     kernel(kernels / "right.ptx", WRONG)
-    assert "the files have changed since" in synth("check", kernels, "-o", "answers", "--resume").stderr
+    assert "the files have changed since" in synth("check", kernels, "-o", "answers").stderr
     assert Path("answers").read_bytes() == before
 
 
@@ -411,7 +409,7 @@ def test_a_file_that_is_no_file_of_answers(kernels: Path, row: str, line: int) -
     synth("check", kernels, "-o", "answers")
     text = Path("answers").read_text().splitlines(keepends=True)[0] + row + "kernels/a/wrong.ptx,k,2x1,ptx,SAFE,,,,,\n"
     Path("answers").write_text(text)
-    result = synth("check", kernels, "-o", "answers", "--resume")
+    result = synth("check", kernels, "-o", "answers")
     assert f"answers:{line}:1: expected the answers about the files in their order" in result.stderr
     assert Path("answers").read_text() == text
 
@@ -430,5 +428,5 @@ def test_killed_and_resumed_the_bytes_are_the_same(tmp_path: Path, monkeypatch: 
             time.sleep(0.001)
         process.kill()
     assert 6 < answers.read_bytes().count(b"\n") < 49
-    result = synth("check", "kernels", "-o", answers, "--resume")
+    result = synth("check", "kernels", "-o", answers)
     assert result.exit_code == 1 and answers.read_text() == synth("check", "kernels", "--format", "csv").stdout

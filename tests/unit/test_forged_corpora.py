@@ -30,7 +30,7 @@ from synth.rebuilding import FREE
 SUITES = {
     "progress": "progress -t 2 -n 2 --all",
     "behaviours": "progress -t 3 -n 3 --symmetric-threads",
-    "model": "memory --from sc --events 2 -m tso --mutants --both-criteria",
+    "model": "memory --from sc --events 2 -m tso --mutants --criterion both",
     "programs": "memory --from tso --events 2..3 --up-to program --axiom causality --threads 2",
     "cycles": "memory --size 3..4 -m sc -m ptx-6.0 --scopes cta --regions global,shared --edges",
 }

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from commands import synth
+from commands import in_form, synth
 from schemas import read_sarif
 
 from backends.glsl.spirv import glslang, spirv_opt
@@ -120,7 +120,7 @@ def told(*words: object, codes: tuple[int, ...] = (0, 1, 2)) -> str:
 @pytest.mark.parametrize("form", ["text", "csv", "json", "jsonl", "sarif", "junit", "markdown", "latex"])
 def test_check_shows_names_escaped(place: Path, form: str) -> None:
     written(place / "k", ".ptx", PTX, names()[::5] if form != "csv" else None)
-    said = told("check", "k", "--block", 2, "--format", form, "-j", 1, codes=(1,))
+    said = told("check", "k", "--block", 2, *in_form(form), "-j", 1, codes=(1,))
     assert form != "sarif" or read_sarif(said)
     assert [each.name for each in place.iterdir()] == ["k"]
 
@@ -133,7 +133,7 @@ def test_check_goes_on_with_hostile_names(place: Path) -> None:
     whole = Path("out.csv").read_bytes()
     assert whole.count(b"\n") == len(shown) + 1
     Path("out.csv").write_bytes(whole[: len(whole) // 2])
-    told(*asked, "--resume", codes=(1,))
+    told(*asked, codes=(1,))
     assert Path("out.csv").read_bytes() == whole
 
 
@@ -141,14 +141,14 @@ def test_tests_with_hostile_names(place: Path) -> None:
     files = written(place / "t", ".litmus", LITMUS)
     shown = [name for name in os.listdir("t") if not name.startswith((".", "@"))]
     for form in ("csv", "json", "table"):
-        told("label", "t", "-m", "sc", "--format", form, codes=(0,))
+        told("label", "t", "-m", "sc", *in_form(form), codes=(0,))
     told("label", "t", "-m", "sc", "-o", "labels.csv", codes=(0,))
-    told("label", "t", "-m", "sc", "-o", "labels.csv", "--resume", codes=(0, 2))
+    told("label", "t", "-m", "sc", "-o", "labels.csv", codes=(0, 2))
     assert len(Path("labels.csv").read_text().splitlines()) >= len(shown) + 1
     told("convert", "t", "--to", "gpu-ptx", "-o", "converted")
     told("export", "t", "--to", "json", "-o", "exported", codes=(2,))
     told("compile", "t", "--backend", "cpp", "-o", "compiled")
-    told("explain", files[0], "-m", "sc", "--svg", "e.svg", codes=(0,))
+    told("explain", files[0], "-m", "sc", "--picture", "e.svg", codes=(0,))
     told("fix", *(["--", *files[:2]]), codes=(2,))
     allowed = {"t", "labels.csv", "labels.csv.request.json", "converted", "exported", "compiled", "e.svg"}
     assert {each.name for each in place.iterdir()} <= allowed
@@ -402,7 +402,7 @@ def test_no_module_of_the_current_folder_is_run(place: Path) -> None:
     for name in ("dask", "synth", "corpus", "multiprocessing", "matplotlib"):
         Path(f"{name}.py").write_text(f'open("{CANARY}", "w")\n')
     test = ROOT / "examples" / "memory" / "mp-weak.litmus"
-    assert synth("label", test, "-m", "sc", "--scheduler", "local").exit_code == 0
+    assert synth("label", test, "-m", "sc", "--jobs", "local").exit_code == 0
 
 
 def test_no_settings_of_the_current_folder_count(place: Path) -> None:

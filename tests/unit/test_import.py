@@ -193,7 +193,7 @@ def test_words_of_the_user(tmp_path: Path) -> None:
     assert lines(tmp_path / "r") == [replace(MEMORY, profile="tuned", **named), replace(PROGRESS, **named)]
     assert synth("import", log, "-o", tmp_path / "r", "--date", "yesterday").exit_code == 2
     assert synth("import", log, "-o", tmp_path / "r", "--timeout", "inf").exit_code == 2
-    assert synth("import", log, "-o", tmp_path / "r", "--test", "SB").exit_code == 2
+    assert synth("import", log, "-o", tmp_path / "r", "--where", "SB").exit_code == 2
 
 
 def test_only_tests_of_the_suite(tmp_path: Path, suite: Path) -> None:
@@ -354,7 +354,7 @@ def test_a_dump_of_amber(tmp_path: Path, suite: Path) -> None:
     assert lines(tmp_path / "r.jsonl") == [
         replace(MEMORY, backend="glsl", device="SB.txt, written elsewhere", date=""),
     ]
-    options = ("--suite", suite, "--test", "SB", "--device", "Mali", "-o", tmp_path / "s.jsonl")
+    options = ("--suite", suite, "--where", "SB", "--device", "Mali", "-o", tmp_path / "s.jsonl")
     assert synth("import", tmp_path / "b.txt", *options).exit_code == 0
     assert [entry.device for entry in lines(tmp_path / "s.jsonl")] == ["Mali"]
     done = synth("import", tmp_path / "bad.txt", *options)

@@ -55,7 +55,7 @@ def imported(tmp_path: Path, entries: Sequence[Entry]) -> list[ProgressResult]:
 
 def contradicted(results: Path, suite: Path) -> set[str]:
     """The models that a report says the device contradicts."""
-    said = json.loads(synth("report", results, "--suite", suite, "--format", "json").stdout)
+    said = json.loads(synth("report", results, "--suite", suite, "--json").stdout)
     return {each["model"] for each in said["models"] if each["status"] == "contradicted"}
 
 

@@ -140,7 +140,6 @@ def printed_of_code_1(*words: object) -> str:
         (("infer", "cpu", "--from", "x.txt"), "expected a table of verdicts (.csv), results (.jsonl) or a corpus"),
         (("infer", "cpu", "--run", "-o", "o"), "--run needs --backend"),
         (("infer", "cpu", "--run", "--backend", "cpp"), "name it with -o"),
-        (("infer", "cpu", "--resume", "-o", "o"), "give the options of --run"),
     ],
 )
 def test_misuse_is_one_line(words, expected, tmp_path, monkeypatch):
@@ -169,7 +168,7 @@ def loop(out: Path, *words: object, kill_after: int = 0) -> subprocess.Completed
 
 
 def test_a_loop_ends_at_the_model_of_the_machine(tmp_path):
-    ran = loop(tmp_path / "out", "--never-seen", "forbidden", "--launches", "1000")
+    ran = loop(tmp_path / "out", "--never-seen", "1000")
     assert ran.returncode == 0, ran.stderr
     assert "no test is left that would tell models apart" in ran.stdout
     assert "are one model up to 4 events" in ran.stdout
@@ -188,11 +187,9 @@ def test_a_loop_that_is_killed_goes_on_to_the_same_end(tmp_path):
     whole = loop(tmp_path / "whole")
     killed = loop(tmp_path / "killed", kill_after=3)
     assert (whole.returncode, killed.returncode) == (0, -signal.SIGKILL)
-    refused = loop(tmp_path / "killed")
-    assert refused.returncode == 2 and "--resume goes on with a loop" in refused.stderr
-    other = loop(tmp_path / "killed", "--resume", "--never-seen", "forbidden")
+    other = loop(tmp_path / "killed", "--never-seen", "forbidden")
     assert other.returncode == 2 and "another request began this folder" in other.stderr
-    resumed = loop(tmp_path / "killed", "--resume")
+    resumed = loop(tmp_path / "killed")
     assert resumed.returncode == 0, resumed.stderr
     for file in sorted((tmp_path / "whole").rglob("*")):
         name = file.relative_to(tmp_path / "whole")
@@ -200,9 +197,8 @@ def test_a_loop_that_is_killed_goes_on_to_the_same_end(tmp_path):
             assert file.read_bytes() == (tmp_path / "killed" / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("resume", [False, True])
-def test_a_loop_that_was_killed_as_it_began_begins(tmp_path, resume):
+def test_a_loop_that_was_killed_as_it_began_begins(tmp_path):
     half = tmp_path / ".request.json.999999999.tmp"
     half.write_text("{")
-    with folder_of(tmp_path, {"n": 1}, stays=True, resume=resume) as folder:
+    with folder_of(tmp_path, {"n": 1}, stays=True) as folder:
         assert folder == tmp_path and [each.name for each in tmp_path.iterdir()] == ["request.json"]

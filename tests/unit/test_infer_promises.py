@@ -389,10 +389,10 @@ def test_tests_are_run_one_after_the_other(tmp_path, monkeypatch):
     assert first.exit_code == 0, first.output
     assert "1 test ran, then: the budget is spent" in first.stdout
     assert "not an empty folder" in printed(*words, exit_code=2)
-    then = run_synth(*words, "--resume")
+    then = run_synth(*words)
     assert then.exit_code == 0, then.output
     assert "the fairest of them that ship: lobe-strong" in then.stdout
     results = [each for each in read_results(tmp_path / "out" / "results.jsonl") if isinstance(each, ProgressResult)]
     assert {each.test for each in results if each.confirmed} == {"2x2-0001"}
     assert {path.stem for path in (tmp_path / "out" / "tests").iterdir()} == {each.test for each in results}
-    assert "another request" in printed(*words[:-2], "-o", tmp_path / "out", "--resume", "--bound", "2x3", exit_code=2)
+    assert "another request" in printed(*words[:-2], "-o", tmp_path / "out", "--bound", "2x3", exit_code=2)

@@ -43,7 +43,7 @@ COMMANDS = {
         *("harden", "--places", "8", "--build", f"g++ -O2 -pthread -x c++ {{defines}} {PETERSON} -o {{folder}}/app"),
         *("--run", "{folder}/app", "-o", "{out}"),
     ),
-    "cluster": ("progress", "--threads", "2", "--instrs", "5", "--all", "--scheduler", "local:2", "-o", "{out}"),
+    "cluster": ("progress", "--threads", "2", "--instrs", "5", "--all", "--jobs", "local:2", "-o", "{out}"),
 }
 
 ON_DEVICES = ("run", "tune", "harden")

@@ -112,7 +112,7 @@ def test_a_run(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_report(suite: Path, tmp_path: Path) -> None:
     file = written(tmp_path / "all.jsonl", [result(name, seen) for name, seen in SEEN.items()])
-    done = synth("report", file, "--suite", suite, *named(*MODELS), "--sound", "c11", "--format", "json")
+    done = synth("report", file, "--suite", suite, *named(*MODELS), "--sound", "c11", "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     names = [test["name"] for test in found["tests"]]
@@ -180,7 +180,7 @@ def test_models_of_a_corpus(tmp_path: Path) -> None:
         fields = {each: getattr(line, each) for each in line.__struct_fields__}
         fields |= {"test": sb.name, "digest": sb.digest, "terms": tuple(map(spell, outcome_terms(test)))}
         written(suite / "results.jsonl", [MemoryResult(**fields)])
-        done = synth("report", suite, "--format", "json")
+        done = synth("report", suite, "--json")
         assert {model for cell in json.loads(done.stdout)["cells"] for model in cell["contradicts"]} == against
 
 

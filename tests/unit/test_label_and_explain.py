@@ -41,7 +41,7 @@ def test_a_folder_is_labelled_under_all_models():
 
 
 def test_json_and_table():
-    (line,) = printed("label", MUTEX, "--format", "json", "--model", "hsa").splitlines()
+    (line,) = printed("label", MUTEX, "--json", "--model", "hsa").splitlines()
     assert json.loads(line)["verdicts"] == {"hsa-weak": "MAY_HANG", "hsa-strong": "MAY_HANG"}
     assert "mutex.axb" in printed("label", MUTEX)
 
@@ -116,7 +116,8 @@ def test_pictures_are_the_same_bytes_and_show_fig_6(tmp_path):
     pictures = []
     for number in range(2):
         svg, dot = tmp_path / f"{number}.svg", tmp_path / f"{number}.dot"
-        printed("explain", MUTEX, "--model", "obe-weak", "--svg", svg, "--dot", dot)
+        printed("explain", MUTEX, "--model", "obe-weak", "--picture", svg)
+        printed("explain", MUTEX, "--model", "obe-weak", "--picture", dot)
         pictures.append((svg.read_bytes(), dot.read_bytes()))
     assert pictures[0] == pictures[1]
     svg, dot = (data.decode() for data in pictures[0])
@@ -129,7 +130,8 @@ def test_pictures_are_the_same_bytes_and_show_fig_6(tmp_path):
 
 
 def test_the_starving_cycle_is_marked(tmp_path):
-    printed("explain", MUTEX, "--model", "hsa-weak", "--svg", tmp_path / "a.svg", "--dot", tmp_path / "a.dot")
+    for name in ("a.svg", "a.dot"):
+        printed("explain", MUTEX, "--model", "hsa-weak", "--picture", tmp_path / name)
     dot = (tmp_path / "a.dot").read_text(encoding="utf-8")
     spins = [line for line in dot.splitlines() if 'color="#cf222e" fontcolor' in line]
     assert len(spins) == 1 and 's2 -> s2 [label="T0 {0}"' in spins[0]
@@ -138,20 +140,21 @@ def test_the_starving_cycle_is_marked(tmp_path):
 
 
 def test_a_picture_shows_one_model(tmp_path):
-    message = printed("explain", MUTEX, "--model", "hsa", "--svg", tmp_path / "a.svg", exit_code=2)
+    message = printed("explain", MUTEX, "--model", "hsa", "--picture", tmp_path / "a.svg", exit_code=2)
     assert "hsa-weak, hsa-strong" in message and not (tmp_path / "a.svg").exists()
 
 
 def test_a_picture_that_cannot_be_written(tmp_path):
     assert "cannot write" in printed(
-        "explain", MUTEX, "--model", "hsa-weak", "--svg", tmp_path / "no" / "a.svg", exit_code=2
+        "explain", MUTEX, "--model", "hsa-weak", "--picture", tmp_path / "no" / "a.svg", exit_code=2
     )
 
 
 def test_models_side_by_side(tmp_path):
     svg, dot = tmp_path / "both.svg", tmp_path / "both.dot"
-    asked = ("explain", MUTEX, "-m", "hsa-weak", "-m", "obe-weak", "--side-by-side", "--svg", svg, "--dot", dot)
-    text = printed(*asked)
+    asked = ("explain", MUTEX, "-m", "hsa-weak", "-m", "obe-weak", "--side-by-side", "--picture")
+    text = printed(*asked, svg)
+    assert printed(*asked, dot) == text
     lines = text.splitlines()
     assert lines[0] == "mutex" and max(map(len, lines)) <= 160
     (heading,) = [line for line in lines if "MAY_HANG" in line]
@@ -160,12 +163,12 @@ def test_models_side_by_side(tmp_path):
     wanted = ["mutex", "mutex under hsa-weak: MAY_HANG, T1 starves", "mutex under obe-weak: TERMINATES, every run ends"]
     assert [word for word in words if "mutex" in word] == wanted
     assert dot.read_text(encoding="utf-8").count("digraph") == 2
-    assert printed(*asked) == text
+    assert printed(*asked, svg) == text
 
-    alone = printed("explain", MUTEX, "-m", "hsa-weak", "--side-by-side", "--svg", svg)
+    alone = printed("explain", MUTEX, "-m", "hsa-weak", "--side-by-side", "--picture", svg)
     assert " | " not in alone
     before = svg.read_bytes()
-    printed("explain", MUTEX, "-m", "hsa-weak", "--svg", svg)
+    printed("explain", MUTEX, "-m", "hsa-weak", "--picture", svg)
     assert svg.read_bytes() == before
     data = ("explain", MUTEX, "-m", "hsa", "--json")
     assert printed(*data, "--side-by-side") == printed(*data)

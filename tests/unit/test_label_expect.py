@@ -101,7 +101,7 @@ def test_a_file_of_labels_that_goes_on_is_compared_as_a_whole():
     assert label(MP, CORR, *MODELS, "-o", "l.csv").exit_code == 0
     whole = Path("l.csv").read_text().splitlines(keepends=True)
     Path("l.csv").write_text("".join(whole[:3]))
-    result = label(MP, CORR, *MODELS, "-o", "l.csv", "--resume", "--expect", "t.csv")
+    result = label(MP, CORR, *MODELS, "-o", "l.csv", "--expect", "t.csv")
     assert (result.exit_code, told(result)[-1]) == (0, "t.csv: 4 of 4 expected verdicts hold")
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import commands
 import pytest
 from click.testing import Result
+from commands import in_form
 
 import synth.commands.label
 import synth.memory.labels
@@ -107,7 +108,8 @@ def test_a_model_that_dies_on_a_litmus_test_costs_that_verdict_alone(dies, memor
 )
 def test_a_progress_test_that_is_too_much_is_unknown(tmp_path, body, timeout, reason):
     (tmp_path / "slow.py").write_text(SLOW.format(body=body))
-    result = label(PROGRESS, "-m", tmp_path / "slow.py", "--timeout", timeout, "--memory", 300, "--format", "csv")
+    asked = ("label", PROGRESS, "-m", tmp_path / "slow.py", "--timeout", timeout, "--format", "csv")
+    result = commands.synth("--memory", 300, *asked)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()[1:]
     large = ["barrier-3", "philosophers-3"]
@@ -125,7 +127,7 @@ def test_unknown_progress_tests_in_a_table_and_json(tmp_path):
     table = label(*tests, "-m", tmp_path / "slow.py").stdout.splitlines()
     assert table[-1] == "T terminates, H may hang, ? no verdict"
     assert [line.split()[1:] for line in table[2:-1]] == [["T", "T"], ["?", "?"]]
-    record = json.loads(label(*tests, "-m", tmp_path / "slow.py", "--format", "json").stdout.splitlines()[1])
+    record = json.loads(label(*tests, "-m", tmp_path / "slow.py", "--json").stdout.splitlines()[1])
     assert record["file"] == tests[1] and record["bound"] == "3x9" and record["digest"]
     unknown = {"verdict": "UNKNOWN", "reason": "ended its process with exit code 3"}
     assert record["verdicts"] == {"slow-weak": unknown, "slow-strong": unknown}
@@ -145,8 +147,17 @@ def test_one_monster_among_the_tests(tmp_path):
     threads = " | ".join(f"P{number}@sg 0,wg {number},qf 0" for number in range(3))
     rows = "".join(" | ".join([f"st.atom.dv.sc0 x, {value}"] * 3) + ";\n" for value in range(1, 41))
     (tmp_path / "stores.litmus").write_text(f"VULKAN stores\n{{ x=0; }}\n{threads};\n{rows}exists (x == 0)\n")
-    asked = ["label", f"{tmp_path}/v", f"{tmp_path}/stores.litmus", "-m", "sc", "--timeout", "3600", "--memory", "150"]
-    command = [sys.executable, "-c", "from synth.cli import main; main()", *asked, "--format", "csv"]
+    asked = ["--memory", "150", "label", f"{tmp_path}/v", f"{tmp_path}/stores.litmus", "-m", "sc"]
+    command = [
+        sys.executable,
+        "-c",
+        "from synth.cli import main; main()",
+        *asked,
+        "--timeout",
+        "3600",
+        "--format",
+        "csv",
+    ]
     result = subprocess.run(command, capture_output=True, text=True)  # what a process begins with counts
     verdicts = {Path(line.split(",")[0]).stem: line.split(",")[2] for line in result.stdout.splitlines()[1:]}
     assert verdicts.pop("stores") == "UNKNOWN"
@@ -200,8 +211,7 @@ def test_a_file_goes_on_from_wherever_it_was_cut(tmp_path, memory, form, inputs,
     asked = [
         memory if inputs == "memory" else inputs,
         *(word for model in models for word in ("-m", model)),
-        "--format",
-        form,
+        *in_form(form),
         "-j",
         1,
     ]
@@ -213,22 +223,22 @@ def test_a_file_goes_on_from_wherever_it_was_cut(tmp_path, memory, form, inputs,
     assert whole == printed.stdout_bytes
     for end in (0, 1, 10, len(whole) // 3, len(whole) // 2, len(whole) - 1, len(whole)):
         file.write_bytes(whole[:end])
-        resumed = label(*asked, "-o", file, "--resume")
+        resumed = label(*asked, "-o", file)
         assert file.read_bytes() == whole
         assert resumed.stdout == "" and resumed.exit_code == printed.exit_code
     file.unlink()  # ended before it was begun
-    assert label(*asked, "-o", file, "--resume").exit_code == printed.exit_code
+    assert label(*asked, "-o", file).exit_code == printed.exit_code
     assert file.read_bytes() == whole
 
 
 @FORMS
 def test_what_was_labelled_is_not_labelled_again(monkeypatch, tmp_path, memory, form):
     file = tmp_path / "labels"
-    asked = [memory, "-m", "sc", "-o", file, "--format", form]
+    asked = [memory, "-m", "sc", "-o", file, *in_form(form)]
     label(*asked)
     whole = file.read_bytes()
     monkeypatch.setattr("synth.memory.labels.judge_with", None)
-    assert label(*asked, "--resume").exit_code == 0
+    assert label(*asked).exit_code == 0
     assert file.read_bytes() == whole
 
 
@@ -242,7 +252,7 @@ def test_killed_and_resumed_the_bytes_are_the_same(tmp_path):
         while process.poll() is None and not (file.exists() and file.read_bytes().count(b"\n") > 3):
             time.sleep(0.001)
         process.kill()
-    assert commands.synth(*asked, "--resume").exit_code == 0
+    assert commands.synth(*asked).exit_code == 0
     assert file.read_text() == label(PROGRESS, PROGRESS, "-m", model, "--format", "csv").stdout
 
 
@@ -260,7 +270,7 @@ def begun(tmp_path, monkeypatch, memory):
 
 
 def resumed(*arguments: object) -> str:
-    result = label("tests", "-m", "sc", "-m", "mine.cat", "-o", "labels.csv", "--resume", *arguments)
+    result = label("tests", "-m", "sc", "-m", "mine.cat", "-o", "labels.csv", *arguments)
     assert result.exit_code == 2 and result.stdout == "" and result.stderr.count("\n") == 1
     return result.stderr
 
@@ -278,7 +288,7 @@ def test_a_model_that_has_changed_is_refused(begun):
         "-m",
         "mine.cat",
     ]
-    done = subprocess.run([*command, "-o", "labels.csv", "--resume"], capture_output=True, text=True)
+    done = subprocess.run([*command, "-o", "labels.csv"], capture_output=True, text=True)
     assert done.stderr == "synth: labels.csv: cannot go on: mine has changed since; write into another file\n"
     assert (done.returncode, done.stdout) == (2, "")
 
@@ -292,16 +302,19 @@ def test_another_request_is_refused(begun):
     assert "it was begun with another unroll, 2" in resumed("--unroll", 3)
     assert "it was begun with another method, " in resumed("--method", "sat")
     assert "other models, sc, mine, were asked" in resumed("-m", "tso")
-    assert 'it was begun with another format, "csv"' in resumed("--format", "json")
+    assert 'it was begun with another format, "csv"' in resumed("--json")
 
 
 def test_nothing_of_the_user_s_is_overwritten(begun):
     before = begun.read_bytes()
     result = label("tests", "-m", "tso", "-o", "labels.csv")
-    assert result.exit_code == 2 and "labels.csv: the file exists; --resume goes on with it" in result.stderr
+    assert (
+        result.exit_code == 2
+        and "labels.csv: cannot go on: other models, sc, mine, were asked; write into another file" in result.stderr
+    )
     assert begun.read_bytes() == before
     Path("labels.csv.request.json").unlink()
-    assert "labels.csv: nothing to resume: there is no labels.csv.request.json beside it" in resumed()
+    assert "labels.csv: the file exists, and no labels.csv.request.json is beside it to go on with" in resumed()
     Path("labels.csv.request.json").write_text("[" * 100_000)
     assert "labels.csv.request.json: not the request of such a file" in resumed()
     assert begun.read_bytes() == before
@@ -326,5 +339,4 @@ def test_a_file_that_is_no_file_of_labels(begun, text, message):
 
 
 def test_misuse(memory):
-    assert "--resume goes on with a file: name it with -o" in label(memory, "--resume").stderr
     assert "-o writes csv or json" in label(memory, "-o", memory / "x", "--format", "table").stderr

@@ -247,7 +247,7 @@ def test_labels_as_csv_and_json():
         ("sc", "FORBIDDEN", "false"),
         ("hsa-weak", "MAY_HANG", ""),
     ]
-    record = json.loads(printed(*asked, "--format", "json"))
+    record = json.loads(printed(*asked, "--json"))
     assert record["verdicts"]["hsa-weak"] == "MAY_HANG" and record["verdicts"]["sc"]["verdict"] == "FORBIDDEN"
 
 
@@ -276,5 +276,5 @@ def test_labels_of_litmus_tests_go_on_where_they_were(tmp_path):
     printed(*asked)
     whole = output.read_text()
     output.write_text(whole[: len(whole) // 2])
-    printed(*asked, "--resume")
+    printed(*asked)
     assert output.read_text() == whole

@@ -210,7 +210,7 @@ def test_label(capsys):
     locks = "examples/locks/spinlock-exch.litmus"
     printed, _ = run(capsys, "label", locks, "-m", "fair & sc", "-j", 1)
     assert "T<" in printed and "loops that write were cut after 2 jumps back" in printed
-    printed, _ = run(capsys, "label", locks, "-m", "fair & sc", "--format", "json", "-j", 1)
+    printed, _ = run(capsys, "label", locks, "-m", "fair & sc", "--json", "-j", 1)
     assert json.loads(printed)["verdicts"] == {"fair & sc": {"verdict": "TERMINATES", "unroll": 2}}
     for method in ("enumerate", "sat", "smt"):
         printed, code = run(capsys, "label", file, "-m", "fair & ptx-6.0", "--method", method, "-j", 1)
@@ -219,7 +219,7 @@ def test_label(capsys):
 
 def test_explain(capsys, tmp_path):
     file, picture = EXAMPLES / "handshake-weak.litmus", tmp_path / "hang.svg"
-    printed, _ = run(capsys, "explain", file, "-m", "fair & ptx-6.0", "--svg", picture)
+    printed, _ = run(capsys, "explain", file, "-m", "fair & ptx-6.0", "--picture", picture)
     assert "handshake-weak under fair & ptx-6.0: MAY_HANG" in printed
     assert "P0 has ended.\nP1 does e again and again: it reads what no later write overwrites." in printed
     assert "co     init flag -> c, init flag -> d\n" in printed

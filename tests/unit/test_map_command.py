@@ -45,7 +45,7 @@ def test_mappings_of_c_that_are_sound(name):
 
 def test_without_fences_bugs_are_found_and_both_tests_of_each_are_written_and_drawn(tmp_path):
     result = synth(
-        "map", MAPPINGS / "rc11-to-tso-unfenced.map", "-j", 1, "-o", tmp_path / "bugs", "--svg", tmp_path / "b.svg"
+        "map", MAPPINGS / "rc11-to-tso-unfenced.map", "-j", 1, "-o", tmp_path / "bugs", "--picture", tmp_path / "b.svg"
     )
     assert (result.exit_code, result.stderr) == (1, "")
     assert "2 bugs of 4 events: tso allows what rc11 forbids" in result.stdout
@@ -66,7 +66,7 @@ def test_without_fences_bugs_are_found_and_both_tests_of_each_are_written_and_dr
         said in (tmp_path / "b.svg").read_text()
         for said in ("source under rc11: FORBIDDEN", "target under tso: ALLOWED")
     )
-    again = synth("map", MAPPINGS / "rc11-to-tso-unfenced.map", "-o", tmp_path / "bugs", "--resume")
+    again = synth("map", MAPPINGS / "rc11-to-tso-unfenced.map", "-o", tmp_path / "bugs")
     assert (again.exit_code, "the corpus is complete" in again.stderr) == (2, True)
 
 
@@ -171,18 +171,16 @@ def test_out_of_time_says_how_far_and_what_is_there_goes_on(tmp_path):
     assert early.exit_code == 0 and early.stdout.splitlines()[1:] == [
         "nothing was searched; stopped by --time-limit",
         "",
-        f"{tmp_path / 'early'}: 0 bugs, incomplete: stopped by --time-limit; --resume goes on",
+        f"{tmp_path / 'early'}: 0 bugs, incomplete: stopped by --time-limit; the same command goes on",
     ]
-    other = synth("map", MAPPINGS / "rc11-to-tso.map", "--events", 4, "-o", tmp_path / "early", "--resume")
+    other = synth("map", MAPPINGS / "rc11-to-tso.map", "--events", 4, "-o", tmp_path / "early")
     assert (other.exit_code, "the corpus was made with another mapping" in other.stderr) == (2, True)
     synth(*words, tmp_path / "one", "--max-tests", 1)
     assert not read_corpus(tmp_path / "one").complete and len(read_corpus(tmp_path / "one").tests) == 1
     whole = synth(*words, tmp_path / "whole")
     for name in ("early", "one"):
-        assert synth(*words, tmp_path / name, "--resume").stdout.replace(name, "whole") == whole.stdout
+        assert synth(*words, tmp_path / name).stdout.replace(name, "whole") == whole.stdout
         assert files(tmp_path / name) == files(tmp_path / "whole")
-    result = synth("map", MAPPINGS / "rc11-to-tso.map", "--resume")
-    assert (result.exit_code, "--resume goes on with a folder" in result.stderr) == (2, True)
 
 
 def test_a_search_that_was_killed_goes_on(tmp_path):
@@ -204,8 +202,10 @@ main({[*words, str(tmp_path / "d")]}, prog_name="synth")
     run = subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, start_new_session=True, timeout=300)
     assert run.returncode == -signal.SIGKILL
     shown = synth("show", tmp_path / "d")
-    assert shown.exit_code == 0 and "1 tests, not complete: the run did not end; --resume goes on" in shown.stdout
-    assert synth(*words, tmp_path / "d", "--resume").exit_code == 1
+    assert (
+        shown.exit_code == 0 and "1 tests, not complete: the run did not end; the same command goes on" in shown.stdout
+    )
+    assert synth(*words, tmp_path / "d").exit_code == 1
     assert synth(*words, tmp_path / "whole").exit_code == 1
     assert files(tmp_path / "d") == files(tmp_path / "whole")
 

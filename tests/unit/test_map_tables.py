@@ -65,7 +65,7 @@ def test_a_right_table_is_sound_and_a_wrong_one_beside_it_is_told_with_a_run():
 
 @pytest.mark.usefixtures("small")
 def test_bugs_are_written_and_a_search_that_was_stopped_goes_on():
-    first = run("wrong.seq", *BOUND, "-o", "once", "--svg", "bug.svg", "--json")
+    first = run("wrong.seq", *BOUND, "-o", "once", "--picture", "bug.svg", "--json")
     assert first.exit_code == 1
     record = json.loads(first.stdout)
     (table,) = record["tables"]
@@ -81,7 +81,7 @@ def test_bugs_are_written_and_a_search_that_was_stopped_goes_on():
     assert "finds its value in the L0" in Path("bug.svg").read_text()
     stopped = run("wrong.seq", *BOUND, "-o", "twice", "--time-limit", "0.001")
     assert "wrong: nothing was searched; stopped by --time-limit" in stopped.stdout
-    assert run("wrong.seq", *BOUND, "-o", "twice", "--resume").exit_code == 1
+    assert run("wrong.seq", *BOUND, "-o", "twice").exit_code == 1
     for file in ("tests.jsonl", f"{BUG}.target.txt", f"{BUG}.svg"):
         assert Path("once", file).read_bytes() == Path("twice", file).read_bytes()
 
@@ -94,7 +94,7 @@ def test_bugs_are_written_and_a_search_that_was_stopped_goes_on():
         (["none.seq"], "none.seq: "),
         (["reads.seq"], "reads.seq:1:1: without W, nothing happens that a model could forbid"),
         (["right.seq", "--to", "sc"], "--to goes without tables of code sequences"),
-        (["right.seq", "wrong.seq", "-o", "out"], "-o and --svg are for one table at a time"),
+        (["right.seq", "wrong.seq", "-o", "out"], "-o and --picture are for one table at a time"),
         (["right.seq", "other.map"], "several mappings at once are tables of code sequences"),
         (["right.seq", "--from", "thesis-weak"], "thesis-weak is a transition system"),
         (["right.seq", "--scopes", "queue"], "expected warp, cta, gpu, sys, found 'queue'"),

@@ -88,7 +88,7 @@ def test_a_sequence_that_gives_nothing_is_told(tmp_path):
 
 def test_edges_may_come_from_a_file_with_comments(tmp_path):
     (tmp_path / "edges").write_text("# plain\nPodWW PodRR # program order\nRfe Fre\n")
-    assert memory(tmp_path / "d", "--edges-file", tmp_path / "edges") == ["MP"]
+    assert memory(tmp_path / "d", "--edges", f"@{tmp_path / 'edges'}") == ["MP"]
 
 
 def test_scopes_and_fences_are_placed_and_labelled(tmp_path):
@@ -122,7 +122,7 @@ def test_a_cut_of_the_gpu_family_of_2015(tmp_path):
         "-m",
         "ptx-rmo",
     ]
-    assert len(memory(tmp_path / "d", "--edges-file", edges, *asked)) == 9 + 363
+    assert len(memory(tmp_path / "d", "--edges", f"@{edges}", *asked)) == 9 + 363
     shown = json.loads(synth("show", tmp_path / "d", "--json").stdout)
     assert shown["sizes"] == {"3": 9, "4": 363}
     assert {model: counts["ALLOWED"] for model, counts in shown["models"].items()} == {
@@ -156,10 +156,12 @@ def test_tests_between_two_models(tmp_path):
     kept = memory(tmp_path / "d", "-e", PLAIN, "--size", "3..5", "--distinguish", "tso>sc")
     assert kept == [name for name in every if said[name]["tso"] == "ALLOWED" and said[name]["sc"] == "FORBIDDEN"]
     assert {"SB", "R"} <= set(kept) and "MP" not in kept
-    asked = ["--allowed-by", "ptx-6.0", "--forbidden-by", "tso", "--forbidden-by", "sc"]
-    weak = memory(tmp_path / "w", "-e", PLAIN, "--size", "3..5", *asked)
-    assert weak == memory(tmp_path / "v", "-e", PLAIN, "--size", "3..5", "--distinguish", "ptx-6.0>tso,sc")
+    weak = memory(tmp_path / "w", "-e", PLAIN, "--size", "3..5", "--distinguish", "ptx-6.0>tso,sc")
     assert "MP" in weak and "SB" not in weak
+    one_side = {"ptx-6.0>": "ALLOWED", ">ptx-6.0": "FORBIDDEN"}
+    for number, (asked, verdict) in enumerate(one_side.items()):
+        found = memory(tmp_path / str(number), "-e", PLAIN, "--size", "3..5", "--distinguish", asked)
+        assert found == [name for name in every if said[name]["ptx-6.0"] == verdict]
 
 
 def test_what_cuts_a_search_that_finds_nothing_is_told(tmp_path):
@@ -232,15 +234,15 @@ def test_a_run_that_a_limit_stopped_goes_on(tmp_path, minimal):
     asked = ["-e", f"{PLAIN} MembarGldWW MembarGldRR", "--size", "3..5", "-m", "sc", "-m", "rmo", *minimal]
     memory(tmp_path / "whole", *asked)
     for limit in (1, 5, 20):
-        stopped = synth("memory", *asked, "--max-tests", limit, "-o", tmp_path / "d", *["--resume"] * (limit > 1))
+        stopped = synth("memory", *asked, "--max-tests", limit, "-o", tmp_path / "d")
         assert stopped.exit_code == 0
-        assert stopped.stdout.endswith(f"cycles, incomplete: the limit of {limit} tests; --resume goes on\n")
+        assert stopped.stdout.endswith(f"cycles, incomplete: the limit of {limit} tests; the same command goes on\n")
         assert "not complete: the limit of" in synth("show", tmp_path / "d").stdout
     shown = json.loads(synth("show", tmp_path / "d", "--json").stdout)
     assert shown["complete"] is False and shown["tests"] == len(names(tmp_path / "d"))
-    late = synth("memory", *asked, "--time-limit", 0, "--resume", "-o", tmp_path / "d")
+    late = synth("memory", *asked, "--time-limit", 0, "-o", tmp_path / "d")
     assert "incomplete: the time limit of 0 s" in late.stdout
-    assert memory(tmp_path / "d", *asked, "--resume") == names(tmp_path / "whole")
+    assert memory(tmp_path / "d", *asked) == names(tmp_path / "whole")
     assert content(tmp_path / "d") == content(tmp_path / "whole")
 
 
@@ -252,14 +254,12 @@ def test_a_search_between_two_models_goes_on(tmp_path):
     assert content(tmp_path / "two") == content(tmp_path / "whole")
     for limit in (1, 7):
         for folder in ("d", "again"):
-            stopped = synth(
-                "memory", *asked, "--max-tests", limit, "-o", tmp_path / folder, *["--resume"] * (limit > 1)
-            )
+            stopped = synth("memory", *asked, "--max-tests", limit, "-o", tmp_path / folder)
             assert f"of {limit} judged cycles, incomplete: the limit of {limit} tests" in stopped.stdout
         assert names(tmp_path / "d") == names(tmp_path / "again")
-    late = synth("memory", *asked, "--time-limit", 0, "--resume", "-o", tmp_path / "d")
+    late = synth("memory", *asked, "--time-limit", 0, "-o", tmp_path / "d")
     assert "incomplete: the time limit of 0 s" in late.stdout
-    memory(tmp_path / "d", *asked, "--resume")
+    memory(tmp_path / "d", *asked)
     assert content(tmp_path / "d") == content(tmp_path / "whole")
 
 
@@ -277,8 +277,8 @@ def test_a_run_that_was_killed_goes_on(tmp_path, models):
     run.wait()
     assert journal.exists()
     shown = synth("show", tmp_path / "d")
-    assert shown.exit_code == 0 and "tests, not complete: the run did not end; --resume goes on" in shown.stdout
-    memory(tmp_path / "d", *asked, "--resume")
+    assert shown.exit_code == 0 and "tests, not complete: the run did not end; the same command goes on" in shown.stdout
+    memory(tmp_path / "d", *asked)
     memory(tmp_path / "whole", *asked)
     assert content(tmp_path / "d") == content(tmp_path / "whole")
 
@@ -289,9 +289,9 @@ def test_ctrl_c_leaves_a_suite_that_opens(tmp_path, monkeypatch):
 
     monkeypatch.setattr("synth.commands.memory_from_edges._collect", interrupted)
     result = synth("memory", "-e", PLAIN, "-o", tmp_path / "d")
-    assert result.exit_code == 130 and "incomplete: interrupted; --resume goes on" in result.stdout
+    assert result.exit_code == 130 and "incomplete: interrupted; the same command goes on" in result.stdout
     monkeypatch.undo()
-    assert sorted(memory(tmp_path / "d", "-e", PLAIN, "--resume")) == TWO_THREADS
+    assert sorted(memory(tmp_path / "d", "-e", PLAIN)) == TWO_THREADS
 
 
 # Misuse: one line, exit code 2, nothing written
@@ -310,9 +310,8 @@ def test_ctrl_c_leaves_a_suite_that_opens(tmp_path, monkeypatch):
         (["-e", PLAIN, "--threads", 3], "no cycle of 4 edges: these edges close none of 3 threads"),
         (["-e", PLAIN, "--regions", "shared"], "shared memory is of one CTA, and without --scopes cta"),
         (["-e", " "], "expected edges, as in --edges"),
-        ([], "give --edges or --edges-file, one of the two"),
-        (["-e", PLAIN, "--edges-file", "x"], "give --edges or --edges-file, one of the two"),
-        (["--edges-file", "gone"], "gone: cannot read: No such file"),
+        ([], "give --edges, or --from MODEL"),
+        (["--edges", "@gone"], "gone: cannot read: No such file"),
         (["-e", PLAIN, "--size", "1..4"], "expected numbers between 2 and 64, the least first, found '1..4'"),
         (["-e", PLAIN, "--size", "5..4"], "expected numbers between 2 and 64, the least first, found '5..4'"),
         (["-e", PLAIN, "--size", "4..1000"], "expected numbers between 2 and 64"),
@@ -321,7 +320,7 @@ def test_ctrl_c_leaves_a_suite_that_opens(tmp_path, monkeypatch):
         (["-e", PLAIN, "--scopes", "warp"], "expected cta, gpu, sys, found 'warp'"),
         (["-e", PLAIN, "--regions", "local"], "expected global, shared, found 'local'"),
         (["-e", PLAIN, "--distinguish", "sc"], "expected A>B or A>B,C, found 'sc'"),
-        (["-e", PLAIN, "--distinguish", "sc>"], "expected A>B or A>B,C, found 'sc>'"),
+        (["-e", PLAIN, "--distinguish", ">"], "expected A>B or A>B,C, found '>'"),
         (["-e", PLAIN, "-m", "ptx-6"], "unknown consistency model 'ptx-6'; did you mean"),
         (
             ["-e", PLAIN, "--distinguish", "tso>obe"],
@@ -329,7 +328,6 @@ def test_ctrl_c_leaves_a_suite_that_opens(tmp_path, monkeypatch):
         ),
         (["-e", PLAIN, "--threads", 1], "--threads"),
         (["-e", PLAIN, "--solver", "none"], "'none' is not one of"),
-        (["-e", PLAIN, "--resume"], "no such folder"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
 )
@@ -344,7 +342,7 @@ def test_misuse(tmp_path, monkeypatch, arguments, message):
 
 def test_an_unknown_edge_of_a_file_has_line_and_column(tmp_path):
     (tmp_path / "edges").write_text("Rfe\nFre Podww\n")
-    result = synth("memory", "--edges-file", tmp_path / "edges", "-o", tmp_path / "d")
+    result = synth("memory", "--edges", f"@{tmp_path / 'edges'}", "-o", tmp_path / "d")
     assert result.exit_code == 2 and f"{tmp_path / 'edges'}:2:5: unknown edge 'Podww'" in result.stderr
 
 
@@ -352,15 +350,14 @@ def test_a_folder_that_exists_is_left_alone(tmp_path):
     memory(tmp_path / "d", "-e", PLAIN)
     before = content(tmp_path / "d")
     for arguments, message in [
-        (["-e", PLAIN], "the folder exists and is not empty"),
-        (["-e", PLAIN, "--resume"], "the corpus is complete; there is nothing to resume"),
-        (["-e", "PodWW PodRR Rfe Fre", "--resume"], "made with another edges"),
+        (["-e", PLAIN], "the corpus is complete; nothing is left to do"),
+        (["-e", "PodWW PodRR Rfe Fre"], "made with another edges"),
     ]:
         result = synth("memory", *arguments, "-o", tmp_path / "d")
         assert result.exit_code == 2 and message in result.stderr
         assert content(tmp_path / "d") == before
     (tmp_path / "d" / "tests.jsonl").unlink()
-    memory(tmp_path / "d", "-e", PLAIN, "--resume")  # what is damaged is made anew
+    memory(tmp_path / "d", "-e", PLAIN)  # what is damaged is made anew
     assert content(tmp_path / "d") == before
 
 
@@ -423,7 +420,7 @@ def test_show_counts_by_family_model_pair_and_vector(suite):
 
 def test_the_picture_of_a_suite_has_the_counts_of_every_family(suite, tmp_path):
     for name in ("a.svg", "b.svg"):
-        assert synth("show", suite, "--svg", tmp_path / name).exit_code == 0
+        assert synth("show", suite, "--picture", tmp_path / name).exit_code == 0
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     root = ElementTree.parse(tmp_path / "a.svg").getroot()
     words = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
@@ -483,7 +480,7 @@ def test_what_a_dialect_cannot_say_is_left_out_of_an_export(tmp_path):
     assert every.exit_code == 0 and "16 of 16 tests" in every.stdout
     # Nothing was said of the tests that have become others.
     assert (tmp_path / "every/expected/sc.csv").read_text() == "MP.litmus,0\n"
-    none = synth("export", tmp_path / "d", "--test", "MP+cg-cg+cg-cg", "--to", "herd-c", "-o", tmp_path / "none")
+    none = synth("export", tmp_path / "d", "--where", "MP+cg-cg+cg-cg", "--to", "herd-c", "-o", tmp_path / "none")
     assert none.exit_code == 2 and not (tmp_path / "none").exists()
 
 
@@ -525,9 +522,11 @@ def test_sc_accesses_are_written_in_opencl_for_ptx_has_none(tmp_path):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize(("work", "asked"), [("label_cycles", "-m"), ("search_division", "--forbidden-by")])
+@pytest.mark.parametrize(
+    ("work", "asked"), [("label_cycles", ("-m", "sc")), ("search_division", ("--distinguish", ">sc"))]
+)
 def test_a_process_that_dies_loses_nothing(tmp_path, dies_once, jobs, work, asked):
-    asked = ("--edges", "PodWW PodRR PodRW PodWR Rfe Fre Coe", "--size", "4..6", asked, "sc", "-j", jobs)
+    asked = ("--edges", "PodWW PodRR PodRW PodWR Rfe Fre Coe", "--size", "4..6", *asked, "-j", jobs)
     whole = synth("memory", *asked, "-o", tmp_path / "whole").stdout
     killed = dies_once(memory_synthesis, work)
     assert synth("memory", *asked, "-o", tmp_path / "other").stdout == whole.replace("whole", "other")
@@ -562,7 +561,7 @@ def test_a_size_of_fourteen(tmp_path):
     assert synth("memory", *asked, "-o", tmp_path / "whole").stdout.endswith("complete\n")
     assert "incomplete" in synth("memory", *asked, "-o", tmp_path / "d", "--max-tests", 5).stdout
     assert len(read_corpus(tmp_path / "d").tests) == 5
-    assert synth("memory", *asked, "-o", tmp_path / "d", "--resume").stdout.endswith("complete\n")
+    assert synth("memory", *asked, "-o", tmp_path / "d").stdout.endswith("complete\n")
     tests = read_corpus(tmp_path / "whole").tests
     assert {test.size for test in tests} == {14} and max(test.threads for test in tests) == 7
     assert (tmp_path / "d" / "tests.jsonl").read_bytes() == (tmp_path / "whole" / "tests.jsonl").read_bytes()

@@ -157,7 +157,7 @@ def test_a_plan_is_written_with_its_tests(tmp_path):
         (["select", "suite", "--score", "--budget", "0"], "--budget"),
         (["score", "suite/mutants"], "suite/mutants: the suite has no mutants; synth memory --mutants makes them"),
         (["score", "suite", "gone.jsonl"], "gone.jsonl: cannot read"),
-        (["score", "suite", "--confidence", "1"], "--confidence"),
+        (["select", "suite", "--score", "--budget", "60", "--confidence", "1"], "--confidence"),
         (["score", "suite", "tests.jsonl"], "tests.jsonl: no result of a mutant of suite that counts"),
         (["select", "suite", "tests.jsonl", "--score", "--budget", "60"], "no result of a mutant of suite that counts"),
         (["score", "suite", "serial.jsonl"], "no result of a mutant of suite that counts"),
@@ -185,7 +185,7 @@ def test_shards_are_put_together_with_their_mutants(tmp_path):
     told = synth("import", *every, "--suite", folder, "-o", tmp_path / "all.jsonl")
     assert told.exit_code == 0 and f"{len(SEEN)} results" in told.stderr
     assert json.loads(synth("score", folder, tmp_path / "all.jsonl", "--json").stdout) == whole
-    told = synth("import", *every, "--suite", folder, "--test", "B", "-o", tmp_path / "b.jsonl")
+    told = synth("import", *every, "--suite", folder, "--where", "B", "-o", tmp_path / "b.jsonl")
     assert told.exit_code == 1 and "A.m1: the suite has no such test" in told.stderr
     assert "A.m2" not in told.stderr  # a mutant of B, too
 

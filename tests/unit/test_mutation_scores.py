@@ -15,7 +15,7 @@ from corpus.links import LINKS, MUTANTS
 from oracle.serial import Takes
 from synth.mutation.kills import KillCounts, MutantSuite, observed, read_observed, read_suite
 from synth.mutation.scores import Score, best_of, keys, machines, score, scores_by, trust
-from synth.options.tests import SelectionFilter
+from synth.options.tests import SelectionFilter, parse_filter
 
 MUTANTS_THERE = {mutant.name: mutant for mutant in (WEAK, FINE, SERIAL)}
 
@@ -130,7 +130,7 @@ def test_a_suite_and_its_results_are_read(tmp_path):
     folder = write_suite(tmp_path / "suite")
     made = read_suite(folder, SelectionFilter())
     assert read_observed(made, [folder / "results.jsonl"]) == scored()[1]
-    chosen = read_suite(folder, SelectionFilter(names=("B",)))
+    chosen = read_suite(folder, SelectionFilter((parse_filter("B"),)))
     assert [link.test for link in chosen.links] == ["B"] and list(chosen.mutants) == ["A.m2"]
 
 

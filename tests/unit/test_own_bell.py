@@ -137,7 +137,7 @@ def test_a_bell_file_that_is_named_comes_before_one_beside_the_test(folder, tmp_
     out = folder / "labels.csv"
     assert said("label", str(test), "-m", "sc", "-o", str(out)).exit_code == 0 and "FORBIDDEN" in out.read_text()
     (mine / "named.bell").write_text(BELL.replace("once", "mine").replace("'mb", "'bm"))
-    assert "begun with another bell" in said("label", str(test), "-m", "sc", "-o", str(out), "--resume").output
+    assert "begun with another bell" in said("label", str(test), "-m", "sc", "-o", str(out)).output
     assert "LISA has no annotation for 'mine" in said("convert", str(test), "--to", "lisa").output
     done = synth("label", test, "-m", "sc", "--bell", "nowhere.bell")
     assert done.exit_code == 2 and "nowhere.bell: cannot read" in done.output

@@ -24,7 +24,7 @@ def test_the_name_says_which_kind_of_picture(tmp_path):
     for suffix, start in starts.items():
         paths = [tmp_path / f"{number}{suffix}" for number in range(2)]
         for path in paths:
-            assert synth("explain", MUTEX, "--model", "hsa-weak", "--svg", path).exit_code == 0
+            assert synth("explain", MUTEX, "--model", "hsa-weak", "--picture", path).exit_code == 0
         one, other = (path.read_bytes() for path in paths)
         assert one.startswith(start) and one == other
 
@@ -54,9 +54,9 @@ def test_any_other_name_is_refused_before_work_is_done(tmp_path, name):
     path = tmp_path / name
     with pytest.raises(InputError, match=r"an \.svg, \.pdf, \.png or \.tex file"):
         write_picture(path, SVG.format(40))
-    result = synth("explain", MUTEX, "--model", "hsa-weak", "--svg", path)
+    result = synth("explain", MUTEX, "--model", "hsa-weak", "--picture", path)
     assert result.exit_code == 2 and result.stderr.count("\n") == 1 and f"{name}: a picture is" in result.stderr
-    result = synth("show", tmp_path, "--svg", path)
+    result = synth("show", tmp_path, "--picture", path)
     assert result.exit_code == 2 and f"{name}: a picture is" in result.stderr
     assert not path.exists()
 
@@ -73,7 +73,7 @@ def test_a_picture_that_cannot_be_written(tmp_path):
 def test_boxes_and_labels_of_states_and_steps_do_not_overlap_and_no_library_speaks(tmp_path, capfd):
     for name, model in (("mutex", "obe-weak"), ("barrier-2", "lobe-strong"), ("philosophers-simplified", "fair-weak")):
         path = tmp_path / f"{name}.svg"
-        synth("explain", EXAMPLES / "progress" / f"{name}.axb", "--model", model, "--svg", path)
+        synth("explain", EXAMPLES / "progress" / f"{name}.axb", "--model", model, "--picture", path)
         root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
         left, top, width, height = map(float, root.get("viewBox").split())
         boxes = set()
@@ -91,7 +91,7 @@ def test_boxes_and_labels_of_states_and_steps_do_not_overlap_and_no_library_spea
 def test_a_large_transition_system_has_straight_steps(tmp_path, monkeypatch):
     monkeypatch.setattr(layers, "LARGE", 10)
     path = tmp_path / "a.svg"
-    synth("explain", MUTEX, "--model", "obe-weak", "--svg", path)
+    synth("explain", MUTEX, "--model", "obe-weak", "--picture", path)
     assert len(re.findall("marker-end", path.read_text(encoding="utf-8"))) == 16
 
 

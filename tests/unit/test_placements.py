@@ -175,7 +175,7 @@ def test_a_suite_is_the_same_bytes_after_a_kill(tmp_path):
     running.send_signal(signal.SIGKILL)
     running.wait()
     if not (cut / "labels.csv").is_file():
-        subprocess.run([*command, "--resume", "-o", str(cut)], check=True, capture_output=True)
+        subprocess.run([*command, "-o", str(cut)], check=True, capture_output=True)
     for name in ("manifest.json", "tests.jsonl", "labels.csv"):
         assert (whole / name).read_bytes() == (cut / name).read_bytes()
 
@@ -282,7 +282,7 @@ def test_results_contradict_composed_models_by_their_placement(tmp_path):
     results = [msgspec.structs.replace(reported.confirmed(waits), placement=each, instances=9) for each in places]
     file = reported.write_results(suite / "results.jsonl", results)
     other = "fair@workgroup & hsa@thread"
-    told = json.loads(printed("report", file, "-m", MODEL, "-m", other, "-m", "lobe", "--format", "json"))
+    told = json.loads(printed("report", file, "-m", MODEL, "-m", other, "-m", "lobe", "--json"))
     against = {told["columns"][cell["column"]]["placement"]: cell["contradicts"] for cell in told["cells"]}
     assert against == {
         "device": [f"{other}-weak", f"{other}-strong"],
@@ -300,7 +300,7 @@ def test_a_labelled_corpus_says_what_holds_where_its_tests_ran(tmp_path):
     assert waits.verdicts[f"{MODEL}-weak"] == "MAY_HANG"
     hang = msgspec.structs.replace(reported.confirmed(waits), placement="subgroup")
     file = reported.write_results(tmp_path / "placed" / "results.jsonl", [hang])
-    (cell,) = json.loads(printed("report", file, "--format", "json"))["cells"]
+    (cell,) = json.loads(printed("report", file, "--json"))["cells"]
     assert f"{MODEL}-weak" in cell["contradicts"] and "fair-weak" in cell["contradicts"]
 
 

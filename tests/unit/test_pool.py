@@ -280,7 +280,7 @@ def test_what_is_lost_says_what_is_kept():
     assert str(caught.value) == "here: gone"
     with pytest.raises(InputError) as kept, resumable():
         raise LostError("gone", "here")
-    assert str(kept.value) == "here: gone; what was found before is kept, and --resume goes on"
+    assert str(kept.value) == "here: gone; what was found before is kept, and the same command goes on"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends the children of a process that was killed")

@@ -73,7 +73,7 @@ def test_label_shows_all_outcomes_of_what_asks_nothing(tmp_path):
     file.write_text(MP + "locations [1:r0; 1:r1;]\n")
     shown = synth("label", file, "-m", "rc11").output
     assert f"{file}: P1:r0 = 1, P1:r1 = 0" in shown
-    written = synth("label", file, "-m", "rc11", "--format", "json").output
+    written = synth("label", file, "-m", "rc11", "--json").output
     assert {"P1:r0": 0, "P1:r1": 0} in json.loads(written)["verdicts"]["rc11"]["outcomes"]
 
 

@@ -52,7 +52,7 @@ def test_pictures_are_what_the_commands_draw(
 ) -> None:
     monkeypatch.chdir(ROOT)
     out, kept = tmp_path / name, ROOT / "docs" / "pictures" / name
-    result = synth(*shlex.split(command)[1:], "--svg", out)
+    result = synth(*shlex.split(command)[1:], "--picture", out)
     assert result.exit_code == 0, result.output
     if request.config.getoption("--promote"):
         kept.write_bytes(out.read_bytes())

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import Result
-from commands import synth
+from commands import in_form, synth
 from reported import (
     HOSTILE,
     SB,
@@ -213,9 +213,9 @@ def test_files_of_results_with_their_corpus_beside_them(tmp_path: Path) -> None:
 def test_verdicts_that_a_corpus_lacks_are_found(tmp_path: Path) -> None:
     file = tmp_path / "mutex.axb"
     file.write_text(progress_tests()[1].text, encoding="utf-8")
-    (subject_,) = json.loads(report(file, "--format", "json").stdout)["tests"]
+    (subject_,) = json.loads(report(file, "--json").stdout)["tests"]
     assert len(subject_["verdicts"]) == 12
-    (subject_,) = json.loads(report(file, "--format", "json", "-m", "obe").stdout)["tests"]
+    (subject_,) = json.loads(report(file, "--json", "-m", "obe").stdout)["tests"]
     assert subject_["verdicts"] == {"obe-weak": "TERMINATES", "obe-strong": "TERMINATES"}
 
 
@@ -234,7 +234,7 @@ def test_a_model_that_is_believed(tmp_path: Path) -> None:
     [
         (["--format", "html"], "a page is written to a file"),
         (["-o", "report.docx"], "--format says what to write"),
-        (["--test", "nothing*"], "no test has a name that matches"),
+        (["--where", "nothing*"], "no test has a name that matches"),
         (["-m", "no-such-model"], "unknown model"),
     ],
 )
@@ -352,7 +352,7 @@ def test_mutants_that_were_run(tmp_path: Path) -> None:
     terms = tuple(map(spell, outcome_terms(parse_litmus(mutant.text))))
     asked = tuple(int(value) for value in re.findall(r" = (\d+)", mutant.text.split("exists")[1]))
     line = memory_result(mutant, ((asked, 7),), terms=terms)
-    told = report(write_results(tmp_path / "tso" / "results.jsonl", [line]), "--format", "json")
+    told = report(write_results(tmp_path / "tso" / "results.jsonl", [line]), "--json")
     assert told.exit_code == 0 and not told.stderr
     (scored,) = json.loads(told.stdout)["mutation"]
     assert scored["environments"][0]["kills"][mutant.name]["kills"] == 7
@@ -376,5 +376,5 @@ def test_a_corpus_without_tests(tmp_path: Path) -> None:
     folder.mkdir()
     write_corpus(folder, [], {"complete": True, "request": {"kind": "progress"}, "models": ["fair-weak"]})
     for form in ("markdown", "latex", "json", "junit", "csv"):
-        assert report(folder, "--format", form).exit_code == 0
+        assert report(folder, *in_form(form)).exit_code == 0
     assert report(folder, "-o", tmp_path / "out.html").exit_code == 0

@@ -70,7 +70,7 @@ def test_show_lists_every_test_when_asked(suite):
 
 def test_the_plot_is_the_same_bytes_each_time(suite, tmp_path):
     for name in ("a.svg", "b.svg"):
-        assert "drawn in" in synth("show", suite, "--svg", tmp_path / name).stdout
+        assert "drawn in" in synth("show", suite, "--picture", tmp_path / name).stdout
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     root = ElementTree.parse(tmp_path / "a.svg").getroot()
     words = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
@@ -82,10 +82,10 @@ def test_show_of_an_empty_and_of_an_unfinished_corpus(tmp_path):
     with Journal.create(tmp_path / "c", {"models": list(MODELS)}) as journal:
         assert (
             synth("show", tmp_path / "c").stdout
-            == f"{tmp_path / 'c'}: 0 tests, not complete: the run did not end; --resume goes on\n"
+            == f"{tmp_path / 'c'}: 0 tests, not complete: the run did not end; the same command goes on\n"
         )
         finish(journal, {"complete": True}, {})
-    assert synth("show", tmp_path / "c", "--svg", tmp_path / "s.svg").exit_code == 0
+    assert synth("show", tmp_path / "c", "--picture", tmp_path / "s.svg").exit_code == 0
     assert json.loads(synth("show", tmp_path / "c", "--json").stdout)["tests"] == 0
 
 

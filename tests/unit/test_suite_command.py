@@ -70,19 +70,25 @@ def test_processes_and_solvers_change_nothing(tmp_path, whole, words):
 def test_the_number_of_tests_can_be_limited_and_is_the_same_each_time(tmp_path, whole, monkeypatch):
     suite(tmp_path / "d", *TSO, "--max-tests", 5, state="5 tests, incomplete")
     monkeypatch.setattr(suites, "BATCH_SECONDS", 0)  # tests come one by one, as from a slow machine
-    suite(tmp_path / "slow", *TSO, "--max-tests", 5, "-j", 2, state="stopped by --max-tests; --resume goes on")
+    suite(tmp_path / "slow", *TSO, "--max-tests", 5, "-j", 2, state="stopped by --max-tests; the same command goes on")
     assert content(tmp_path / "d") == content(tmp_path / "slow")
     consistent(tmp_path / "d")
-    suite(tmp_path / "d", *TSO, "--max-tests", 9, "--resume", state="9 tests")
+    suite(tmp_path / "d", *TSO, "--max-tests", 9, state="9 tests")
     consistent(tmp_path / "d")
-    suite(tmp_path / "d", *TSO, "--resume", "-j", 2)
+    suite(tmp_path / "d", *TSO, "-j", 2)
     assert content(tmp_path / "d") == whole
 
 
 def test_a_run_out_of_time_goes_on(tmp_path, whole):
-    suite(tmp_path / "d", *TSO, "--time-limit", 0.01, state="incomplete: stopped by --time-limit; --resume goes on")
+    suite(
+        tmp_path / "d",
+        *TSO,
+        "--time-limit",
+        0.01,
+        state="incomplete: stopped by --time-limit; the same command goes on",
+    )
     consistent(tmp_path / "d")
-    suite(tmp_path / "d", *TSO, "--resume")
+    suite(tmp_path / "d", *TSO)
     assert content(tmp_path / "d") == whole
 
 
@@ -99,9 +105,9 @@ def test_a_run_that_was_killed_goes_on(tmp_path, whole, lines):
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
     shown = synth("show", tmp_path / "d", "--tests")
-    assert shown.exit_code == 0 and "not complete: the run did not end; --resume goes on" in shown.stdout
+    assert shown.exit_code == 0 and "not complete: the run did not end; the same command goes on" in shown.stdout
     assert ".m1" not in shown.stdout, "mutants are none of the tests"
-    suite(tmp_path / "d", *TSO, "--resume")
+    suite(tmp_path / "d", *TSO)
     assert content(tmp_path / "d") == whole
 
 
@@ -124,7 +130,7 @@ def test_a_run_that_ends_as_it_writes_its_files_leaves_what_opens_and_goes_on(tm
     unfinished = read_corpus(tmp_path / "d")
     assert len(unfinished.tests) == 16 and not unfinished.complete
     assert synth("show", tmp_path / "d").exit_code == 0
-    suite(tmp_path / "d", *TSO, "--resume")
+    suite(tmp_path / "d", *TSO)
     assert content(tmp_path / "d") == whole
 
 
@@ -146,8 +152,8 @@ def test_units_that_take_long_are_cut_into_parts(tmp_path, whole, monkeypatch, m
     assert any(unit.count("/") == 2 for unit in units) and content(tmp_path / "cut") == whole
     suite(tmp_path / "some", *TSO, "--max-tests", 3, state="incomplete")
     for _ in range(2):
-        suite(tmp_path / "some", *TSO, "--resume", "--time-limit", 0, state="incomplete")
-    suite(tmp_path / "some", *TSO, "--resume")
+        suite(tmp_path / "some", *TSO, "--time-limit", 0, state="incomplete")
+    suite(tmp_path / "some", *TSO)
     assert content(tmp_path / "some") == whole
 
 
@@ -171,7 +177,7 @@ def test_mutants_of_another_time_are_taken_back_and_nothing_else(tmp_path):
 
 def test_tests_of_the_other_criterion_are_counted_on_request(tmp_path):
     counts = {}
-    for name, words in (("one", ()), ("both", ("--both-criteria",))):
+    for name, words in (("one", ()), ("both", ("--criterion", "both"))):
         said = suite(tmp_path / name, "--from", "tso", "--events", "2..4", *words)
         assert ("(18 by execution, 16 by outcome)" in said) == (name == "both")
         counts[name] = json.loads((tmp_path / name / MANIFEST).read_text())["counts"]["criteria"]
@@ -180,7 +186,7 @@ def test_tests_of_the_other_criterion_are_counted_on_request(tmp_path):
 
 
 def test_a_suite_of_one_axiom_is_counted_as_such(tmp_path):
-    said = suite(tmp_path / "d", "--from", "tso", "--events", "2..4", "--axiom", "atomicity", "--both-criteria")
+    said = suite(tmp_path / "d", "--from", "tso", "--events", "2..4", "--axiom", "atomicity", "--criterion", "both")
     tests = read_corpus(tmp_path / "d").tests
     assert len(tests) == 2 and all("axiom:atomicity" in test.tags for test in tests)
     assert "2 tests" in said and "2 by outcome" in said
@@ -377,14 +383,14 @@ def test_names_have_scopes_and_places_and_are_found_by_them(made):
     names = [test.name for test in read_corpus(made / "ptx").tests]
     assert any("@" in name and "+" in name and "." in name for name in names)
     for name in names:
-        result = synth("explain", made / "ptx", "--test", name, "-m", "ptx-6.0")
+        result = synth("explain", made / "ptx", "--where", name, "-m", "ptx-6.0")
         assert (result.exit_code, result.stderr) == (0, ""), name
 
 
 @pytest.mark.parametrize("backend", ["cuda", "opencl", "cpp", "glsl"])
 def test_every_test_of_one_gpu_is_compiled(made, tmp_path, backend):
     for folder in ("ptx", "c", "c/mutants"):
-        one_gpu = ("--test", "*", "--where", "name!=*--*")  # in a name, -- is between GPUs
+        one_gpu = ("--where", "*", "--where", "name!=*--*")  # in a name, -- is between GPUs
         result = synth("compile", made / folder, "--backend", backend, *one_gpu, "-o", tmp_path / folder)
         wanted = sum("--" not in test.name for test in read_corpus(made / folder).tests)
         assert result.exit_code == 0 and result.output.startswith(f"{wanted} of {wanted} tests"), result.output

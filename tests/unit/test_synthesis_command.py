@@ -281,12 +281,12 @@ def test_max_tests(made, tmp_path):
     folder = tmp_path / "some"
     result = progress(*bound(2, 3), "--all", "--max-tests", 10, "-o", folder)
     assert result.exit_code == 0
-    assert result.stdout == f"{folder}: 10 tests, incomplete: stopped by --max-tests; --resume goes on\n"
+    assert result.stdout == f"{folder}: 10 tests, incomplete: stopped by --max-tests; the same command goes on\n"
     corpus = read_corpus(folder)
     assert len(corpus.tests) == 10 and corpus.manifest["complete"] is False
     whole = made(*bound(2, 3), "--all")
     assert {test.digest for test in corpus.tests} < {test.digest for test in read_corpus(whole).tests}
-    assert progress(*bound(2, 3), "--all", "--resume", "-o", folder).exit_code == 0
+    assert progress(*bound(2, 3), "--all", "-o", folder).exit_code == 0
     assert content(folder) == content(whole)
 
 
@@ -310,7 +310,7 @@ def test_time_limit_and_resume(made, tmp_path, options):
     sizes = []
     while "incomplete" in result.stdout:
         assert result.exit_code == 0
-        assert result.stdout.endswith(" tests, incomplete: stopped by --time-limit; --resume goes on\n")
+        assert result.stdout.endswith(" tests, incomplete: stopped by --time-limit; the same command goes on\n")
         assert json.loads((folder / "manifest.json").read_text())["complete"] is False
         assert (folder / JOURNAL).exists()
         sizes.append(len(read_corpus(folder).tests))
@@ -318,7 +318,7 @@ def test_time_limit_and_resume(made, tmp_path, options):
         programs = [entry["program"] for entry in entries if "program" in entry]
         assert len(programs) == len(set(programs))  # nothing is searched for again
         assert len(set(map(family, programs))) == len(sizes)
-        result = progress(*bound(2, 3), *options, "--resume", "--time-limit", 0 if len(sizes) < 5 else 60, "-o", folder)
+        result = progress(*bound(2, 3), *options, "--time-limit", 0 if len(sizes) < 5 else 60, "-o", folder)
     assert len(sizes) == 5 and sizes == sorted(sizes)
     assert content(folder) == content(made(*bound(2, 3), *options))
 
@@ -337,11 +337,11 @@ def test_units_that_hold_much_are_cut_into_parts(made, tmp_path, monkeypatch, mo
     result = progress(*bound(2, 3), *options, "--time-limit", 0, "-o", tmp_path / "some")
     for _ in range(8):
         assert "incomplete" in result.stdout
-        result = progress(*bound(2, 3), *options, "--time-limit", 0, "--resume", "-o", tmp_path / "some")
+        result = progress(*bound(2, 3), *options, "--time-limit", 0, "-o", tmp_path / "some")
     entries = [json.loads(line) for line in (tmp_path / "some" / JOURNAL).read_text().splitlines()]
     programs = [entry["program"] for entry in entries if "program" in entry]
     assert len(programs) == len(set(programs))
-    assert progress(*bound(2, 3), *options, "--resume", "-o", tmp_path / "some").exit_code == 0
+    assert progress(*bound(2, 3), *options, "-o", tmp_path / "some").exit_code == 0
     assert content(tmp_path / "some") == content(whole)
 
 
@@ -368,7 +368,7 @@ def test_what_was_cut_into_other_units_is_not_resumed(tmp_path, monkeypatch):
     """A journal knows units by number, so tests would be missing."""
     assert progress(*bound(2, 3), "--max-tests", 3, "-o", tmp_path / "some").exit_code == 0
     monkeypatch.setattr(synth.progress.synthesis, "CUTTING", synth.progress.synthesis.CUTTING + 1)
-    result = progress(*bound(2, 3), "--resume", "-o", tmp_path / "some")
+    result = progress(*bound(2, 3), "-o", tmp_path / "some")
     assert result.exit_code == 2 and "made with another cutting: 2 then, 3 now" in result.stderr
 
 
@@ -376,7 +376,7 @@ def test_a_growing_bound_is_resumed_where_it_was(made, tmp_path):
     options = ["--all", "--distinguish", "obe-strong>hsa-strong"]
     folder = tmp_path / "some"
     assert "1 tests, incomplete" in progress(*options, "--max-tests", 1, "-o", folder).stdout
-    assert progress(*options, "--resume", "-o", folder).stdout == f"{folder}: 10 tests, complete\n"
+    assert progress(*options, "-o", folder).stdout == f"{folder}: 10 tests, complete\n"
     assert content(folder) == content(made(*options))
 
 
@@ -400,7 +400,6 @@ def test_a_growing_bound_is_resumed_where_it_was(made, tmp_path):
         (["--threads", 2, "--instrs", 2, "--max-tests", 0], "--max-tests"),
         (["--threads", 2, "--instrs", 2, "--jobs", 0], "--jobs"),
         (["--threads", 2, "--instrs", 2, "--values", 1], "--values"),
-        (["--threads", 2, "--instrs", 2, "--resume"], "no such folder"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
 )
@@ -417,9 +416,8 @@ def test_a_folder_that_exists_is_left_alone(made, tmp_path):
     folder = made(*bound(2, 2))
     before = content(folder)
     for arguments, message in [
-        (bound(2, 2), "the folder exists and is not empty"),
-        ([*bound(2, 2), "--resume"], "the corpus is complete"),
-        ([*bound(2, 3), "--resume"], "another instrs"),
+        ([*bound(2, 2)], "the corpus is complete"),
+        ([*bound(2, 3)], "another instrs"),
     ]:
         result = progress(*arguments, "-o", folder)
         assert result.exit_code == 2 and message in result.stderr

@@ -90,7 +90,7 @@ def test_kill_9(started, tmp_path, whole, jobs, workers):
     assert {test.text for test in found} < texts
     assert (folder / JOURNAL).read_bytes() == before  # to read is not to write
 
-    resumed = synth(*ASKED, "--resume", "-j", 3 - jobs, "-o", folder)
+    resumed = synth(*ASKED, "-j", 3 - jobs, "-o", folder)
     assert resumed.stdout == f"{folder}: 6610 tests, complete\n"
     assert content(folder) == whole
 
@@ -107,11 +107,11 @@ def test_ctrl_c(started, tmp_path, whole, jobs, workers):
     assert err == ""
     assert not any(map(is_alive, orphans))
     corpus = read_corpus(folder)
-    assert out == f"{folder}: {len(corpus.tests)} tests, incomplete: interrupted; --resume goes on\n"
+    assert out == f"{folder}: {len(corpus.tests)} tests, incomplete: interrupted; the same command goes on\n"
     assert 0 < len(corpus.tests) < 6610 and corpus.manifest["complete"] is False
     assert "not complete" in synth("show", folder).stdout
     if jobs == 2:
-        assert synth(*ASKED, "--resume", "-j", 1, "-o", folder).exit_code == 0
+        assert synth(*ASKED, "-j", 1, "-o", folder).exit_code == 0
         assert content(folder) == whole
 
 

@@ -49,7 +49,7 @@ def test_it_labels_every_example():
 
 def test_its_flag_is_told():
     weak, volatile = EXAMPLES / "memory" / "mp-weak.litmus", EXAMPLES / "memory" / "mp-volatile.litmus"
-    lines = printed("label", weak, volatile, "--model", MINE, "--format", "json").splitlines()
+    lines = printed("label", weak, volatile, "--model", MINE, "--json").splitlines()
     assert [json.loads(line)["verdicts"]["my-model"]["flags"] for line in lines] == [["race"], []]
 
 

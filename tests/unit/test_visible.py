@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from commands import synth
+from commands import in_form, synth
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -122,7 +122,7 @@ def test_reports(hostile: list[Path], tmp_path: Path, form: str) -> None:
     assert not RAW.search(text)
     if form != "html":
         named = {"md": "markdown", "tex": "latex", "xml": "junit"}.get(form, form)
-        told = synth("report", *hostile, "--format", named, "--title", HIDDEN)
+        told = synth("report", *hostile, *in_form(named), "--title", HIDDEN)
         assert told.exit_code == 0 and not RAW.search(told.stdout)
     match form:
         case "json":
@@ -139,20 +139,20 @@ def test_commands(hostile: list[Path], tmp_path: Path) -> None:
     progress, memory = hostile
     every = [
         ("show", progress, "--tests"),
-        ("show", memory, "--tests", "--format", "markdown"),
+        ("--format", "markdown", "show", memory, "--tests"),
         ("label", progress, "--format", "csv"),
-        ("label", progress, "--format", "json"),
+        ("label", progress, "--json"),
         ("label", memory),
         ("diff", progress, "mapping=round-robin", "mapping!=round-robin"),
         ("diff", memory / "results.jsonl", progress / "results.jsonl"),
         ("select", progress, "--separate-models", "-o", tmp_path / "chosen"),
-        ("explain", progress, "--test", "@*", "-m", "obe-weak"),
+        ("explain", progress, "--where", "@*", "-m", "obe-weak"),
         ("import", progress / "results.jsonl", "--suite", memory, "-o", tmp_path / "all.jsonl"),
         ("compile", progress, "--backend", "cpp", "-o", tmp_path / "programs"),
         ("compile", progress, "--backend", "web", "-o", tmp_path / "site"),
         ("compile", memory, "--backend", "cpp", "-o", tmp_path / "kernels"),
-        ("explain", memory, "-m", "sc", "--svg", tmp_path / "sb.svg"),
-        ("explain", progress, "--test", "@*", "-m", "obe-weak", "--dot", tmp_path / "mutex.dot"),
+        ("explain", memory, "-m", "sc", "--picture", tmp_path / "sb.svg"),
+        ("explain", progress, "--where", "@*", "-m", "obe-weak", "--picture", tmp_path / "mutex.dot"),
         ("export", progress, "--to", "axb", "-o", tmp_path / "export"),
         ("label", f"no {HIDDEN}.axb"),
         (f"no-{HIDDEN}",),
@@ -185,5 +185,5 @@ def test_labels_go_on_where_names_hide_something(tmp_path: Path) -> None:
     assert synth(*words).exit_code == 0
     whole = (tmp_path / "labels.csv").read_bytes()
     (tmp_path / "labels.csv").write_bytes(whole[: whole.index(b"1,") + 4])
-    assert synth(*words, "--resume").exit_code == 0
+    assert synth(*words).exit_code == 0
     assert (tmp_path / "labels.csv").read_bytes() == whole

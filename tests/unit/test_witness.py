@@ -242,7 +242,7 @@ def test_a_bound_is_told(tmp_path):
     assert "No candidate execution has the outcome" in text and "Loops were cut after 2 jumps back" in text
     assert "--unroll 3 looks further" in text
     assert json.loads(printed("explain", path, "--model", "sc", "--json"))["unroll"] == 2
-    message = printed("explain", path, "--model", "sc", "--svg", tmp_path / "a.svg", exit_code=2)
+    message = printed("explain", path, "--model", "sc", "--picture", tmp_path / "a.svg", exit_code=2)
     assert "nothing to draw" in message and not (tmp_path / "a.svg").exists()
 
 
@@ -325,8 +325,8 @@ def test_a_user_s_model(tmp_path):
         ([FIG_14, "--model", "none.cat"], "none.cat: cannot read"),
         ([EXAMPLES.parent / "progress" / "mutex.axb", "--model", "sc"], "sc is a consistency model, for litmus tests"),
         ([EXAMPLES / "mp-acq-rel.litmus", "--model", "thesis-weak"], "Sorensen 2013 models plain loads"),
-        ([FIG_14, "--model", "thesis-weak", "--svg", "a.svg"], "thesis-weak has runs"),
-        ([FIG_14, "--model", "sc", "--model", "rmo", "--dot", "a.dot"], "--model names 2: sc, rmo"),
+        ([FIG_14, "--model", "thesis-weak", "--picture", "a.svg"], "thesis-weak has runs"),
+        ([FIG_14, "--model", "sc", "--model", "rmo", "--picture", "a.dot"], "--model names 2: sc, rmo"),
     ],
 )
 def test_wrong_input_gets_one_line(args, expected):
@@ -339,7 +339,8 @@ def test_wrong_input_gets_one_line(args, expected):
 
 def picture(tmp_path, test, model):
     svg, dot = tmp_path / "a.svg", tmp_path / "a.dot"
-    printed("explain", EXAMPLES / f"{test}.litmus", "--model", model, "--svg", svg, "--dot", dot)
+    for picture in (svg, dot):
+        printed("explain", EXAMPLES / f"{test}.litmus", "--model", model, "--picture", picture)
     return ElementTree.fromstring(svg.read_text(encoding="utf-8")), dot.read_text(encoding="utf-8")
 
 
@@ -377,7 +378,8 @@ def test_the_same_bytes_each_time(tmp_path):
     pictures = []
     for number in range(2):
         svg, dot = tmp_path / f"{number}.svg", tmp_path / f"{number}.dot"
-        printed("explain", EXAMPLES / "sb-fence-sc.litmus", "--model", "ptx-6.0", "--svg", svg, "--dot", dot)
+        for picture in (svg, dot):
+            printed("explain", EXAMPLES / "sb-fence-sc.litmus", "--model", "ptx-6.0", "--picture", picture)
         pictures.append((svg.read_bytes(), dot.read_bytes()))
     assert pictures[0] == pictures[1]
 

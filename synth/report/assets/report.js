@@ -650,7 +650,7 @@ function verdictsOf(family, test) {
   const plain = rest.length ? table(["model", "verdict", ""], rest.map(([model, code]) =>
     [el("span", { class: "mono" }, model), badge(word(code), [model]), el("span", { class: "muted small" }, silent[model] ?? "")])) : null;
   const note = detail ? (detail.problem ? `Some could not be explained: ${detail.problem}` : "")
-    : `Not explained here. synth explain … --test '${family.names[test]}' -m ${family.models[0]} says why.`;
+    : `Not explained here. synth explain … --where '${family.names[test]}' -m ${family.models[0]} says why.`;
   return card("What each model says, and why", note, rows, plain);
 }
 
