@@ -43,7 +43,11 @@ FIND = ("check", "compare", "compile", "diff", "map", "run", "validate")
 NOT_RUN: dict[str, str] = {}
 """Commands that are not run, by page and a pattern of the command, and why."""
 
+PROGRAMS = ("amber", "dartagnan", "diy7", "herd7")
+"""What commands need besides compilers, and a machine may lack."""
+
 NOT_COMPARED = {
+    r"^head -1 ": "one long line, which the page breaks",
     r"^synth (run|tune|harden|devices)\b|^synth infer .*--run": "tells of a device, and of chance",
     r"^synth (report|diff|score|import)\b": "tells of results of a device",
 }
@@ -185,7 +189,7 @@ def walk(
         stable = step.whole or not any(_reason(NOT_COMPARED, each) for each in step.commands)
         compared = step.shown is not None and stable
         for command in step.commands:
-            reason = _reason(NOT_RUN, f"{page}: {command}") or lacks(command)
+            reason = _reason(NOT_RUN, f"{page}: {command}") or _program(command) or lacks(command)
             begun = time.monotonic()
             if not reason:
                 ran = run(command)
@@ -206,6 +210,12 @@ def walk(
 
 def _reason(table: dict[str, str], command: str) -> str:
     return next((reason for pattern, reason in table.items() if re.search(pattern, command)), "")
+
+
+def _program(command: str) -> str:
+    """What a command needs that is not on the PATH."""
+    named = [program for program in PROGRAMS if re.search(rf"\b{program}\b", command.partition(" #")[0])]
+    return "".join(f"needs {program}" for program in named if shutil.which(program) is None)
 
 
 def _right(command: str, ran: Ran, shown: str | None) -> bool:
