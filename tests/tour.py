@@ -37,14 +37,29 @@ OURS = sorted(page for page in (ROOT / "docs").rglob("*.md") if not {"adr", "res
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *OURS]
 GIVEN = ("examples", "oracle/models", "docs/results")
 
-FIND = ("check", "compare", "compile", "diff", "map", "run", "validate")
+FIND = ("check", "compare", "compile", "diff", "infer", "map", "run", "validate")
 """Commands that exit with 1 if they find something."""
 
-NOT_RUN: dict[str, str] = {}
+NOT_RUN = {
+    r"docs/install.md: (make|pip) ": "installs software; tests/unit/test_distribution.py does",
+    r"docs/install.md: synth completion --install": "writes to the home folder",
+    "docs/oracle.md: synth label suite --model vendor-strong": "needs a package that is installed",
+    r"docs/results.md: .* --suite published": "needs published tables",
+    r"docs/scale.md: synth .* --jobs tcp:": "needs other machines",
+    r"docs/scale.md: synth progress --threads 4 --instrs 6": "takes hours",
+    r"docs/hardening.md: synth harden --places 8 --run '{folder}/app' -o peterson": "takes 7 minutes",
+}
 """Commands that are not run, by page and a pattern of the command, and why."""
 
-PROGRAMS = ("amber", "dartagnan", "diy7", "herd7")
-"""What commands need besides compilers, and a machine may lack."""
+SWIFTSHADER = "/usr/lib/chromium/vk_swiftshader_icd.json"
+
+PROGRAMS = {
+    r"(^| )amber |--decode ": "amber",
+    "--with dartagnan": "dartagnan",
+    "(^| )herd7 |--with herd7|/herdtools7/": "herd7",
+    "--platform SwiftShader": SWIFTSHADER,
+}
+"""Programs that are not of this project and are used by these commands."""
 
 NOT_COMPARED = {
     r"^head -1 ": "one long line, which the page breaks",
@@ -196,7 +211,7 @@ def walk(
                 output += ran.output
                 if not _right(command, ran, step.shown):
                     walked.wrong.append(f"{page}:{step.line}: {command}: exit code {ran.status}\n{ran.output[-1500:]}")
-            left = left or bool(reason)
+            left = left or (bool(reason) and command.startswith("synth"))
             took = time.monotonic() - begun
             walked.done.append(Done(page, step.line, command, took, compared and not left, reason))
         differs = otherwise(step, output) if compared and not left else None
@@ -214,8 +229,8 @@ def _reason(table: dict[str, str], command: str) -> str:
 
 def _program(command: str) -> str:
     """What a command needs that is not on the PATH."""
-    named = [program for program in PROGRAMS if re.search(rf"\b{program}\b", command.partition(" #")[0])]
-    return "".join(f"needs {program}" for program in named if shutil.which(program) is None)
+    program = _reason(PROGRAMS, command)
+    return f"needs {program}" if program and not (shutil.which(program) or Path(program).exists()) else ""
 
 
 def _right(command: str, ran: Ran, shown: str | None) -> bool:
@@ -236,8 +251,14 @@ def shell(folder: Path, programs: Path) -> Callable[[str], Ran]:
     path = os.pathsep.join((str(programs), str(Path(sys.executable).parent), os.environ["PATH"]))
     env = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT)}
 
+    exported: dict[str, str] = {}
+
     def run(command: str) -> Ran:
-        if command.startswith("synth ") and not _SHELL.search(re.sub(r"'[^']*'", "", command)):
+        if variable := re.match(r"export (\w+)=(\S+)", command):
+            exported[variable[1]] = variable[2]
+            return Ran(0, "")
+        plain = not exported and not _SHELL.search(re.sub(r"'[^']*'", "", command))
+        if command.startswith("synth ") and plain:
             from commands import synth
 
             words = shlex.split(command, comments=True)[1:]
@@ -247,7 +268,7 @@ def shell(folder: Path, programs: Path) -> Callable[[str], Ran]:
         done = subprocess.run(
             ["bash", "-ec", command],
             cwd=folder,
-            env=env,
+            env=env | exported,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
