@@ -1,6 +1,6 @@
 """The pages as sessions: what a reader who types every command of a page has, does and sees.
 
-A reader stands in a folder with what a checkout has (``GIVEN``), or in an empty one if the page begins with
+A reader stands in a folder with what a checkout has, or in an empty one if the page begins with
 ``synth examples``. In the order of the page,
 
 - a block whose sentence before ends in "`name`:" is written to that file;
@@ -35,7 +35,11 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 OURS = sorted(page for page in (ROOT / "docs").rglob("*.md") if not {"adr", "results"} & {*page.parts})
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *OURS]
-GIVEN = ("examples", "oracle/models", "docs/results")
+LINKED = ("oracle/models", "docs/results")
+"""What a page may name besides the examples; no command writes there."""
+
+_OPTIONS = re.compile(r"(?<=^synth )(--(format|memory) \S+ |--no-title )+")
+"""Options of synth itself, before the name of a command."""
 
 FIND = ("check", "compare", "compile", "diff", "infer", "map", "run", "validate")
 """Commands that exit with 1 if they find something."""
@@ -58,6 +62,7 @@ PROGRAMS = {
     "--with dartagnan": "dartagnan",
     "(^| )herd7 |--with herd7|/herdtools7/": "herd7",
     "--platform SwiftShader": SWIFTSHADER,
+    "^synth run .*--backend (cuda|hip)": "nvidia-smi",
 }
 """Programs that are not of this project and are used by these commands."""
 
@@ -186,8 +191,10 @@ def needs(command: str) -> set[tuple[str, bool]]:
 def given(text: str, folder: Path) -> None:
     """Put into a folder what the reader of a page has."""
     if not re.search(r"^(?: {4}|\$ )synth examples\b", text, re.MULTILINE):
-        for name in GIVEN:
-            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+        for name in LINKED:
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).symlink_to(ROOT / name)
 
 
 def walk(
@@ -224,7 +231,8 @@ def walk(
 
 
 def _reason(table: dict[str, str], command: str) -> str:
-    return next((reason for pattern, reason in table.items() if re.search(pattern, command)), "")
+    plain = _OPTIONS.sub("", command)
+    return next((reason for pattern, reason in table.items() if re.search(pattern, plain)), "")
 
 
 def _program(command: str) -> str:
@@ -235,7 +243,7 @@ def _program(command: str) -> str:
 
 def _right(command: str, ran: Ran, shown: str | None) -> bool:
     """Whether the exit code is the one to expect, which is 2 where the page shows an error."""
-    found = command.startswith(tuple(f"synth {name} " for name in FIND))
+    found = _OPTIONS.sub("", command).startswith(tuple(f"synth {name} " for name in FIND))
     return "Traceback" not in ran.output and (
         ran.status == 0 or (ran.status == 1 and found) or (ran.status == 2 and (shown or "").startswith("synth: "))
     )
@@ -257,7 +265,7 @@ def shell(folder: Path, programs: Path) -> Callable[[str], Ran]:
         if variable := re.match(r"export (\w+)=(\S+)", command):
             exported[variable[1]] = variable[2]
             return Ran(0, "")
-        plain = not exported and not _SHELL.search(re.sub(r"'[^']*'", "", command))
+        plain = not exported and "--memory" not in command and not _SHELL.search(re.sub(r"'[^']*'", "", command))
         if command.startswith("synth ") and plain:
             from commands import synth
 

@@ -48,14 +48,6 @@ def follow(
 ) -> Callable[[Path], None]:
     """``follow(page)`` types all that a page says, and holds what comes of it against the page."""
 
-    def lacks(command: str) -> str:
-        try:
-            for backend, runs in needs(command):
-                need(backend, runs=runs)
-        except pytest.skip.Exception as skipped:
-            return str(skipped)
-        return ""
-
     def typed(page: Path) -> None:
         for backend, runs in sorted(needed(page)):
             need(backend, runs=runs)
@@ -65,7 +57,7 @@ def follow(
         programs.mkdir()
         given(text, folder)
         there = {path.name for path in ROOT.iterdir()}
-        walked = walk(page.relative_to(ROOT).as_posix(), text, shell(folder, programs), folder, lacks)
+        walked = walk(page.relative_to(ROOT).as_posix(), text, shell(folder, programs), folder)
         pictures = [page.parent / name for name in re.findall(r"!\[[^\]]+\]\((\S+)\)", text)]
         drawn = [(picture, folder / picture.name) for picture in pictures if (folder / picture.name).exists()]
         if request.config.getoption("--promote"):
