@@ -26,7 +26,7 @@ def command(as_json: bool) -> None:
     Examples:
       synth models
       synth models --json
-      synth models --format markdown
+      synth --format markdown models
       synth models | grep ptx
     """
     entries = catalogue()

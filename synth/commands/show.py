@@ -64,7 +64,7 @@ def command(corpus: Path, list_tests: bool, choice: SelectionFilter, svg: Path |
       synth show suite
       synth show suite --tests
       synth show suite --picture distribution.svg
-      synth show suite --format latex > suite.tex
+      synth --format latex show suite > suite.tex
       synth show suite --json | jq '.models["lobe-weak"]'
       synth show classic --json | jq '.models["ptx-rmo"].ALLOWED'
       synth show suite --tests --where tag=prodcons-increasing

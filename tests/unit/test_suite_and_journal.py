@@ -340,7 +340,7 @@ def finished(journal: Journal) -> Path:
     [
         (
             lambda data: data[:-30],
-            r"tests\.jsonl:3: the line is cut off; the 2 tests before it are intact; synth progress",
+            r"tests\.jsonl:3: the line is cut off; the 2 tests before it are intact; the same synth progress",
         ),
         (lambda data: data[:-1], r"tests\.jsonl:3: the line is cut off"),
         (lambda data: data + b"{}\n", r"tests\.jsonl:4: not a test record; the 3 tests"),
