@@ -29,6 +29,21 @@ WATCHED = [
     "--disable-gpu-process-crash-limit",
 ]
 LOCAL = ("file:", "data:", "blob:")
+CUT = """(where = "header *, main *, footer *") => {
+  const wide = document.documentElement.clientWidth, found = [];
+  const scrolls = (each) => each && each !== document.body && each !== document.documentElement &&
+    (["auto", "scroll"].includes(getComputedStyle(each).overflowX) || scrolls(each.parentElement));
+  if (document.documentElement.scrollWidth > wide) found.push("the page");
+  for (const each of document.querySelectorAll(where)) {
+    const style = getComputedStyle(each), box = each.getBoundingClientRect();
+    if (style.visibility === "hidden" || box.width < 2 || box.height < 2 || each.closest("svg")) continue;
+    const cut = ["hidden", "clip"].includes(style.overflowX) && each.scrollWidth > each.clientWidth + 1;
+    const beyond = box.right > wide + 1 && box.left < wide && !scrolls(each);
+    if (cut || beyond) found.push(`${each.tagName}: ${each.textContent.trim().slice(0, 60)}`);
+  }
+  return found;
+}"""
+"""What is cut in a page: what hides a part of its text, or is beyond the window and cannot be scrolled."""
 
 
 @pytest.fixture(scope="session")

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MOST_ROWS = 40
 """The number of tests for which a plot of rates has room."""
 
+LONGEST = 64
+"""The most characters of a name in a plot."""
+
 _INK, _MUTED, _GRID = "#010101", "#020202", "#030303"
 _SERIES = [f"#0401{number:02x}" for number in range(8)]
 _NEVER = "#040201"
@@ -155,7 +158,7 @@ def _rates(found: Evidence) -> Iterator[Chart]:
 
 def _short(name: str) -> str:
     name = printable(name)
-    return name if len(name) <= 44 else f"{name[:43]}…"
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
 def _svg(draw: Callable[[Any], None], rows: int, salt: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import Pages
+from chromium import CUT, Pages
 from commands import synth
 from reported import HOSTILE, progress_result, progress_tests, write_all, write_results, write_suite
 
@@ -166,7 +166,7 @@ def test_a_progress_test(open_page: Pages, small: Path) -> None:
     assert page.locator(".drawing img").count() == 2
     assert page.locator(".drawing img").first.evaluate("img => img.complete && img.naturalWidth > 100")
     assert "Fair execution under" in page.locator("details[open] pre").first.inner_text()
-    assert page.locator(".letters i").count() == 41
+    assert page.locator("summary .letters i").count() == 41
 
 
 def test_a_memory_test(open_page: Pages, small: Path) -> None:
@@ -264,3 +264,81 @@ def test_no_step_is_wider_than_a_phone(open_page: Pages, small: Path) -> None:
     for place in ("", "#tests?family=progress", "#tests?family=memory"):
         page.goto(small.resolve().as_uri() + place)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+POCL = "pthread-skylake-avx512-AMD EPYC, OpenCL 3.0 PoCL 3.1+debian Linux, 2 threads"
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A test with a long name, and a device with a long name."""
+    folder = tmp_path_factory.mktemp("named")
+    waits, mutex = progress_tests(("a-test-whose-name-has-as-many-words-as-a-name-can-have", "mutex"))
+    suite = write_suite(folder / "suite", [waits, mutex], "progress")
+    ways = ("plain", "round-robin", "chunked")
+    results = [progress_result(test, "H", device=POCL, mapping=way) for test in (waits, mutex) for way in ways]
+    write_results(suite / "results.jsonl", results)
+    report(suite, "-o", folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.mark.parametrize("width", [1280, 480])
+def test_nothing_is_cut(open_page: Pages, named: Path, width: int) -> None:
+    page = open_page(named, viewport={"width": width, "height": 800})
+    for place in ("", "#tests?family=progress"):
+        page.goto(named.resolve().as_uri() + place)
+        assert page.evaluate(CUT, "main *") == [], place
+    page.locator(".body .line").first.click()
+    page.locator(".drawing img").first.wait_for()
+    assert page.evaluate(CUT, "main *") == []
+    if width == 1280:
+        page.goto(named.resolve().as_uri())
+        boxes = page.locator(".wide").evaluate_all("all => all.map(each => [each.scrollWidth, each.clientWidth])")
+        assert boxes and all(inner <= outer for inner, outer in boxes)
+
+
+def test_a_picture_is_whole(open_page: Pages, named: Path) -> None:
+    page = open_page(named, viewport={"width": 480, "height": 400})
+    page.goto(named.resolve().as_uri() + "#tests?family=progress")
+    page.locator(".body .line").first.click()
+    page.locator(".drawing img").first.wait_for()
+    for drawing in page.locator(".drawing").all():
+        drawing.locator("img").evaluate("each => each.decode()")
+        outer, inner = drawing.bounding_box(), drawing.locator("img").bounding_box()
+        assert outer["y"] <= inner["y"] and inner["y"] + inner["height"] <= outer["y"] + outer["height"] + 1
+        assert outer["x"] <= inner["x"] and inner["x"] + inner["width"] <= outer["x"] + outer["width"] + 1
+        # No text is outside of the picture's own box.
+        beyond = drawing.locator("img").evaluate(
+            """each => {
+              const text = decodeURIComponent(each.src.slice(each.src.indexOf(",") + 1));
+              const svg = document.createElement("div");
+              svg.innerHTML = text.slice(text.indexOf("<svg"));
+              document.body.append(svg);
+              const box = svg.firstChild.getBoundingClientRect();
+              return [...svg.querySelectorAll("text, rect")].map(part => part.getBoundingClientRect()).filter(part =>
+                part.left < box.left - 1 || part.right > box.right + 1 || part.top < box.top - 1 ||
+                part.bottom > box.bottom + 1).length;
+            }"""
+        )
+        assert beyond == 0
+
+
+def test_a_device_has_a_name_of_its_own(open_page: Pages, named: Path) -> None:
+    page = open_page(named)
+    head = page.locator(".matrix tbody th").first
+    assert head.inner_text() == "PoCL 3.1 on AMD EPYC" and head.get_attribute("title") == POCL
+    assert POCL in page.locator(".devices").inner_text()
+
+
+def test_a_key_says_what_squares_and_colours_mean(open_page: Pages, small: Path) -> None:
+    page = open_page(small)
+    for family, words in (
+        ("progress", ["each weak and strong", "may hang", "terminates, but it hung", "iterations that hung", "failed"]),
+        ("memory", ["Squares, from the left: ", "forbidden, but it was seen", "instances with the outcome"]),
+    ):
+        page.goto(f"{small.resolve().as_uri()}#tests?family={family}")
+        page.wait_for_selector(".grid")
+        key = page.locator("main > .legend")
+        assert all(word in key.inner_text() for word in words), family
+        looks = "each => [...each.querySelectorAll('.strip i')].map(square => getComputedStyle(square).background)"
+        assert len(set(key.evaluate(looks))) == 4

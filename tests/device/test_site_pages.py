@@ -5,26 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from chromium import Pages
+from chromium import CUT, Pages
 from scripts import script
 
 pytestmark = pytest.mark.device
-
-CUT = """() => {
-  const wide = document.documentElement.clientWidth, found = [];
-  const scrolls = (each) => each && each !== document.body && each !== document.documentElement &&
-    (["auto", "scroll"].includes(getComputedStyle(each).overflowX) || scrolls(each.parentElement));
-  if (document.documentElement.scrollWidth > wide) found.push("the page");
-  for (const each of document.querySelectorAll("header *, main *, footer *")) {
-    const style = getComputedStyle(each), box = each.getBoundingClientRect();
-    if (style.visibility === "hidden" || box.width < 2 || box.height < 2 || each.closest("svg")) continue;
-    const cut = ["hidden", "clip"].includes(style.overflowX) && each.scrollWidth > each.clientWidth + 1;
-    const beyond = box.right > wide + 1 && box.left < wide && !scrolls(each);
-    if (cut || beyond) found.push(`${each.tagName}: ${each.textContent.trim().slice(0, 60)}`);
-  }
-  return found;
-}"""
-"""The elements that hide a part of their text or that are in part beyond the window, unless they can be scrolled."""
 
 
 @pytest.fixture(scope="module")

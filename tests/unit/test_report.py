@@ -85,7 +85,21 @@ XEON = "Intel(R) Xeon(R) Platinum 8370C CPU @ 2.80GHz"
         ([Machine("glsl", LLVMPIPE), Machine("wgsl", LLVMPIPE)], ["llvmpipe, glsl", "llvmpipe, wgsl"]),
         (
             [Machine("opencl", f"{XEON}, OpenCL 3.0 PoCL 3.1 Linux"), Machine("opencl", f"{XEON}, OpenCL 3.0 LINUX")],
-            ["Intel Xeon Platinum 8370C CPU, PoCL 3.1 Linux", "Intel Xeon Platinum 8370C CPU, LINUX"],
+            ["PoCL 3.1 on Intel Xeon Platinum 8370C CPU", "Intel's OpenCL on Intel Xeon Platinum 8370C CPU"],
+        ),
+        (
+            [
+                Machine("opencl", "pthread-skylake-avx512-AMD EPYC, OpenCL 3.0 PoCL 3.1+debian Linux"),
+                Machine("opencl", "pthread-Intel(R) Xeon(R) Processor, OpenCL 3.0 PoCL 3.0-rc2 Linux, 2 threads"),
+                Machine("opencl", "pthread-Intel(R) Xeon(R) Processor, OpenCL 3.0 PoCL 3.0-rc2 Linux"),
+                Machine("cpp", "Linux x86_64, 2 cores"),
+            ],
+            [
+                "PoCL 3.1 on AMD EPYC",
+                "PoCL 3.0-rc2 on Intel Xeon Processor, 2 threads",
+                "PoCL 3.0-rc2 on Intel Xeon Processor",
+                "C++ threads on Linux x86_64",
+            ],
         ),
         (
             [Machine("cuda", "NVIDIA H100", "580.1"), Machine("cuda", "NVIDIA H100", "590.2"), Machine("cpp", "Linux")],

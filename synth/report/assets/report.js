@@ -196,8 +196,7 @@ function promise([, forbidden, contradicting], best) {
 }
 
 function deviceHead(label, device, rows) {
-  return el("th", { scope: rows > 1 ? "rowgroup" : "row", rowspan: rows > 1 && rows, title: device.name }, label,
-    el("span", { class: "device" }, device.name));
+  return el("th", { scope: rows > 1 ? "rowgroup" : "row", rowspan: rows > 1 && rows, title: device.name }, label);
 }
 
 function verdictBars(family) {
@@ -368,6 +367,25 @@ function strip(family, test, contradicted) {
     }))));
 }
 
+/** What the squares and the colours of the list say: each square is a model, in the order of their names. */
+function listLegend(family) {
+  const progress = family.key === "progress", square = (...looks) => el("span", { class: "strip", "aria-hidden": "true" },
+    looks.map((look) => el("i", { class: look })));
+  const [promised, open] = family.sides.map((side) => side.toLowerCase().replace("_", " "));
+  const told = (mark, ...text) => el("span", {}, mark, ...text);
+  const rate = (text, look) => el("span", { class: `rate ${look}`, "data-level": look === "failed" ? null : "3", "aria-hidden": "true" }, text);
+  const guarantees = [...new Set(family.models.map((model) => model.replace(/-(weak|strong)$/, "")))];
+  const paired = 2 * guarantees.length === family.models.length;
+  return el("div", { class: "legend noprint" },
+    family.models.length > 0 && [
+      el("span", {}, "Squares, from the left: ", (paired ? guarantees : family.models).join(", "), paired && ", each weak and strong"),
+      told(square("f"), promised), told(square(""), open), told(square("u"), "no verdict"),
+      told(square("x"), progress ? "terminates, but it hung: contradicted" : "forbidden, but it was seen: contradicted")],
+    family.columns.length > 0 && [
+      told(rate("3/20", ""), progress ? "iterations that hung; " : "instances with the outcome; ", "darker is more often"),
+      told(rate("3/20", "against"), "contradicts a model"), told(rate("", "failed"), "the trial failed")]);
+}
+
 function inBrief(family, test) {
   const text = family.texts[test].trimEnd();
   if (family.key !== "progress") return text.slice(text.lastIndexOf("\n") + 1);
@@ -412,7 +430,8 @@ function tests(query) {
   const heads = [["name", "test"], ["tags", family.key === "progress" ? "idiom" : "shape"], ["bound", "bound"]];
   if (family.models.length) heads.push(["verdicts", "models"]);
   const longest = family.names.reduce((most, name) => Math.max(most, name.length), 0);
-  const widths = [[Math.min(innerWidth < 720 ? 150 : 400, Math.max(130, longest * 7.4 + 12)), "1fr"], [72, "0.4fr"], [58, "58px"]];
+  const longestTags = family.tags.reduce((most, tags) => Math.max(most, tags.length), 0);
+  const widths = [[Math.min(640, Math.max(130, longest * 8 + 16)), "1fr"], [Math.min(480, Math.max(72, longestTags * 8 + 12)), "0.4fr"], [58, "58px"]];
   if (family.models.length) widths.push([...Array(2)].fill(Math.max(64, family.models.length * 11 + 30)));
   const brief = !columns.length; // nothing was run: room for the program
   if (brief) widths.push([260, "2.4fr"]);
@@ -547,10 +566,7 @@ function tests(query) {
     refresh();
     if (LAST?.family === family && LAST.hash === location.hash) { active = LAST.at; move(active); grid.focus({ preventScroll: true }); }
   };
-  return [filters, grid, el("p", { class: "muted small noprint" }, "/ searches, arrow keys move, Enter opens a test. ",
-    !family.models.length ? "" : family.key === "progress"
-      ? "Of the models, those are filled under which the test terminates; red where it hung, and that is confirmed."
-      : "Of the models, those are filled that forbid the outcome; red where it was seen.")];
+  return [filters, listLegend(family), grid, el("p", { class: "muted small noprint" }, "/ searches, arrow keys move, Enter opens a test.")];
 }
 
 // One test
@@ -582,7 +598,9 @@ function observed(family, test) {
       models.length ? models.map((model) => el("span", { class: "pill bad" }, model)) : cell.failed ? `${cell.failed} failed` : ""]];
   });
   if (!rows.length) return null;
-  return card("What was seen", "", table(["device", family.outcome, "rate", "95 % interval", "contradicts"], rows, [1, 2]));
+  const seen = card("What was seen", "", table(["device", family.outcome, "rate", "95 % interval", "contradicts"], rows, [1, 2]));
+  seen.classList.add("seen");
+  return seen;
 }
 
 /** What the trial gave that was made again, alone and with more time, where it hung. */
@@ -595,7 +613,9 @@ function again({ tries, unconfirmed } = {}) {
 function trials(family, test) {
   const mine = family.trialsOf.get(test) ?? [];
   if (!mine.length) return null;
-  return card("Trials", "Each way in which the test was launched.", mine.map(([, column, launch, seen, runs, what, unusual]) => {
+  const letter = (look, text) => el("span", {}, el("span", { class: "letters", "aria-hidden": "true" }, el("i", { class: look })), text);
+  const legend = family.key === "progress" && el("div", { class: "legend" }, letter("", "an iteration that terminated"), letter("h", "one that hung"));
+  return card("Trials", "Each way in which the test was launched.", legend, mine.map(([, column, launch, seen, runs, what, unusual]) => {
     const [instances, iterations, timeout, date, terms] = family.launches[launch];
     const times = `${number.format(iterations)} ${family.key === "progress" ? "iteration" : "launch"}${iterations === 1 ? "" : family.key === "progress" ? "s" : "es"}`;
     const facts = [plural(instances, "instance"), times, timeout === null ? "time-out measured" : `${timeout} s`, date].filter(Boolean).join(" · ");
