@@ -67,9 +67,9 @@ class Page {
   }
 
   showSuite() {
-    const { tests, models, isMemory } = this.suite;
+    const { tests, isMemory } = this.suite;
     byId("summary").textContent =
-      `${tests.length} ${isMemory ? "memory" : "progress"} tests, set against ${models.length} models. ` +
+      `${tests.length} ${isMemory ? "memory" : "progress"} tests. ` +
       "Nothing leaves this machine but the file that you save.";
     byId("iterations").value = this.suite.iterations;
     byId("every-label").hidden = isMemory;
@@ -144,6 +144,7 @@ class Page {
     while (details.children.length > 1) details.lastChild.remove();
     if (!details.open) return;
     details.append(element("pre", test.text));
+    if (!this.results[test.number].size) return;
     if (!this.suite.isMemory) {
       const names = test.terminating.map((model) => this.suite.models[model]);
       details.append(element("p", `It terminates under ${names.join(", ") || "none of the models"}.`));
@@ -238,7 +239,10 @@ class Page {
   enter(result) {
     const test = this.suite.testOf(result);
     if (!test) return;
-    if (!("error" in result)) this.made.add(keyOf(result));
+    if (!("error" in result)) {
+      this.made.add(keyOf(result));
+      byId("models-told").hidden = false; // before a run nothing is contradicted, which would look like an answer
+    }
     this.results[test.number].set(keyOf(result), result);
     this.showResults(test);
     for (const model of this.suite.contradicted(test, result)) {
@@ -348,6 +352,7 @@ class Page {
     if (!confirm(`Discard ${this.kept.lines.length} results for good?`)) return;
     const cleared = this.kept.clear();
     this.made.clear();
+    byId("models-told").hidden = true;
     this.results.forEach((results) => results.clear());
     this.suite.tests.forEach((test) => this.showResults(test));
     for (const [model, each] of this.against) {

@@ -167,6 +167,22 @@ def test_progress_tests_that_hang_cost_a_device_each(
     assert page.locator("#events li").count() == 3 * 3 + 1
 
 
+def test_nothing_is_said_of_models_before_a_run(open_page: Pages, tmp_path: Path) -> None:
+    page = open_page(mutexes(tmp_path, "one"))
+    models = page.locator("#models-told")
+    summary = page.locator("#tests summary")
+    summary.click()
+    page.wait_for_selector("#tests details[open] pre")
+    assert "fair-weak" not in page.inner_text("body") and "model" not in page.inner_text("body").lower()
+    run(page)
+    assert models.is_visible() and "fair-weak" in models.inner_text()
+    assert "It terminates under fair-weak." in page.inner_text("#tests")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Discard results").click()
+    models.wait_for(state="hidden")
+    assert "fair-weak" not in page.inner_text("body")
+
+
 def test_a_slow_device_is_not_called_guilty(open_page: Pages, tmp_path: Path) -> None:
     """It hangs in the time-out, and terminates in a longer one."""
     page = open_page(mutexes(tmp_path, "one"), script=SLOW)
