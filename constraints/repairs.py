@@ -41,6 +41,7 @@ from constraints.executions import Executions, FiniteValues
 from constraints.levels import Site
 from constraints.solvers import EXECUTION_SOLVER, open_solver
 from constraints.witnesses import decoded, violated
+from corpus.awaited import awaiting
 from corpus.litmus.test import LitmusTest, Quantifier
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
@@ -324,8 +325,10 @@ def repairs(
 ) -> Iterator[Repair]:
     """Every minimal repair of all the programs at once that meets the requirements, the cheapest first; none where
     nothing repairs them."""
-    with _Optimiser(ladders, required) as optimiser:
+    refuted = 0
+    with _Optimiser(ladders, required) as optimiser, awaiting("the cheapest repair") as by_now:
         while (levels := optimiser.cheapest()) is not None:
+            by_now(f"a repair that costs {_cost(ladders, levels)} ({refuted} cheaper ones are none)")
             boxes = (program.box(levels) for program in programs)
             box = next((box for box in boxes if box is not None), None)
             if box is None:
@@ -333,6 +336,7 @@ def repairs(
                 optimiser.exclude(levels)
             else:
                 optimiser.learn(box)
+                refuted += 1
 
 
 def _cost(ladders: Sequence[Ladder], levels: Levels) -> int:

@@ -1,4 +1,4 @@
-"""What a command waits for: other programs, tests on devices, answers. Ctrl-C is answered with it.
+"""What a process waits for: other programs, tests on devices, answers. Ctrl-C is answered with it, and bars show it.
 
 with awaiting("g++ on sb.cpp"):
     ...
@@ -18,6 +18,23 @@ _waits: dict[int, list[str]] = {}
 _NAMED = 2
 """As many are named, and the others are counted."""
 
+_listeners: list[Callable[[str], None]] = []
+"""Who is told of each change: in a worker process, what tells its parent."""
+
+
+def report_waits(listener: Callable[[str], None]) -> None:
+    """Have a function told at each change what this process waits for, each wait behind those that it is a part of.
+
+    A forked process waits for nothing that its parent waits for.
+    """
+    _waits.clear()
+    _listeners[:] = [listener]
+
+
+def _changed() -> None:
+    for listener in _listeners:
+        listener("; ".join(": ".join(waits) for waits in list(_waits.values())))
+
 
 @contextmanager
 def awaiting(what: str) -> Iterator[Callable[[str], None]]:
@@ -26,9 +43,11 @@ def awaiting(what: str) -> Iterator[Callable[[str], None]]:
     mine = _waits.setdefault(thread, [])
     depth = len(mine)
     mine.append(what)
+    _changed()
 
     def by_now(what: str) -> None:
         mine[depth] = what
+        _changed()
 
     try:
         yield by_now
@@ -36,6 +55,7 @@ def awaiting(what: str) -> Iterator[Callable[[str], None]]:
         del mine[depth:]
         if not mine:
             _waits.pop(thread, None)
+        _changed()
 
 
 def awaited() -> str:

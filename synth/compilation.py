@@ -27,7 +27,8 @@ from corpus.litmus.test import LitmusTest
 from corpus.private import private_folder
 from corpus.runner_tests import SCHEMA, Compiled, RunnerTest, print_runner_test, schema
 from synth.pool import cores
-from synth.screen import printable_lines, watched
+from synth.screen import printable_lines
+from synth.watch import watched
 
 Item = TypeVar("Item")
 Way = TypeVar("Way")

@@ -19,7 +19,6 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, islice
-from mmap import mmap
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from corpus.errors import InputError, one_line
 from synth.interruption import held_back
-from synth.worker import MEMORY, TIMEOUT, UNLIMITED, Done, Failed, Items, Limits, Starved, is_starved, serve
+from synth.worker import MEMORY, TIMEOUT, UNLIMITED, Done, Failed, Items, Limits, Shared, Starved, is_starved, serve
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -240,14 +239,17 @@ def results_in_order(
     jobs: Jobs,
     limits: Limits,
     lost: Callable[[Task, str], Item],
+    watch: Callable[[int, int], None],
     poll: float = 0.5,
 ) -> Generator[Item | None, None, None]:
     """Yield what ``function`` returns for each task, in the order of the tasks, each as soon as those before it are
     known; ``lost(task, reason)`` where it exceeds the limits or fails as in ``map_each``.
 
     Tasks may be long and of any number: ``function`` may return ``Subtasks``, which begin before the tasks that are
-    left. ``None`` is yielded at least every ``poll`` seconds while a result is waited for.
+    left. ``None`` is yielded at least every ``poll`` seconds while a result is waited for. ``watch`` is told how many
+    results there are, of how many as far as is known.
     """
+    given = 0
     due = list(reversed(range(len(tasks))))  # the numbers of the tasks whose results are due, the next one last
     numbers = count(len(tasks))
     todo = Todo(list(enumerate(tasks)))
@@ -269,8 +271,10 @@ def results_in_order(
     work = partial(_numbered, function=function, lost=lost)
     here = isinstance(jobs, int)
     results = run_tasks(todo, work, jobs, poll, limits, instead if here else None, over=None if here else over)
+    watch(0, len(tasks))
     with closing(results):
         for result in results:
+            watch(given, given + len(due))
             if result is None:
                 yield None
             else:
@@ -283,6 +287,7 @@ def results_in_order(
                 else:
                     found[number] = item
             while due and due[-1] in found:
+                given += 1
                 yield found.pop(due.pop())
     yield from (found.pop(number) for number in reversed(due))
 
@@ -466,7 +471,7 @@ class _Worker:
 
     process: BaseProcess
     connection: Connection
-    made: memoryview  # what both see: how many items of its task it has made
+    shared: Shared  # what both see: how many items of its task it has made, and what it waits for
     task: Any = None
     arrived: int = 0  # of these
     before: int = 0  # items of earlier tasks
@@ -482,6 +487,15 @@ class _Worker:
 _ends: set[Connection] = set()
 """This process's ends of the connections to all its workers, whatever crew they are of."""
 
+_crews: list[_Crew] = []
+"""The crews of this process that are at work."""
+
+
+def steps() -> list[str]:
+    """Return what each worker of this process waits for now, in words; nothing of one that waits for nothing."""
+    every = (worker.shared.step for crew in _crews for worker in crew.busy.values())
+    return [step for step in every if step]
+
 
 class _Crew:
     """The processes of a run. They are forked when there is work for them, so they know what their parent does."""
@@ -492,12 +506,13 @@ class _Crew:
         self.limits = limits
         self.busy: dict[Connection, _Worker] = {}
         self.idle: list[_Worker] = []
+        _crews.append(self)
 
     def begin(self, task: object, fresh: bool = False) -> None:
         """Give a task to a worker that is free, or to a new one."""
         while self.idle and not fresh:
             worker = self.idle.pop()
-            worker.made[0] = 0
+            worker.shared.begin()
             try:
                 worker.connection.send(task)
             except OSError:  # it died while it had nothing to do
@@ -532,13 +547,14 @@ class _Crew:
             limit = TIMEOUT
         elif self.limits.megabytes and (starved or code == -signal.SIGABRT):
             limit = MEMORY
-        made = int(worker.made[0])
+        made = worker.shared.made
         certain = code == -signal.SIGALRM or (worker.before + made == 0 and code != -signal.SIGKILL)
         _end(worker)
         return Loss(worker.task, worker.arrived, made, reason, certain, limit)
 
     def dismiss(self) -> None:
         """End every worker process of the crew at once."""
+        _crews.remove(self)
         for worker in (*self.busy.values(), *self.idle):
             _end(worker)
 
@@ -547,12 +563,12 @@ class _Crew:
         with held_back():
             mine, theirs = context.Pipe()
             _ends.add(mine)
-            made = memoryview(mmap(-1, 8)).cast("Q")
-            given = (os.getpid(), theirs, made, list(_ends), self.work, self.limits, self.held)
+            shared = Shared()
+            given = (os.getpid(), theirs, shared, list(_ends), self.work, self.limits, self.held)
             process = context.Process(target=serve, args=given, daemon=True)
             process.start()
             theirs.close()
-            return _Worker(process, mine, made)
+            return _Worker(process, mine, shared)
 
 
 def _end(worker: _Worker) -> None:

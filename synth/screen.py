@@ -1,4 +1,4 @@
-"""The output of commands on a terminal or as a document: tables, text and progress bars.
+"""The output of commands on a terminal or as a document: tables and text.
 
 A command prints on what ``screen`` gives: a terminal, or a document where ``--format`` asks for one.
 """
@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, groupby, islice
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeGuard
 
 import click
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
@@ -23,11 +23,6 @@ from synth.narrow import parts_that_fit, words_of
 from synth.options.form import printed_as
 from synth.tables import LANGUAGES, TABLE, Language
 from synth.tables import Table as Written
-
-Item = TypeVar("Item")
-
-_PERIOD = 3600.0
-"""The seconds over which the remaining time is estimated: items such as hangs take longer than the usual 30."""
 
 
 class Document:
@@ -297,13 +292,3 @@ def print_json(value: object) -> None:
     while text := "".join(islice(pieces, _PIECE)):
         click.echo(text, nl=False)
     click.echo()
-
-
-def watched(items: Iterable[Item], total: int, doing: str) -> Iterator[Item]:
-    """Yield the items, with a progress bar on standard error where a person watches."""
-    from rich.progress import Progress  # slow to import
-
-    screen = Console(stderr=True)
-    bar = Progress(console=screen, transient=True, disable=not screen.is_terminal, speed_estimate_period=_PERIOD)
-    with bar:
-        yield from bar.track(items, total, description=doing)

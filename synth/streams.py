@@ -2,7 +2,7 @@
 
 Names of tests and devices, and messages of compilers, are other people's texts. Some terminals obey a C1 control in
 them, and a bidirectional control shows the following text in another order; both are written as escapes
-(``corpus.errors.visible``). The colour codes of rich begin with ESC and pass.
+(``corpus.errors.visible``). The colour codes of rich begin with ESC and pass. A bar that is shown makes room.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from corpus.errors import visible
+from synth.watch import step_aside
 
 
 class _Visible:
@@ -23,6 +24,7 @@ class _Visible:
 
     def write(self, text: str) -> int:
         """Write a text with its escapes; return the number of its characters, as any stream does."""
+        step_aside()
         self._stream.write(visible(text))
         return len(text)
 

@@ -12,11 +12,13 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from mmap import mmap
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
 
+from corpus.awaited import report_waits
 from synth.interruption import let_through
 
 
@@ -63,6 +65,44 @@ class Starved:
     """The worker ran out of memory, and ends."""
 
 
+class Shared:
+    """Memory that a worker and its parent both see: how many items of its task are made, and what it waits for now.
+
+    Only the worker writes there; a text may be read while it is written.
+    """
+
+    def __init__(self) -> None:
+        memory = memoryview(mmap(-1, 8 + _STEP))
+        self._made, self._step = memory[:8].cast("Q"), memory[8:]
+
+    @property
+    def made(self) -> int:
+        """The number of items that are made."""
+        return int(self._made[0])
+
+    def begin(self) -> None:
+        """Count anew, for a task begins."""
+        self._made[0] = 0
+
+    def count(self) -> None:
+        """Count one more item."""
+        self._made[0] += 1
+
+    @property
+    def step(self) -> str:
+        """What the worker waits for, in words."""
+        return bytes(self._step).partition(b"\0")[0].decode(errors="ignore")
+
+    def tell(self, step: str) -> None:
+        """Say what the worker waits for."""
+        text = step.encode(errors="replace")[:_STEP]
+        self._step[:] = text.ljust(_STEP, b"\0")
+
+
+_STEP = 248
+"""The bytes of what a worker waits for; one line of a terminal shows fewer."""
+
+
 def end_with_parent(parent: int) -> None:
     """That Linux ends this process when its parent is gone, in whatever call it is, and however long that takes.
 
@@ -80,9 +120,9 @@ _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 class _Sender:
     """Sends items as they are made, or those of some time together; a thread of its own sees to that."""
 
-    def __init__(self, connection: Connection, made: memoryview, held: float) -> None:
+    def __init__(self, connection: Connection, shared: Shared, held: float) -> None:
         self._connection = connection
-        self._made = made
+        self._shared = shared
         self._held = held
         self._items: list[Any] = []
         self._some = Event()
@@ -94,7 +134,7 @@ class _Sender:
         """Send one more item of the task, at once or with others."""
         with self._lock:
             self._items.append(item)
-            self._made[0] += 1
+            self._shared.count()
             if not self._held:
                 self._send()
         self._some.set()
@@ -124,7 +164,7 @@ class _Sender:
 def serve(
     parent: int,
     connection: Connection,
-    made: memoryview,
+    shared: Shared,
     parents: list[Connection],
     work: Callable[[Any], Iterator[Any]],
     limits: Limits,
@@ -141,7 +181,8 @@ def serve(
     gc.freeze()  # what the parent made stays, and need not be looked through
     with suppress(OSError):  # of all processes Linux is to end this one first, where memory runs out
         Path("/proc/self/oom_score_adj").write_text("1000")
-    sender = _Sender(connection, made, held)
+    report_waits(shared.tell)
+    sender = _Sender(connection, shared, held)
     if limits != UNLIMITED:
         _limit_memory(limits)
         # What C++ says as it dies; the user is told by the loss.

@@ -8,13 +8,14 @@ is asked of each progress model together with the consistency model.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, partial
 from typing import Protocol, Self, TypeVar
 
 from constraints.witnesses import ExecutionSearch
+from corpus.awaited import awaiting
 from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.kernels.computing import DIVISION
@@ -44,6 +45,17 @@ RACES = {"ptx": "ptx-races.cat", "ptx-async": "ptx-async-races.cat"}
 
 PROGRESS = ("unfair", "hsa", "obe", "hsa+obe", "lobe", "fair")
 """The progress models that are asked about, the least fair first; neither of ``obe`` and ``hsa`` is the fairer one."""
+
+STEPS = (
+    "executions that end",
+    "accesses outside of arrays",
+    "race",
+    "uninitialised memory",
+    "traps",
+    "expectation",
+    *(f"progress under {name}" for name in PROGRESS),
+)
+"""What is asked, in this order, as a person who waits is told."""
 
 
 class _Invertible(Protocol):
@@ -127,14 +139,21 @@ class KernelAnswers:
 
 @dataclass
 class _Asked:
-    """The answers that are known so far, with the findings and reasons for them."""
+    """The answers that are known so far, with the findings and reasons for them. ``by_now`` is told what is asked."""
 
+    by_now: Callable[[str], None]
+    unroll: int
     answers: dict[str, CheckAnswer] = field(default_factory=lambda: dict.fromkeys(QUESTIONS, CheckAnswer.SAFE))
     findings: list[KernelFinding] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     bounded: bool = False
     nothing: bool = False
     """Whether no execution comes to its end."""
+
+    def at(self, step: str) -> None:
+        """Say which question is asked now, and within which bound."""
+        number = STEPS.index(step) + 1 if step in STEPS else len(STEPS)
+        self.by_now(f"{step} ({number} of {len(STEPS)}), at most {self.unroll} jumps back")
 
     def unknown(self, why: str) -> None:
         safe = [name for name, answer in self.answers.items() if answer is CheckAnswer.SAFE and name != "mixed-size"]
@@ -156,8 +175,14 @@ def check(
     assumed. ``method``: executions that end are asked of a solver, or listed (``ENUMERATE``). Raises ``InputError``
     where the expectation cannot be read.
     """
-    model = _shipped(speaking(model.name, program)) if model.name == "ptx" else model
-    asked = _Asked()
+    with awaiting("all questions") as by_now:
+        return _answers(_Asked(by_now, unroll), program, model, expectation, progress, method)
+
+
+def _answers(
+    asked: _Asked, program: KernelProgram, model: AxiomaticModel, expectation: str, progress: str, method: str
+) -> KernelAnswers:
+    model, unroll = _shipped(speaking(model.name, program)) if model.name == "ptx" else model, asked.unroll
     condition = _condition(program, expectation) if expectation else None
     if condition is None:
         del asked.answers["expectation"]
@@ -292,6 +317,7 @@ def _ask_executions(
     doubts = [litmus.FinalRegister(thread, register) for thread, register in program.doubts]
     observed = tuple(dict.fromkeys((*stops, *doubts, *terms)))
     test = replace(program.test, condition=replace(program.test.condition, observed=observed))
+    asked.at("executions that end")
     races = flagging(model.name)
     try:
         if method == ENUMERATE:
@@ -317,6 +343,7 @@ def _ask_ends(
     inside = ~search.accesses(program.outside)
     asked.nothing = search.find([]) is None
     _ask_accesses(asked, program, search, races)
+    asked.at("traps")
     told, divides = [inside], False
     for thread, register in program.stops:
         stop = litmus.FinalRegister(thread, register)
@@ -343,6 +370,7 @@ def _ask_ends(
         which = doubt.register.removeprefix(MARK + DOUBT)
         said = f"the result of {which} is not determined in some execution ({at})"
         asked.unknown(said) if program.doubts_decide else asked.reasons.append(said)
+    asked.at("expectation")
     why = _untold(program, condition) if condition is not None else ""
     if condition is not None and why and (program.altered or not _is_exact(condition)):
         asked.answers["expectation"] = CheckAnswer.UNKNOWN
@@ -408,16 +436,19 @@ def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Query], 
     """Ask whether accesses are outside of an array; where none is, whether they race, and whether anybody reads shared
     memory that nobody has written.
     """
+    asked.at("accesses outside of arrays")
     outside = search.accesses(program.outside)
     if asked.answers["bounds"] is not CheckAnswer.FOUND:
         execution = search.find([outside])
         if execution is not None:
             asked.found(_outside(program, execution))
+    asked.at("race")
     for name, literal in search.flags.items():
         if races is not None and "race" in name and asked.answers["race"] is not CheckAnswer.FOUND:
             execution = search.find([~outside, literal])
             if execution is not None:
                 asked.found(_race(program, races, execution))
+    asked.at("uninitialised memory")
     shared = {each.name for each in program.test.locations if each.region is litmus.Region.SHARED}
     shared = (shared | program.undefined) - program.initialised
     if shared and asked.answers["uninitialised"] is not CheckAnswer.FOUND:
@@ -690,6 +721,7 @@ def _ask_hangs(
     if not program.test.threads:
         return dict.fromkeys((*PROGRESS, progress), Verdict.TERMINATES)
     for name in dict.fromkeys((*PROGRESS, progress)):
+        asked.at(f"progress under {name}")
         (liveness,) = resolve_liveness_models([f"{name} & {model.name}"])
         try:
             found = explain_liveness(program.test, liveness, unroll)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from synth.checking.questions import CheckAnswer
 from synth.checking.rows import known_answers
 from synth.checking.work import KernelSource
 from synth.folders import LeftOut
-from synth.watch import watching
+from synth.watch import Watch, watching
 
 
 def exit_code(answers: Collection[CheckAnswer]) -> int:
@@ -41,7 +41,6 @@ class CheckTally:
         self._known_file = known
         self._known = {_key(each): each for each in known_answers(known)} if known else {}
         self._as_known = 0
-        self._numbers = {str(source.path): number for number, source in enumerate(sources)}
         self._answered = set[str]()
         self._errors: dict[str, None] = {}
         self._answers = set[CheckAnswer]()
@@ -64,22 +63,19 @@ class CheckTally:
         return known.answer is checked.answer and {*known.kinds} >= {*checked.kinds}
 
     def counted(
-        self, answers: Generator[CheckedKernel | None, None, None], bar: bool = True
+        self, answers_of: Callable[[Watch], Generator[CheckedKernel | None, None, None]]
     ) -> Generator[CheckedKernel, None, None]:
-        """Yield the answers as they come, and count them, with a progress bar of files where a person watches."""
+        """Yield the answers as they come, and count them, with a bar where a person watches."""
         with (
             awaiting(f"the check of {self.sources[0].path}") as by_now,
-            watching("Checking", found=False, shown=bar) as watch,
-            closing(answers),
+            watching("Checking", found=False) as watch,
+            closing(answers_of(watch)) as answers,
         ):
-            done = 0
             for each in answers:
                 if each is not None:
-                    done = self._numbers[each.file]
                     by_now(f"the check of {each.file}")
                     self.add(each)
                     yield each
-                watch(done, len(self.sources), 0)
 
     def tell(self, given: Sequence[Path]) -> int:
         """Print what is wrong and what is left out of folders; return the exit code.

@@ -13,18 +13,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from corpus.awaited import awaiting
 from corpus.errors import InputError
 from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.private import private_folder
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
 from oracle.executions.steps import TooManyError
-from synth.checking.account import CheckedKernel, told, unanswered
+from synth.checking.account import CheckedKernel, named, short, told, unanswered
 from synth.checking.questions import CheckAnswer, check, together
 from synth.checking.sources import FORMATS, NoKernelError, languages, may_have_kernels, read_for_check
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.folders import LeftOut, files_below
 from synth.options.launch import LaunchWords
 from synth.pool import Jobs, Subtasks, results_in_order
+from synth.watch import Watch
 from synth.worker import Limits, is_starved
 
 
@@ -101,16 +103,16 @@ def axiomatic(models: Sequence[str]) -> list[AxiomaticModel]:
 
 
 def check_all(
-    tasks: Sequence[CheckTask], request: CheckRequest, places: Jobs, limits: Limits
+    tasks: Sequence[CheckTask], request: CheckRequest, places: Jobs, limits: Limits, watch: Watch
 ) -> Generator[CheckedKernel | None, None, None]:
     """Yield the answers about all kernels of files, in the order of the files; None while they are waited for.
 
     Limits are those of a kernel with a launch and a model, and of a file while it is read. A file that cannot be read
-    or compiled has one answer, ERROR. A file in a folder that has no kernel has none.
+    or compiled has one answer, ERROR. A file in a folder that has no kernel has none. ``watch`` is told of the answers.
     """
     work = partial(_work, request=request)
     with private_folder("check", all_within=True):  # a worker that is killed while it compiles leaves some files
-        yield from results_in_order(tasks, work, places, limits, _lost)
+        yield from results_in_order(tasks, work, places, limits, _lost, watch)
 
 
 def _work(task: CheckTask, request: CheckRequest) -> CheckedKernel | Subtasks[CheckTask]:
@@ -122,8 +124,9 @@ def _questions(source: KernelSource, request: CheckRequest) -> CheckedKernel | S
     try:
         if source.inside and not may_have_kernels(source.path):
             return Subtasks(())
-        file = read_for_check(source.path, request.compiler_options, request.as_written)
-        tasks = list(tasks_of(file, request.launch))
+        with awaiting(short(str(source.path))):
+            file = read_for_check(source.path, request.compiler_options, request.as_written)
+            tasks = list(tasks_of(file, request.launch))
     except InputError as error:
         if is_starved(error):  # a compiler, which has the limits of its worker
             raise MemoryError from error
@@ -141,6 +144,14 @@ def questions_about(tasks: Sequence[KernelTask], request: CheckRequest) -> list[
 def _answer(question: KernelQuestion, request: CheckRequest) -> CheckedKernel:
     """Return the answers about a kernel with a launch under a model."""
     task, began = question.task, time.perf_counter()
+    file, kernel, launch = task.names
+    with awaiting(named(short(file), kernel, launch)):
+        found = _answered(question, request)
+    return replace(found, seconds=time.perf_counter() - began)
+
+
+def _answered(question: KernelQuestion, request: CheckRequest) -> CheckedKernel:
+    task = question.task
     names = (*task.names, question.model)
     (model,) = axiomatic([question.model])
     try:
@@ -149,14 +160,13 @@ def _answer(question: KernelQuestion, request: CheckRequest) -> CheckedKernel:
             check(program, model, task.expected(program), request.unroll, request.progress, request.method)
             for program in programs
         ]
-        found = told(*task.names, together(answers), task.removed(programs), request.drawn, request.verbose)
+        return told(*task.names, together(answers), task.removed(programs), request.drawn, request.verbose)
     except NotUnderstoodError as error:
-        found = unanswered(*names, str(error))
+        return unanswered(*names, str(error))
     except TooManyError as error:
-        found = unanswered(*names, error.message, CheckAnswer.UNKNOWN)
+        return unanswered(*names, error.message, CheckAnswer.UNKNOWN)
     except InputError as error:
-        found = unanswered(*names, str(error), CheckAnswer.ERROR)
-    return replace(found, seconds=time.perf_counter() - began)
+        return unanswered(*names, str(error), CheckAnswer.ERROR)
 
 
 def _lost(task: CheckTask, reason: str) -> CheckedKernel:

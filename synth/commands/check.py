@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -170,12 +171,10 @@ def command(
         tasks = _with_litmus(litmus, sources, request)
     if output is not None:
         tasks = sources[_begun(output, request, models_asked, form, tally) :]
-    # Lines on standard output would break a bar on standard error where both are one terminal.
-    bar = output is not None or form not in STREAMED or not sys.stdout.isatty()
     with (
         ended_by_signals(),
         workplaces(jobs) as places,
-        closing(tally.counted(check_all(tasks, request, places, limits), bar)) as answers,
+        closing(tally.counted(partial(check_all, tasks, request, places, limits))) as answers,
     ):
         if output is not None:
             with growing(output) as out:

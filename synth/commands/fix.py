@@ -28,6 +28,7 @@ from synth.pool import Jobs, results_in_order, run_tasks
 from synth.repair.costs import TARGETS
 from synth.screen import printable_lines
 from synth.units import stopped_by
+from synth.watch import Watch, watching
 from synth.worker import Limits
 
 if TYPE_CHECKING:  # the modules of repairs are slow to import
@@ -219,8 +220,12 @@ def _fix_kernels(
         return unrepaired(task, asked, f"it {reason}")
 
     found = []
-    with awaiting(f"the repair of {', '.join(dict.fromkeys(each.names[0] for each in tasks))}"):
-        for each in results_in_order(tasks, partial(repaired_kernel, asked=asked), places, limits, lost):
+    work = partial(repaired_kernel, asked=asked)
+    with (
+        awaiting(f"the repair of {', '.join(dict.fromkeys(each.names[0] for each in tasks))}"),
+        watching("Repairing", found=False) as watch,
+    ):
+        for each in results_in_order(tasks, work, places, limits, lost, watch):
             if each is not None:
                 _say([json.dumps(each.record)] if as_json else each.lines)
                 found.append(each)
@@ -233,13 +238,16 @@ def _each(
     """Yield the steps of each program's repair, in order; those of a single program as they come."""
     from synth.repair.work import RepairSummary
 
-    with awaiting(f"the repair of {groups[0][0].name}") as by_now:
+    with (
+        awaiting(f"the repair of {groups[0][0].name}") as by_now,
+        watching("Repairing", found=False) as watch,
+    ):
         if len(groups) == 1:
-            yield groups[0], (step for _, step in _steps(groups, asked, 1, limits))
+            yield groups[0], (step for _, step in _steps(groups, asked, 1, limits, watch))
             return
         ended: dict[int, list[RepairFound | RepairSummary]] = {}
         due = 0
-        for number, step in _steps(groups, asked, places, limits):
+        for number, step in _steps(groups, asked, places, limits, watch):
             ended.setdefault(number, []).append(step)
             while due in ended and isinstance(ended[due][-1], RepairSummary):
                 yield groups[due], iter(ended.pop(due))
@@ -248,16 +256,17 @@ def _each(
 
 
 def _steps(
-    groups: Sequence[Sequence[Input]], asked: RepairRequest, places: Jobs, limits: Limits
+    groups: Sequence[Sequence[Input]], asked: RepairRequest, places: Jobs, limits: Limits, watch: Watch
 ) -> Iterator[tuple[int, RepairFound | RepairSummary]]:
     """Yield the steps of each program's repair, with the program's number, by one process or several.
 
-    The last step of a program is its summary, also where a limit cut the search.
+    The last step of a program is its summary, also where a limit cut the search. ``watch`` is told of the summaries.
     """
-    from synth.repair.work import RepairFound
+    from synth.repair.work import RepairFound, RepairSummary
 
     tasks = [(number, [given.to_carry() for given in group]) for number, group in enumerate(groups)]
     cut: list[tuple[int, str]] = []
+    done = 0
     found: dict[int, list[tuple[str, ...]]] = {}
 
     def over(task: tuple[int, Sequence[Input]], limit: str) -> None:
@@ -270,9 +279,11 @@ def _steps(
 
     with closing(run_tasks(tasks, partial(_done, asked=asked), places, limits=limits, over=over)) as results:
         for result in results:
+            watch(done, len(groups))
             yield from ends()
             if result is not None:
                 (number, _), step = result
+                done += isinstance(step, RepairSummary)
                 if isinstance(step, RepairFound):
                     found.setdefault(number, []).append(step.tests)
                 yield number, step

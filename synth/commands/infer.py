@@ -220,7 +220,7 @@ def command(
         click.echo(printable_lines(f"over {words.name}: {words.summary}"))
     with folder_of(output, asked.as_json(), loop is not None) as folder:
         if loop is None:
-            found = told_apart(asked, Until.limits(None, time_limit), as_json)
+            found = told_apart(asked, Until.limits(None, time_limit))
         else:
             with ended_by_signals(), resumable():
                 found = run_loop(asked, loop, folder, as_json)

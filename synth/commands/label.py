@@ -136,9 +136,7 @@ def command(
     stack = click.get_current_context().with_resource
     places = stack(workplaces(jobs))
     if output is None:
-        # Lines on standard output would break a bar on standard error where both are one terminal.
-        bar = form in FORMS or not sys.stdout.isatty()
-        labelled = _counted(labelling, tests, places, limits, tally, expectations, bar)
+        labelled = _counted(labelling, tests, places, limits, tally, expectations)
         if form in FORMS:
             print_table(labelling, labelled)
         else:
@@ -179,12 +177,11 @@ def _counted(
     limits: Limits,
     tally: LabelTally,
     expectations: Expectations | None,
-    bar: bool = True,
 ) -> Iterator[Labels]:
     """Yield the labels as they come, and count them, with a progress bar where a person watches."""
     done = 0
     with (
-        watching("Labelling", found=False, shown=bar) as watch,
+        watching("Labelling", found=False) as watch,
         closing(label_tests(labelling, tests, jobs, limits)) as answers,
     ):
         for labels in answers:

@@ -85,12 +85,12 @@ class ToldTests:
     records: list[Test]
 
 
-def told_apart(asked: InferenceRequest, until: Until, quiet: bool) -> ToldTests:
+def told_apart(asked: InferenceRequest, until: Until) -> ToldTests:
     """Return the facts, and all programs that tell apart what fits them."""
     known, search = asked.facts(asked.sketch), asked.search()
     fit = fitting(asked.sketch.valid, known.facts)
     records: list[Test] = []
-    with watching("Telling models apart", shown=not quiet) as watch:
+    with watching("Telling models apart") as watch:
         for found in search.run(fit, known.tests, until, watch) if fit else ():
             records.append(found.record)
             known.tests.append(found.test)

@@ -210,7 +210,7 @@ def _converted(
     runner: ForeignRunner | None,
     storage: Sequence[str],
 ) -> Iterator[Converted]:
-    from synth.screen import watched
+    from synth.watch import watched
 
     for given in watched(tests, len(tests), "Converting"):
         try:

@@ -51,7 +51,7 @@ def export_to_cts(tests: Sequence[Input], folder: Path) -> int:
     Print how many there are, and return the exit code: 2 where a test is left out. Raises ``InputError`` where two
     tests have one name or the folder cannot be written.
     """
-    from synth.screen import watched
+    from synth.watch import watched
 
     done = []
     for given in watched(tests, len(tests), "Converting"):

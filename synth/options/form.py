@@ -67,3 +67,9 @@ def printed_as() -> str:
     """The form in which the command at hand prints tables."""
     context = click.get_current_context(silent=True)
     return str(context.meta.get(_KEY, TABLE)) if context else TABLE
+
+
+def asks_json() -> bool:
+    """Whether the command at hand was asked for JSON."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.params.get("as_json"))

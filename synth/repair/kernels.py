@@ -15,6 +15,7 @@ from typing import Any
 
 from constraints.repairs import Cut
 from constraints.witnesses import ExecutionSearch
+from corpus.awaited import awaiting
 from corpus.dialects.registry import DIALECTS
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
@@ -26,7 +27,7 @@ from corpus.litmus import test as litmus
 from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.executions.steps import TooManyError
-from synth.checking.account import named, noted, own_place, place_text, source_lines
+from synth.checking.account import named, noted, own_place, place_text, short, source_lines
 from synth.checking.questions import Origins, expected_always, flagging, speaking, wrong
 from synth.checking.tasks import KernelTask
 from synth.memory.explanation import (
@@ -73,6 +74,12 @@ def repaired_kernel(task: KernelTask, asked: KernelRepairRequest) -> RepairedKer
 
     Raises ``InputError`` where the model or the costs cannot be read.
     """
+    file, kernel, launch = task.names
+    with awaiting(named(short(file), kernel, launch)):
+        return _repaired(task, asked)
+
+
+def _repaired(task: KernelTask, asked: KernelRepairRequest) -> RepairedKernel:
     model = _model(asked.model)
     try:
         programs = task.programs(model, asked.unroll)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from corpus.awaited import awaiting
 from corpus.dialects.registry import dialect_of, translate
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
@@ -68,6 +69,11 @@ def repaired(group: Sequence[Input], asked: RepairRequest) -> Iterator[RepairFou
 
     Raises ``InputError`` where a test, the model or the costs cannot be read, and where a test is too large.
     """
+    with awaiting(", ".join(given.name for given in group)):
+        yield from _repaired(group, asked)
+
+
+def _repaired(group: Sequence[Input], asked: RepairRequest) -> Iterator[RepairFound | RepairSummary]:
     judged = model_named(asked.model, group[0].bell)
     direction = Direction.WEAKER if asked.weaken else Direction.STRONGER
     read, dialect = _read(group, asked.forbid)

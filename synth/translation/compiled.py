@@ -125,16 +125,14 @@ def models_of(before: str, after: str) -> tuple[ConsistencyModel, ConsistencyMod
     return one, other
 
 
-def check_all_compiled(
-    tasks: Sequence[TranslationTask], jobs: Jobs, limits: Limits, shown: bool = True
-) -> Iterator[CheckedTranslation]:
+def check_all_compiled(tasks: Sequence[TranslationTask], jobs: Jobs, limits: Limits) -> Iterator[CheckedTranslation]:
     """Yield what comes of each task, in order, over processes. What exceeds the limits is UNKNOWN."""
 
     def lost(task: TranslationTask, reason: str) -> CheckedTranslation:
         return CheckedTranslation(task, JudgedTranslation(TranslationVerdict.UNKNOWN, reason=reason))
 
     with (
-        watching("Checking", found=False, shown=shown) as watch,
+        watching("Checking", found=False) as watch,
         closing(map_each(check_compiled, tasks, jobs, limits, lost, together=check_together)) as answers,
     ):
         done = 0
