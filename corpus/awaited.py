@@ -6,7 +6,7 @@ with awaiting("g++ on sb.cpp"):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import get_ident
 
@@ -25,10 +25,36 @@ _listeners: list[Callable[[str], None]] = []
 def report_waits(listener: Callable[[str], None]) -> None:
     """Have a function told at each change what this process waits for, each wait behind those that it is a part of.
 
-    A forked process waits for nothing that its parent waits for.
+    A forked process waits for nothing that its parent waits for, and tells none of its listeners.
     """
     _waits.clear()
     _listeners[:] = [listener]
+
+
+@contextmanager
+def listening(listener: Callable[[str], None]) -> Iterator[None]:
+    """Have a function told likewise within the block."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+_readers: list[Callable[[Iterable[bytes], int, str], Iterator[bytes]]] = []
+"""Who shows how far a large file is read."""
+
+
+def show_reading(reader: Callable[[Iterable[bytes], int, str], Iterator[bytes]]) -> None:
+    """Have a function go through the lines of each large file that is read from now on: its bytes, and its name."""
+    _readers[:] = [reader]
+
+
+def read_through(lines: Iterator[bytes], size: int, name: str) -> Iterator[bytes]:
+    """Return the lines of a large file, by way of who shows how far it is read."""
+    for reader in _readers:
+        return reader(lines, size, name)
+    return lines
 
 
 def _changed() -> None:

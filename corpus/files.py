@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO
 
+from corpus.awaited import read_through
 from corpus.errors import InputError, visible
 from corpus.private import folder_beside, hold, remove_halves, temporary_name
 
@@ -21,6 +22,10 @@ LARGEST_TEXT = 64 * 2**20
 
 _FEW = 2**16
 """Bytes that most texts have not: to make room for many takes longer than to read few."""
+
+
+_LARGE = 2**23
+"""Bytes of lines that take about a second to be read: a person who waits is told how far it is."""
 
 
 def folder_of(package: str) -> Path:
@@ -88,7 +93,9 @@ def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
 
 def bounded_lines(file: IO[bytes]) -> Iterator[bytes]:
     """Return the lines of a file with their ends, one of more than ``LARGEST_TEXT`` bytes in parts of one byte more."""
-    return iter(partial(file.readline, LARGEST_TEXT + 1), b"")
+    lines = iter(partial(file.readline, LARGEST_TEXT + 1), b"")
+    size = os.fstat(file.fileno()).st_size
+    return read_through(lines, size, Path(str(file.name)).name) if size > _LARGE else lines
 
 
 def is_within(path: Path, folder: Path) -> bool:

@@ -28,7 +28,7 @@ from corpus.private import private_folder
 from corpus.runner_tests import SCHEMA, Compiled, RunnerTest, print_runner_test, schema
 from synth.pool import cores
 from synth.screen import printable_lines
-from synth.watch import watched
+from synth.watch import gathered, watched
 
 Item = TypeVar("Item")
 Way = TypeVar("Way")
@@ -86,7 +86,7 @@ def write_programs(
     Raises ``InputError`` where the folder cannot be written to.
     """
     written = []
-    for each in programs:
+    for each in watched(programs, None, "Writing"):
         name, text = next(iter(each.files.items()))
         files = dict(each.files)
         if as_json:
@@ -104,8 +104,8 @@ def check_programs(programs: Sequence[ProgramText], backend: Backend) -> bool:
     """Compile programs and print what is wrong with them; return whether nothing is."""
     with ThreadPoolExecutor(cores()) as pool:  # compilers do the work, in processes of their own
         try:
-            checked = pool.map(lambda program: _problems(program, backend), programs)
-            found = list(watched(checked, len(programs), "Compiling"))
+            checked = [pool.submit(_problems, program, backend) for program in programs]
+            found = gathered(checked, "Compiling")
         finally:  # an interruption waits for the compilers that run, and starts no other
             pool.shutdown(wait=False, cancel_futures=True)
     for program, (_, problems, _) in zip(programs, found, strict=True):

@@ -12,6 +12,7 @@ from synth.inputs import Input
 from synth.labels import JSON, UNKNOWN
 from synth.options.models import AUTO
 from synth.pool import map_each
+from synth.watch import watching
 from synth.worker import Limits
 
 if TYPE_CHECKING:  # slow to import, and not every command needs it
@@ -55,8 +56,15 @@ def explanations(
         return lost(test, names[number], reason)
 
     row: list[Made] = []
-    with closing(map_each(work, asked, 1, limits, unknown)) as results:
+    done = 0
+    with (
+        watching("Explaining", found=False) as watch,
+        closing(map_each(work, asked, 1, limits, unknown)) as results,
+    ):
+        watch(0, len(asked))
         for result in results:
+            done += result is not None
+            watch(done, len(asked))
             if result is not None:
                 row.append(result)
                 if len(row) == len(names):

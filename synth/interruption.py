@@ -19,6 +19,7 @@ from types import FrameType
 from typing import TypeVar
 
 from corpus.awaited import awaited
+from synth.watch import erasure
 
 Item = TypeVar("Item")
 
@@ -112,7 +113,7 @@ def _tell(more: str = "") -> None:
     if not _told:
         _told = True
         with suppress(OSError):
-            os.write(2, f"{LINE}{more}\n".encode(errors="replace"))
+            os.write(2, f"{erasure()}{LINE}{more}\n".encode(errors="replace"))
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from corpus.awaited import show_reading
 from corpus.errors import visible
-from synth.watch import step_aside
+from synth.watch import step_aside, watched_lines
 
 
 class _Visible:
@@ -40,6 +41,7 @@ class _Visible:
 @contextmanager
 def visible_output() -> Iterator[None]:
     """Replace standard output and standard error within the block by streams that escape control characters."""
+    show_reading(watched_lines)
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (each if isinstance(each, _Visible) else _Visible(each) for each in before)
     try:

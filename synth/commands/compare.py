@@ -187,7 +187,7 @@ def _search(
 ) -> Differences:
     """Search for every difference and record it; ``told`` models by name are printed as soon as they differ."""
     done = Differences.none(comparison)
-    with watching() as watch:
+    with watching("Comparing") as watch:
         for pair, tests in compare(comparison, journal, DEFAULT_SOLVER, jobs, done, until, watch, limits):
             if told and len(comparison.models) == 2:
                 _tell(pair, tests, told, limits)

@@ -14,6 +14,7 @@ from backends.registry import BACKENDS
 from backends.shared.toolchain import Probed
 from synth.options.form import json_option
 from synth.screen import screen
+from synth.watch import gathered
 
 
 @click.command(name="devices")
@@ -33,7 +34,7 @@ def command(as_json: bool) -> None:
     Exit code 0, whatever works and whatever does not.
     """
     with ThreadPoolExecutor(len(BACKENDS)) as pool:  # compilers do the work, in processes of their own
-        tried = list(pool.map(lambda backend: backend.compiler.probe(), BACKENDS.values()))
+        tried = gathered([pool.submit(backend.compiler.probe) for backend in BACKENDS.values()], "Trying")
     rows = [(name, each) for name, found in zip(BACKENDS, tried, strict=True) for each in found]
     if as_json:
         click.echo(json.dumps([_record(name, each) for name, each in rows], indent=2))

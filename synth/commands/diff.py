@@ -18,6 +18,7 @@ from synth.options.page import Page
 from synth.options.tests import SelectionFilter, suites_option
 from synth.pool import cores
 from synth.statistics import INDEPENDENT, SIGNIFICANCE
+from synth.watch import busy
 
 if TYPE_CHECKING:  # slow to import, and not every command needs it
     from backends.shared.results import Entry
@@ -104,7 +105,8 @@ def command(
     check_apart(*sides)
     paths = [*files, *(word for word in (first, second) if Path(word).exists())]
     known = _known(paths, suites or tuple(around), models)
-    comparison = compare(sides[0], sides[1], significance, significant, known)
+    with busy("Comparing"):
+        comparison = compare(sides[0], sides[1], significance, significant, known)
     if not comparison.compared:
         ways = (" and ".join(sorted({each.way or "one way" for each in only})) for only in comparison.only)
         raise InputError(f"{first} and {second} have no test in common that was run in one way: {', and '.join(ways)}")

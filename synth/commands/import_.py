@@ -33,6 +33,7 @@ from synth.importing.suites import Suite, with_mutants
 from synth.inputs import tell_of_cut
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
+from synth.watch import watched
 
 
 def _date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -132,7 +133,7 @@ def command(
         wrong += map(str, unreadable)
     found = []
     errors = []
-    for file in files:
+    for file in watched(files, len(files), "Reading"):
         try:
             found.append(read_file(file, tests, words))
         except InputError as error:

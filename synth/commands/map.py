@@ -157,13 +157,13 @@ def command(
         resumable(opened is not None),
     ):
         journal = opened or Unwritten()
-        with watching() as watch:
+        with watching("Translating") as watch:
             done = search(check, journal, DEFAULT_SOLVER, places, until, watch, limits)
         told = [ToldBug(bug, check) for bug in done.bugs]
         if not as_json:
             _tell(check, done, told)
         if not told and not done.stopped:
-            with watching() as watch:
+            with watching("Translating") as watch:
                 work = (journal, DEFAULT_SOLVER, places, until, watch, limits)
                 if not stated:
                     search_features(done, check, work)

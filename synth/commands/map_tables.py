@@ -84,7 +84,7 @@ def run(
         resumable(opened is not None),
     ):
         journal = opened or Unwritten()
-        with watching() as watch:
+        with watching("Translating") as watch:
             done = search_tables(check, journal, DEFAULT_SOLVER, places, work.until, watch, work.limits)
         told = [
             [told_table_bug(bug, answer.table, check.source) for bug in (*answer.bugs, *answer.beyond)]
@@ -94,7 +94,7 @@ def run(
             for answer, bugs in zip(done.answers, told, strict=True):
                 _tell(check, done, answer, bugs)
         if weakest and not done.stopped:
-            with watching() as watch:
+            with watching("Translating") as watch:
                 search_deletions(done, check, journal, places, work.until, watch, work.limits)
             if not as_json:
                 _tell_deletions(check, done)

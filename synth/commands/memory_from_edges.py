@@ -115,7 +115,7 @@ def from_edges(
         if certify and outcome.complete:
             from synth.memory.certification import certify_cycles
 
-            with watching("certifying", found=False) as watch:
+            with watching("Certifying", found=False) as watch:
                 certify_cycles(request, output, solver, places, lambda done, of: watch(done, of, 0))
         times = {"seconds": round(time.monotonic() - started, 3), "calls": effort.calls}
         tests = write_suite(request, journal, outcome, times)
@@ -182,7 +182,7 @@ def _collect(
 ) -> str:
     """Run the steps until nothing is left or a limit is met; return the reason to stop."""
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    with closing(steps), watching() as watch:
+    with closing(steps), watching("Synthesising") as watch:
         for _ in steps:
             if deadline is not None and time.monotonic() > deadline:
                 return f"the time limit of {time_limit:g} s"

@@ -83,10 +83,10 @@ def from_model(
     ):
         remove_mutants(output)
         click.echo(f"{request.axiomatic.name} tells apart, in {request.words.name}: {request.words.summary}")
-        with watching() as watch:
+        with watching("Synthesising") as watch:
             outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch, limits)
         if certify and outcome.complete:
-            with watching("certifying", found=False) as watch:
+            with watching("Certifying", found=False) as watch:
                 certify_suite(request, journal, solver, places, lambda done, of: watch(done, of, 0))
         tests = write_suite(request, journal, outcome, solver, time.monotonic() - started)
     if tests:

@@ -159,12 +159,12 @@ def command(
         Journal.open(output, asked, is_done_with) as journal,
         resumable(),
     ):
-        with watching() as watch:
+        with watching("Synthesising") as watch:
             outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch)
         if certify and outcome.complete:
             from synth.progress.certification import certify as write_certificate  # imported where it is needed
 
-            with watching("certifying", found=False) as watch:
+            with watching("Certifying", found=False) as watch:
                 write_certificate(request, journal, solver, places, lambda done, of: watch(done, of, 0))
         tests = write_suite(request, journal, solver, outcome, time.monotonic() - started, max_tests)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; the same command goes on"

@@ -16,6 +16,7 @@ from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 from synth.screen import screen
 from synth.statistics import CONFIDENCE
+from synth.watch import busy
 
 
 @click.command(name="score", cls=Page, first="--mutants --budget --tests")
@@ -62,8 +63,9 @@ def command(
       synth score tso laptop.jsonl phone.jsonl --mutants --where tag=axiom:causality
       synth score tso --json | jq '.environments[] | {device, profile, score}'
     """
-    opened = read_suite(suite, choice)
-    observed = read_kills(opened, results or [suite / RESULTS])
+    with busy("Scoring"):
+        opened = read_suite(suite, choice)
+        observed = read_kills(opened, results or [suite / RESULTS])
     if as_json:
         click.echo(json.dumps(record(opened, observed, budget), indent=2))
         return

@@ -29,6 +29,7 @@ from synth.options.tests import SelectionFilter, choice_options
 from synth.pool import cores
 from synth.screen import screen
 from synth.selection import Selection, Words, select, separated_pairs, sides
+from synth.watch import busy
 
 
 @click.command(name="select", cls=Page, first="--separate-models --each --model --output")
@@ -120,7 +121,8 @@ def command(
     tests, silent = _promised(opened, choice.of_tests(opened.tests), models)
     for line in silent:
         click.echo(one_line(f"synth: {line}"), err=True)
-    selection = select(tests, models, words_of(kind), each)
+    with busy("Selecting"):
+        selection = select(tests, models, words_of(kind), each)
     if output:
         _write(output, opened, models, each, selection)
     if as_json:
@@ -146,7 +148,8 @@ def _select_by_score(
     from synth.mutation.show import nothing_planned, plan_record, plan_tables
 
     suite = read_suite(path, choice)
-    best = plan(suite, read_kills(suite, results or [path / RESULTS]), budget, confidence, sure=sure)
+    with busy("Selecting"):
+        best = plan(suite, read_kills(suite, results or [path / RESULTS]), budget, confidence, sure=sure)
     if not best.runs:
         raise InputError(nothing_planned(best, budget), str(path))
     record = plan_record(best, budget, confidence)

@@ -21,6 +21,7 @@ from synth.options.form import json_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 from synth.screen import Listing, plain_table, print_json, print_table, screen
+from synth.watch import busy
 
 
 @click.command(name="show", cls=Page, first="--tests --where --picture")
@@ -77,7 +78,8 @@ def command(corpus: Path, list_tests: bool, choice: SelectionFilter, svg: Path |
     opened = replace(opened, tests=choice.of_tests(opened.tests))
     if svg:
         write_picture(svg, kind.distribution_svg(opened))
-    counts = kind.counted(opened)
+    with busy("Counting"):
+        counts = kind.counted(opened)
     if as_json:
         print_json(counts.summary() | ({"list": [line for line, _ in counts.lines()]} if list_tests else {}))
         return

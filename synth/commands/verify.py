@@ -94,7 +94,7 @@ def command(
         return
     if sample is not None or models:
         raise click.UsageError("--sample and --model need --with")
-    with workplaces(jobs) as places, watching("checking", found=False) as watch:
+    with workplaces(jobs) as places, watching("Verifying", found=False) as watch:
         findings = _verified(corpus, places, limits, watch)
     if as_json:
         found = asdict(findings)

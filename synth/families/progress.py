@@ -114,8 +114,9 @@ class Progress:
         if dropped or models:
             raise InputError(f"{'--drop' if dropped else '--model'} is for litmus tests")
         from corpus.export import export
+        from synth.watch import watched
 
-        export([given.axb() for given in tests], target, folder)
+        export([given.axb() for given in watched(tests, len(tests), "Writing")], target, folder)
         click.echo(f"{len(tests)} tests in {printable(str(folder))}")
         return 0
 

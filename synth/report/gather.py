@@ -28,7 +28,7 @@ from synth.options.models import AUTO
 from synth.options.tests import SelectionFilter
 from synth.progress.conformance import verdicts_in
 from synth.report.evidence import Evidence, Scored, Subject, distinct, evidence
-from synth.watch import watching
+from synth.watch import busy, watching
 from synth.worker import Limits
 
 Line = tuple[Entry, tuple[float, ...]]
@@ -78,7 +78,9 @@ def gather(asked: ReportRequest) -> Evidence:
     sides = {kind: family(kind).sides for kind in (PROGRESS, MEMORY)}
     ran = {entry.digest for entry, _ in lines if isinstance(entry, MemoryResult)}
     judged = list(_with_promises(distinct(judged), ran, _judges(suites, asked.models), asked.jobs, asked.limits))
-    found = evidence(judged, [entry for entry, _ in lines], sides, models, list(_scored(suites, lines, asked.choice)))
+    with busy("Gathering"):
+        scored = list(_scored(suites, lines, asked.choice))
+        found = evidence(judged, [entry for entry, _ in lines], sides, models, scored)
     if lines and not found.trials and not found.scored and len(chosen) == len(subjects):
         raise InputError(f"none of the {len(lines)} results is of a test in {suites[0]}; --suite names their tests")
     return found

@@ -1,9 +1,8 @@
-"""What a terminal gets to see: bars that are honest, and names that it does not obey."""
+"""What a terminal gets to see: tables that fit, and names that it does not obey."""
 
 from __future__ import annotations
 
 import io
-import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -18,7 +17,6 @@ from rich.text import Text
 
 from synth.narrow import parts_that_fit
 from synth.screen import Listing, plain_table, printable_lines, table_console
-from synth.watch import watching
 
 MUTEX = Path(__file__).parents[2] / "examples" / "progress" / "mutex.axb"
 STEERING = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e"
@@ -67,54 +65,6 @@ WRONG = [["label", f"{STEERING}.axb"], ["label", "--format", STEERING, "x"], [ST
 def test_errors_do_not_steer(words):
     result = synth(*words)
     assert result.exit_code == 2 and "owned" in result.stderr and not steers(result.stderr)
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def watched(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Standard error, where a person watches. Not a fixture: pytest has its own standard error for each phase."""
-    stream = Terminal()
-    monkeypatch.setattr("sys.stderr", stream)
-    monkeypatch.setattr("synth.watch.PAUSE", 0)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
-    return stream
-
-
-def uncoloured(terminal: Terminal) -> str:
-    return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", terminal.getvalue())
-
-
-def test_a_bar_without_an_end_says_so(monkeypatch):
-    terminal = watched(monkeypatch)
-    with watching() as watch:
-        watch(26, None, 13)
-        shown = uncoloured(terminal)
-        assert "26/?" in shown and "13 tests" in shown and "26/26" not in shown and "ETA" not in shown
-        watch(30, 2600, 15)
-        shown = uncoloured(terminal)
-        assert "30/2600 15 tests" in shown and "ETA" in shown
-
-
-def test_a_bar_with_an_end_says_how_long_it_takes(monkeypatch):
-    terminal = watched(monkeypatch)
-    now = [0.0]
-    monkeypatch.setattr("rich.console.monotonic", lambda: now[0])
-    with watching("Labelling", found=False) as watch:
-        for done in range(11):
-            watch(done, 100, done)
-            now[0] += 1
-        shown = uncoloured(terminal)
-    assert "Labelling" in shown and "10/100" in shown and "ETA 0:01:30" in shown and " tests" not in shown
-
-
-def test_silence_where_nobody_watches(capsys):
-    with watching() as watch:
-        watch(1, 2, 3)
-    assert capsys.readouterr() == ("", "")
 
 
 WORDS = st.sampled_from(
