@@ -140,6 +140,7 @@ class _Bar:
     """
 
     def __init__(self, doing: str, found: bool) -> None:
+        from rich.console import Console
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,
@@ -154,7 +155,7 @@ class _Bar:
         if found:
             columns.append(TextColumn("{task.fields[tests]} tests"))
         columns += [TimeElapsedColumn(), TextColumn("{task.fields[eta]}"), TimeRemainingColumn()]
-        self._progress = Progress(*columns, speed_estimate_period=_PERIOD)
+        self._progress = Progress(*columns, console=Console(stderr=True), speed_estimate_period=_PERIOD)
         self._task = self._progress.add_task("", total=None, tests=0, eta="")
         self._lines = 0
         self._drawn_at = 0.0
