@@ -42,7 +42,7 @@ BARS = {
     "compare": ("compare sc tso --events ..3", "Comparing"),
     "map": ("map examples/mappings/c11-to-power-trailing.map --events ..2", "Translating"),
     "validate": (
-        "validate examples/memory/c-sb-sc.litmus examples/memory/c-sb-rel-acq.litmus --before-model rc11",
+        "validate examples/memory/c-sb-sc.litmus examples/memory/c-sb-rel-acq.litmus",
         "Judging",
     ),
     "infer": ("infer cpu --from examples/inference/x86/tests.csv --events ..2", "Telling models apart"),
