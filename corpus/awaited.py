@@ -41,6 +41,9 @@ def listening(listener: Callable[[str], None]) -> Iterator[None]:
         _listeners.remove(listener)
 
 
+workers: list[Callable[[], list[str]]] = []
+"""What says what processes wait for that work for this one."""
+
 _readers: list[Callable[[Iterable[bytes], int, str], Iterator[bytes]]] = []
 """Who shows how far a large file is read."""
 

@@ -24,6 +24,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from corpus.awaited import workers
 from corpus.errors import InputError, one_line
 from synth.interruption import held_back
 from synth.worker import MEMORY, TIMEOUT, UNLIMITED, Done, Failed, Items, Limits, Shared, Starved, is_starved, serve
@@ -487,15 +488,6 @@ class _Worker:
 _ends: set[Connection] = set()
 """This process's ends of the connections to all its workers, whatever crew they are of."""
 
-_crews: list[_Crew] = []
-"""The crews of this process that are at work."""
-
-
-def steps() -> list[str]:
-    """Return what each worker of this process waits for now, in words; nothing of one that waits for nothing."""
-    every = (worker.shared.step for crew in _crews for worker in crew.busy.values())
-    return [step for step in every if step]
-
 
 class _Crew:
     """The processes of a run. They are forked when there is work for them, so they know what their parent does."""
@@ -506,7 +498,11 @@ class _Crew:
         self.limits = limits
         self.busy: dict[Connection, _Worker] = {}
         self.idle: list[_Worker] = []
-        _crews.append(self)
+        workers.append(self.steps)
+
+    def steps(self) -> list[str]:
+        """What each worker waits for now, in words; nothing of one that waits for nothing."""
+        return [worker.shared.step for worker in self.busy.values() if worker.shared.step]
 
     def begin(self, task: object, fresh: bool = False) -> None:
         """Give a task to a worker that is free, or to a new one."""
@@ -554,7 +550,7 @@ class _Crew:
 
     def dismiss(self) -> None:
         """End every worker process of the crew at once."""
-        _crews.remove(self)
+        workers.remove(self.steps)
         for worker in (*self.busy.values(), *self.idle):
             _end(worker)
 

@@ -199,8 +199,8 @@ class _Bar:
 
 def _steps() -> list[str]:
     """Return what is waited for now: by processes that work for this one, or else by itself."""
-    from corpus.awaited import awaited
+    from corpus.awaited import awaited, workers
     from corpus.errors import one_line
-    from synth.pool import steps
 
-    return [one_line(step) for step in steps() or [awaited()] if step]
+    steps = [step for each in workers for step in each()]
+    return [one_line(step) for step in steps or [awaited()] if step]

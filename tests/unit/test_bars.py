@@ -20,12 +20,12 @@ from mutant_suites import write_suite
 
 from backends.registry import BACKENDS
 from corpus import files
-from corpus.awaited import awaiting
+from corpus.awaited import awaiting, workers
 from corpus.files import bounded_lines
 from synth import watch
 from synth.cli import COMMANDS
 from synth.commands import devices
-from synth.pool import run_tasks, steps
+from synth.pool import run_tasks
 from synth.streams import visible_output
 from synth.watch import watching
 
@@ -190,8 +190,8 @@ def questions(kernel: str) -> Iterator[str]:
 def test_what_a_worker_waits_for_is_known_to_its_parent() -> None:
     with closing(run_tasks(["reduce"], questions, 1)) as results:
         assert next(results) == ("reduce", "reduce")
-        assert steps() == ["reduce, 1x2: race (3 of 12)"]
-    assert steps() == []
+        assert [each() for each in workers] == [["reduce, 1x2: race (3 of 12)"]]
+    assert not workers
 
 
 def test_the_bar_makes_room_for_what_is_printed(monkeypatch: pytest.MonkeyPatch, terminal: None) -> None:
