@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 from oracle.progress.hierarchy import TABLE_4, border
@@ -148,6 +149,8 @@ def _rates(found: Evidence) -> Iterator[Chart]:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda share, _: f"{share:g}")
         axes.xaxis.set_minor_formatter(lambda *_: "")
+        low, high = axes.get_xlim()  # from one power of ten to another, for these alone have labels
+        axes.set_xlim(10 ** floor(log10(low)), 10 ** ceil(log10(high)))
         axes.set_yticks(range(len(rows)), [_short(found.subjects[row].test.name) for row in rows])
         axes.set_xlabel("share of instances with the outcome that is asked about, 95 % interval")
         axes.set_ylim(len(rows) - 0.5, -0.5)

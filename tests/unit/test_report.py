@@ -38,6 +38,7 @@ from synth.inputs import MEMORY, PROGRESS, Input
 from synth.junit import Case, CaseOutcome, junit
 from synth.memory.judging import labelled_record
 from synth.mutation.kills import Machine
+from synth.report.charts import charts
 from synth.report.details import ranked
 from synth.report.evidence import Evidence, Subject, evidence
 from synth.report.names import short_names
@@ -118,6 +119,12 @@ XEON = "Intel(R) Xeon(R) Platinum 8370C CPU @ 2.80GHz"
 )
 def test_short_names_of_devices(machines: list[Machine], names: list[str]) -> None:
     assert list(short_names(machines).values()) == names
+
+
+def test_the_scale_of_rates_has_numbers_at_both_ends() -> None:
+    (rates,) = (chart for chart in charts(small()) if chart.title == "How often outcomes were seen")
+    powers = re.findall(r">\s*(1|0\.0*1|1e-\d+)\s*<", rates.svg)
+    assert len(set(powers)) >= 2
 
 
 def test_in_short() -> None:
