@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import csv
 import re
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from backends.shared.toolchain import which
 from constraints.circuit import Literal
 from constraints.witnesses import ExecutionSearch
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import signed
+from corpus.private import private_folder
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
-from synth.checking.sources import KernelFile, read_kernels
+from synth.checking.sources import KernelFile, read_kernels, spirv_kernels
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.options.launch import LaunchWords
 
@@ -51,7 +55,23 @@ def has(language: str, kernel: str) -> bool:
 
 @cache
 def _read(path: Path, options: tuple[str, ...]) -> KernelFile:
+    if path.suffix == ".wgsl" and not which("naga", "tint"):
+        return spirv_kernels(_made_of_wgsl(path)[options[0]], path, path.read_text(encoding="utf-8"))
     return read_kernels(path, options)
+
+
+@cache
+def _made_of_wgsl(path: Path) -> Mapping[str, bytes]:
+    """Return the SPIR-V of all entry points of a file, by one process: wgpu takes more than a second to begin."""
+    entries = re.findall(r"@compute.*?\bfn (\w+)", path.read_text(encoding="utf-8"), re.DOTALL)
+    with private_folder("codes") as folder:
+        script = (
+            "import pathlib, sys; from backends.wgsl.naga import codes_of; file, folder, *entries = sys.argv[1:]\n"
+            "for entry, code in zip(entries, codes_of(pathlib.Path(file).read_text(), entries)):\n"
+            "    pathlib.Path(folder, entry).write_bytes(code)"
+        )
+        subprocess.run([sys.executable, "-c", script, path, folder, *entries], cwd=HERE.parents[1], check=True)
+        return {entry: (folder / entry).read_bytes() for entry in entries}
 
 
 def task(language: str, row: Mapping[str, str]) -> KernelTask:

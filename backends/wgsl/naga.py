@@ -50,8 +50,8 @@ def chosen(text: str, asked: Sequence[str]) -> str:
     return str(names[0])
 
 
-def code_of(text: str, entry: str) -> bytes:
-    """Return an entry point as SPIR-V.
+def codes_of(text: str, entries: Sequence[str]) -> list[bytes]:
+    """Return entry points of a shader as SPIR-V.
 
     Raises ``RuntimeError`` where no driver writes it, and wgpu's ``GPUError`` where naga refuses the shader.
     """
@@ -69,17 +69,19 @@ def code_of(text: str, entry: str) -> bytes:
             if "Mesa" not in adapter.info["description"]:
                 continue
             device = adapter.request_device_sync()
-            before = set(os.listdir(dumped))  # wgpu has shaders of its own
             try:
                 module = device.create_shader_module(code=with_zeros(text))
             except wgpu.GPUError:
                 device.create_shader_module(code=text)  # so that an error is at its place
                 raise RuntimeError(NO_ZEROS) from None
-            stage = {"module": module, "entry_point": entry}
-            device.create_compute_pipeline(layout="auto", compute=stage)
-            written = sorted(set(os.listdir(dumped)) - before)
-            if written:
-                return Path(dumped, written[0]).read_bytes()
+            codes = list[bytes]()
+            for entry in entries:
+                before = set(os.listdir(dumped))  # wgpu has shaders of its own
+                device.create_compute_pipeline(layout="auto", compute={"module": module, "entry_point": entry})
+                written = sorted(set(os.listdir(dumped)) - before)
+                codes += [Path(dumped, name).read_bytes() for name in written[:1]]
+            if len(codes) == len(entries):
+                return codes
     raise RuntimeError("no driver of Mesa that writes the SPIR-V it is given")
 
 
@@ -88,7 +90,7 @@ def main() -> int:
     file, code, *asked = sys.argv[1:]
     try:
         text = Path(file).read_text(encoding="utf-8")
-        Path(code).write_bytes(code_of(text, chosen(text, asked)))
+        Path(code).write_bytes(codes_of(text, [chosen(text, asked)])[0])
     except Exception as error:  # wgpu has its own, which are known only where it is
         wrong = _WRONG.search(str(error))
         print(f"{file}:{wrong[2]}:{wrong[3]}: error: {wrong[1]}" if wrong else error)
