@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from fakes.slow import SlowDevice, launches
+from fakes.slow import SlowDevice
+from fakes.slow_program import launches
 
 import synth.hangs
 from backends.registry import BACKENDS
