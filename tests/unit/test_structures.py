@@ -5,13 +5,14 @@ its fields as arguments, and what does not fit a field is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 import pytest
 from alike import answers, model, states
 from commands import synth
+from compiling import compiled_once
 
 from backends.shared.clang_spirv import compiled
 from corpus.kernels.computing import _of_parts
@@ -22,6 +23,13 @@ from synth.checking.tasks import KernelTask, tasks_of
 from synth.options.launch import LaunchWords
 
 T = "threadIdx.x"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with compiled_once(tmp_path_factory.mktemp("compiled")):
+        yield
+
 
 TWINS = {
     "race": ("int *data", f"@data[0] = {T};", ["data=[0,0]"]),
