@@ -199,7 +199,8 @@ from synth.__main__ import main
 main()
 """
 SEARCH = ("progress", "--threads", "2", "--instrs", "5", "--all")
-MANY = ("progress", "--threads", "3", "--instrs", "6", "--all")
+MANY = ("progress", "--threads", "3", "--instrs", "5", "--all")
+"""A search that soon has a part done, of many."""
 
 
 class Asking:
