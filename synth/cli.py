@@ -41,7 +41,7 @@ GROUPS = {
         "verify": "Check a certificate: each test, and that none is missing.",
     },
     "Check kernels": {
-        "check": "Say what may race, break or hang in kernels.",
+        "check": "Find what may race, break or hang in kernels.",
     },
     "Repair programs": {
         "fix": "Repair litmus tests by the cheapest fences, orders and scopes.",

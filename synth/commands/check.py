@@ -1,4 +1,4 @@
-"""``synth check`` says what may race, break or hang in kernels, at the line of the source."""
+"""``synth check`` finds what may race, break or hang in kernels, at the line of the source."""
 
 from __future__ import annotations
 
@@ -49,27 +49,29 @@ STREAMED = (TEXT, CSV, JSONL)
     type=ModelName(),
     multiple=True,
     metavar="MODEL",
-    help="Memory model; may be repeated. When not given: ptx for CUDA, vulkan or opencl as a module of SPIR-V says, "
-    "rc11 for C.",
+    help="Memory model; repeatable.  [default: ptx for CUDA, rc11 for C; vulkan or opencl for SPIR-V, as the module "
+    "says]",
 )
-@click.option("--progress", default="fair", show_default=True, metavar="MODEL", help="The progress that is assumed.")
+@click.option("--progress", default="fair", show_default=True, metavar="MODEL", help="The progress model to assume.")
 @click.option(
     "--method",
     type=click.Choice([SAT, ENUMERATE]),
     default=SAT,
     show_default=True,
-    help="Executions that end: ask a SAT solver, or list them.",
+    help="Ask a SAT solver for executions that terminate, or list them.",
 )
-@click.option("--unroll", type=click.IntRange(0), default=2, show_default=True, help="Jumps back of a loop, at most.")
+@click.option(
+    "--unroll", type=click.IntRange(0), default=2, show_default=True, help="Follow a loop for this many jumps back."
+)
 @compiler_option
 @click.option(
     "--as-written",
     is_flag=True,
-    help="Judge CUDA C++ that is compiled without optimisations, which remove accesses.",
+    help="Compile CUDA C++ without optimisations, which remove accesses.",
 )
 @form_options(
-    "Of the answers. A table, csv and jsonl have a row for each kernel and launch; text, csv and jsonl come as answers "
-    "do.  [default: text; table of folders; csv with -o]",
+    "The form of the answers. A table, csv and jsonl have a row for each kernel and launch. text, csv and jsonl print "
+    "each answer as soon as it is known.  [default: text; table for folders; csv with -o]",
     *(TEXT, *FORMS, CSV, JSONL, SARIF, JUNIT),
 )
 @click.option(
@@ -77,27 +79,27 @@ STREAMED = (TEXT, CSV, JSONL)
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write csv or jsonl here, each answer as soon as it is known. FILE.request.json says what was asked.",
+    help="Write csv or jsonl to FILE, each answer as soon as it is known. FILE.request.json records the request.",
 )
 @click.option(
     "--known",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Answers as csv of an earlier run: what is found or unknown there is told, and no reason to fail.",
+    help="The csv of an earlier run. Findings and UNKNOWN answers that it already has do not fail this run.",
 )
-@click.option("--verbose", "-v", is_flag=True, help="Text says all: each progress model, and relations of executions.")
-@click.option("--litmus", type=click.Path(path_type=Path), metavar="FILE", help="Write what is left of the kernel.")
+@click.option("--verbose", "-v", is_flag=True, help="Print every progress model and every relation of executions.")
+@click.option(
+    "--litmus", type=click.Path(path_type=Path), metavar="FILE", help="Write the specialised kernel as a litmus test."
+)
 @click.option(
     "--picture",
     "svg",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Draw the executions that show what is found: .svg, .pdf, .png or .tex.",
+    help="Draw the executions behind the findings: .svg, .pdf, .png or .tex.",
 )
-@limit_options(
-    "a kernel may take with a launch, or a file to be compiled. Beyond that its answers are UNKNOWN", 600, 4096
-)
-@click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")
+@limit_options("for a kernel with a launch, or for compiling a file. Beyond that its answers are UNKNOWN", 600, 4096)
+@click.option("--jobs", "-j", type=JOBS, help="Processes.  [default: one a core]")
 def command(
     files: tuple[Path, ...],
     launch: LaunchWords,
@@ -116,32 +118,31 @@ def command(
     limits: Limits,
     jobs: int | None,
 ) -> None:
-    """Say what may race, break or hang in kernels, at the line of the source.
+    """Find what may race, break or hang in kernels, at the line of the source.
 
-    Kernels are in CUDA C++ (.cu), which nvcc compiles to PTX; in GLSL (.comp), OpenCL C (.cl), HIP (.hip) or WGSL
-    (.wgsl), compiled to SPIR-V by glslang, clang, and naga or Tint; or PTX (.ptx) and SPIR-V (.spv, .spvasm)
-    themselves. A program in C (.c) creates its threads in main, and has no launch.
+    Kernels are CUDA C++ (.cu), which nvcc compiles to PTX; GLSL (.comp), OpenCL C (.cl), HIP (.hip) or WGSL (.wgsl),
+    which glslang, clang, and naga or Tint compile to SPIR-V; or PTX (.ptx) and SPIR-V (.spv, .spvasm) themselves. A
+    program in C (.c) creates its threads in main and has no launch.
 
-    A kernel is specialised to a small launch, and what is left, accesses, atomics, fences, barriers and branches on
-    what was read, is asked: do accesses race, can an expectation, a trap or an assertion fail, is shared memory read
-    that nobody wrote, are accesses outside of an array, do all threads reach a barrier; and under which progress model
-    it always ends.
+    synth specialises a kernel to a small launch. Accesses, atomics, fences, barriers and branches on values read
+    remain, and it asks of them: do accesses race? Can an expectation, a trap or an assertion fail? Does a thread read
+    shared memory that nobody wrote, or access memory outside an array? Do all threads reach each barrier? Under which
+    progress models does the kernel always terminate?
 
-    Without a grid and a block, two blocks, two warps, two threads of one warp, and two blocks of two threads are tried.
-    Pointers are arrays of zeros; a number that decides something has to be given. A comment line of the file may give a
-    launch, as // synth check: --grid 2 --block 32 --arg n=4 --expect 'data[0] == 2'
+    Without a grid and a block, synth tries two blocks, two warps, two threads of one warp, and two blocks of two
+    threads. Pointers are arrays of zeros; you have to give each number that decides something. A comment line in the
+    file may give a launch: // synth check: --grid 2 --block 32 --arg n=4 --expect 'data[0] == 2'
 
-    The command line wins over comment lines, option by option, and each argument is an option by itself: what is given
-    here counts for every launch, and what is not given here is as the comment says. Of comments that name a kernel,
-    those of another kernel than --kernel are left out.
+    The command line overrides comment lines, option by option and argument by argument. With --kernel, comments that
+    name another kernel are ignored.
 
-    Of a folder, every file that may have kernels is read, also in the folders in it: those named above, .c with main
-    and threads, and .cuh, .cpp and .cc with the word __global__. What is hidden or a symbolic link is left out. Limits
-    are those of each kernel with a launch, so one that is too hard costs its own answers; so does a file that does not
-    compile, whose answer is ERROR.
+    In a folder and the folders below it, synth reads every file that may have kernels: those named above, .c files with
+    main and threads, and .cuh, .cpp and .cc files with the word __global__. It skips hidden files and symbolic links.
+    The limits hold for each kernel and launch by itself, so one that is too hard loses only its own answers. The
+    answer for a file that does not compile is ERROR.
 
-    The exit code is 1 where something is found, or a hang under the progress that is assumed, whatever else is not
-    known; 2 where nothing is found and an answer is UNKNOWN or NOT UNDERSTOOD or a file or an option is wrong; else 0.
+    Exit code 1 if anything is found, including a hang under the assumed progress model; 2 if nothing is found and an
+    answer is UNKNOWN or NOT UNDERSTOOD, or a file or an option is wrong; else 0.
 
     \b
     Examples:
@@ -195,7 +196,7 @@ def _form(form: str | None, output: Path | None, svg: Path | None, folders: bool
     if form not in (None, CSV, JSONL):
         raise click.UsageError("-o writes csv or jsonl")
     if svg is not None:
-        raise click.UsageError("--picture draws what is printed, and goes without -o")
+        raise click.UsageError("--picture draws printed answers: give it without -o")
     return form or CSV
 
 
@@ -254,7 +255,7 @@ def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequ
     files = [read_kernels(source.path, options_of(source.path, *options)) for source in sources[:2]]
     tasks = [task for file in files for task in tasks_of(file, request.launch)]
     if len(tasks) != 1 or tasks[0].before:
-        raise click.UsageError("--litmus is for one kernel with one launch: --kernel, --grid and --block name them")
+        raise click.UsageError("--litmus writes one kernel with one launch: name them by --kernel, --grid and --block")
     module = tasks[0].file.module
     program = program_of(module, tasks[0].kernel, tasks[0].launch)
     test = left_over(program, tasks[0].expected(program))
@@ -272,7 +273,7 @@ def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:
     if drawings:
         write_picture(path, (drawings[0] if len(drawings) == 1 else side_by_side("synth check", drawings)).svg())
     else:
-        click.echo(one_line(f"synth: {path}: not written, for no execution shows anything that is wrong"), err=True)
+        click.echo(one_line(f"synth: {path}: not written, because no finding has an execution"), err=True)
 
 
 def _print(answers: Iterable[CheckedKernel], form: str) -> Sequence[CheckedKernel]:

@@ -18,20 +18,20 @@ from synth.watch import gathered
 
 
 @click.command(name="devices")
-@json_option("Print a JSON list, an object for each.")
+@json_option("Print a JSON list with an object for each.")
 def command(as_json: bool) -> None:
     """List every compiler and device that synth can use, and whether it works here.
 
-    Each is tried out: a trivial program is compiled and, where that can be, run, in a process of its own that has 30
-    seconds. What does not work is told in a line, with what to install. OpenCL devices come in the order in which they
-    are tried where no --platform is named.
+    synth compiles a trivial program with each and runs it if it can, in a separate process that may take 30 seconds.
+    A line for each failure says what to install. OpenCL devices come in the order in which synth tries them without
+    --platform.
 
     \b
     Examples:
       synth devices
       synth devices --json
 
-    Exit code 0, whatever works and whatever does not.
+    The exit code is always 0.
     """
     with ThreadPoolExecutor(len(BACKENDS)) as pool:  # compilers do the work, in processes of their own
         tried = gathered([pool.submit(backend.compiler.probe) for backend in BACKENDS.values()], "Trying")

@@ -59,11 +59,11 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
     "--model",
     type=ModelName(),
     metavar="MODEL",
-    help="A consistency model, or a .cat.  [default: ptx, of kernels]",
+    help="A consistency model, or a .cat file.  [default: ptx for kernels]",
 )
-@click.option("--forbid", metavar="CONDITION", help="What is to be forbidden.  [default: the test's condition]")
-@click.option("--race-free", is_flag=True, help="No race is to be left, or other flag of the model's.")
-@click.option("--weaken", is_flag=True, help="What is stronger than it has to be, of a test that is right.")
+@click.option("--forbid", metavar="CONDITION", help="Forbid this outcome.  [default: the test's condition]")
+@click.option("--race-free", is_flag=True, help="Remove races and all other flags of the model.")
+@click.option("--weaken", is_flag=True, help="Weaken whatever a correct test has stronger than it needs.")
 @click.option(
     "--allow",
     "allowed",
@@ -71,30 +71,36 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
     default=",".join(WHAT),
     show_default=True,
     metavar="WHAT",
-    help="What may be changed.",
+    help="What a repair may change.",
 )
 @click.option(
     "--cost",
     metavar="FILE|TARGET",
-    help=f"What changes cost: a TOML file, or {', '.join(TARGETS)}.  [default: that of the test's language]",
+    help=f"What changes cost: a TOML file, or {', '.join(TARGETS)}.  [default: as for the test's language]",
 )
-@click.option("--together", is_flag=True, help="The tests are of one program, which is to be right by all of them.")
-@click.option("--all", "every", is_flag=True, help="Every minimal repair, the cheapest first.")
+@click.option("--together", is_flag=True, help="Repair all tests by the same changes, as parts of one program.")
+@click.option("--all", "every", is_flag=True, help="Find every minimal repair, the cheapest first.")
 @launch_options()
 @compiler_option
 @unroll_option()
 @bell_option
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT", help="A file, or a folder of several.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Write to a file, or several tests to a folder.",
+)
 @click.option(
     "--picture",
     "svg",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Draw what changes cut: .svg, .pdf, .png or .tex.",
+    help="Draw the executions that the repair forbids: .svg, .pdf, .png or .tex.",
 )
-@json_option("One JSON object a test instead of text.")
+@json_option("Print one JSON object for each test.")
 @jobs_options
-@limit_options("the repairs of a program may take, with --all all of them", whole=True)
+@limit_options("for a repair, or with --all for all repairs, of a program", whole=True)
 def command(
     inputs: tuple[str, ...],
     model: str | None,
@@ -117,27 +123,28 @@ def command(
 ) -> None:
     """Repair litmus tests and kernels: the cheapest changes after which the outcome is forbidden, or nothing races.
 
-    Fences go between any two instructions, accesses and fences become stronger, and scopes wider, as the test's dialect
-    can say it and the model tells apart. That nothing cheaper does it is proved: what is tried hits every way in which
-    the outcome was seen to come about, until none is left. Each change comes with an execution that is there without
-    it, and with the cycle that it closes in that execution. docs/repair.md has the tables of costs.
+    A repair inserts fences between any two instructions, strengthens accesses and fences, and widens scopes, as far as
+    the test's dialect has words for it and the model tells it apart. synth proves that nothing cheaper is enough: each
+    candidate breaks every execution found so far that has the outcome, until no such execution is left. With each
+    change comes an execution that would be allowed without it, and the cycle that the change closes there.
+    docs/repair.md has the tables of costs.
 
     \b
-    What is to be forbidden is what the test's condition asks for (or, of a forall, what
-    violates it); --forbid 'P0:r0=0 /\\ P1:r0=0' names another outcome, and
-    --race-free asks that the model raise none of its flags instead, or besides.
+    A repair forbids the outcome in the test's condition (or, for a forall,
+    every outcome that violates it). --forbid 'P0:r0=0 /\\ P1:r0=0' names another
+    outcome. --race-free removes all flags of the model, instead or as well.
 
-    --weaken goes the other way: the cheapest of all programs that do no more than the test does and still forbid the
-    outcome. Where the test raises no flag, it raises none then. What is kept comes with the execution that there would
-    be without it. What the model does not read stays as it is.
+    --weaken goes the other way: it finds the cheapest program that is no stronger than the test and still forbids the
+    outcome. If the test raises no flag, neither does the result. With each thing that has to stay comes the execution
+    that would be allowed without it. Whatever the model ignores stays as it is.
 
-    Warnings say what an answer rests on: control dependencies that order reads, and what the model does not read.
+    Warnings say what an answer depends on: control dependencies that order reads, and words that the model ignores.
 
-    --together takes several tests of one program, as of its parts, and repairs them all by the same changes: at places
-    that go by a label's name, in whichever thread, or in tests of the same code at the same place.
+    --together repairs several tests, such as the parts of one program, by the same changes: at labels of the same name,
+    in any thread, or, if the tests have the same code, at the same place.
 
-    Kernels in CUDA C++ (.cu) and PTX are repaired at the lines of their source, for the launch that is given by options
-    or by the file (synth check --help). What is to be forbidden are races, traps and what --expect excludes.
+    Kernels in CUDA C++ (.cu) and PTX are repaired at the lines of their source, for the launch that options or the file
+    give (synth check --help). A repair forbids races, traps, and whatever --expect excludes.
 
     \b
     Examples:
@@ -150,18 +157,18 @@ def command(
       synth fix examples/memory/opencl --model opencl --race-free -o repaired
       synth fix examples/memory/opencl --model opencl --race-free --all --jobs local:4 --json
 
-    Exit code 1 where a test has no repair, 2 where --timeout or --memory cut the search.
+    Exit code 1 if a test has no repair, 2 if --timeout or --memory cut the search.
     """
     for name in inputs:
         if Path(name).suffix in NOT_REPAIRED:
             raise InputError(
-                "kernels of SPIR-V are checked and not repaired: expected CUDA C++, PTX or litmus tests", name
+                "synth checks kernels in SPIR-V but does not repair them: expected CUDA C++, PTX or litmus tests", name
             )
     kernels = [Path(name) for name in inputs if Path(name).suffix in KERNELS]
     if kernels:
         if len(kernels) < len(inputs) or forbid or together or bell or output or svg:
             raise click.UsageError(
-                "kernels go by themselves, without --forbid, --together, --bell, --picture and --output"
+                "kernels take no litmus tests beside them, and no --forbid, --together, --bell, --picture or --output"
             )
         from synth.checking.sources import check_options, read_kernels
         from synth.checking.tasks import tasks_of
@@ -178,12 +185,12 @@ def command(
         check_picture_name(svg)
     tests = with_bell(expand(inputs), bell)
     if svg and len(tests) > 1 and not together:
-        raise InputError(f"--picture draws one repair, and these tests are {len(tests)}")
+        raise InputError(f"--picture draws one repair, and there are {len(tests)} tests")
     if race_free and weaken:
-        raise click.UsageError("--weaken keeps a test without races as it is, and does not go with --race-free")
+        raise click.UsageError("--weaken keeps a test free of races if it is: give it without --race-free")
     several = len(tests) > 1 or every
     if output is not None and several and output.exists() and not output.is_dir():
-        raise InputError("several tests go to a folder, and this is a file", str(output))
+        raise InputError("expected a folder for several tests, found a file", str(output))
     if output is not None and several:
         check_one_file_each((f"{file_stem(test.name)}.litmus", test) for test in tests)
     groups = [tests] if together else [[test] for test in tests]

@@ -40,22 +40,37 @@ def _show_header(context: click.Context, parameter: click.Parameter, value: bool
 
 @click.command(name="harden", cls=Page, first="--places --build --run --stress --output")
 @click.option(
-    "--header", is_flag=True, is_eager=True, expose_value=False, callback=_show_header, help="Where the header is."
+    "--header",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_header,
+    help="Print the header's folder and exit.",
 )
 @click.option(
-    "--places", type=click.IntRange(1, MOST_PLACES), required=True, metavar="N", help="Places in the sources, from 0."
+    "--places",
+    type=click.IntRange(1, MOST_PLACES),
+    required=True,
+    metavar="N",
+    help="How many places the sources have, numbered from 0.",
 )
-@click.option("--build", default="", metavar="CMD", help="Builds it with a set of fences.  [default: nothing is built]")
-@click.option("--run", "command_", required=True, metavar="CMD", help="Runs it; exit code 0 says that it went right.")
-@click.option("--stress", metavar="PROFILE", help="Stress memory as a profile has it: a TOML file, or default.")
 @click.option(
-    "--runs", type=click.IntRange(1, 1 << 20), default=32, show_default=True, help="Without a failure, end a step."
+    "--build", default="", metavar="CMD", help="Build the application with a set of fences.  [default: build nothing]"
 )
-@click.option("--rate", type=_SHARE, default=0.01, show_default=True, help="Of failures, at most, in the end.")
+@click.option("--run", "command_", required=True, metavar="CMD", help="Run the application; exit code 0 is success.")
+@click.option("--stress", metavar="PROFILE", help="Stress memory as a profile says: a TOML file, or default.")
+@click.option(
+    "--runs",
+    type=click.IntRange(1, 1 << 20),
+    default=32,
+    show_default=True,
+    help="End a step after this many runs without a failure.",
+)
+@click.option("--rate", type=_SHARE, default=0.01, show_default=True, help="The highest rate of failures in the end.")
 @click.option(
     "--timeout",
     type=Seconds(positive=True),
-    help="Of a run.  [default: 20 times what one that goes right takes, no less than 10]",
+    help="Kill a run that takes longer.  [default: 20 times as long as a successful run, at least 10]",
 )
 @click.option("--time-limit", type=Seconds(), metavar="S", help="Begin no run after S seconds.")
 @click.option(
@@ -63,9 +78,9 @@ def _show_header(context: click.Context, parameter: click.Parameter, value: bool
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="Where runs are kept, and what is built.  [default: a folder that is named after the application]",
+    help="Keep runs and builds here.  [default: a folder named after the application]",
 )
-@json_option("Print all that was seen as one JSON object.")
+@json_option("Print everything as one JSON object.")
 def command(
     places: int,
     build: str,
@@ -80,35 +95,36 @@ def command(
 ) -> None:
     """Find the fences that an application needs, by running it with fewer and fewer.
 
-    Its sources include synth_fence.h (--header says where that is) and have SYNTH_FENCE(n) at each place where a fence
-    might be needed, n from 0 to N - 1. All fences must make it pass; then half of them are left out at a time, then
-    each alone (Sorensen and Donaldson 2016, section 5). The result is a set of which none can go without a failure
-    seen, and with which so many runs passed that no more than --rate of them fail, with a confidence of 0.95.
+    The sources include synth_fence.h (--header prints where it is) and have SYNTH_FENCE(n) wherever a fence might be
+    needed, with n from 0 to N - 1. With all fences the application must pass. Then synth leaves out half of them at a
+    time, then each by itself (Sorensen and Donaldson 2016, section 5). In the result, leaving out any one fence made a
+    run fail; and with all of them enough runs passed to say, with a confidence of 0.95, that at most --rate of runs
+    fail.
 
     \b
-    CMD is a command and its arguments, quoted as in a shell, but no shell sees it. In it stand
-      {defines}  alone: -I and -D options for the compiler, which say what is active
-      {folder}   a folder for what is built with this set of fences
+    CMD is a command and its arguments, quoted as in a shell, but no shell runs it. synth replaces
+      {defines}  a word by itself: the compiler's -I and -D options, which say what is active
+      {folder}   a folder for builds with this set of fences
       {include}  the folder of the header
-      {places}   the active places, with commas between
-    and in its environment SYNTH_DEFINES, SYNTH_FOLDER, SYNTH_INCLUDE and SYNTH_PLACES.
+      {places}   the active places, separated by commas
+    and sets SYNTH_DEFINES, SYNTH_FOLDER, SYNTH_INCLUDE and SYNTH_PLACES in its environment.
 
-    Each run is written to FOLDER/runs.jsonl before the next one begins; the same command goes on there. After a change
-    of the sources, give another folder. A run that takes more than --timeout is killed with all that it started, and
-    has failed; without one, the runs that go right say how long one may take.
+    synth writes each run to FOLDER/runs.jsonl before the next one begins; the same command resumes there. If you change
+    the sources, give another folder. A run that takes longer than --timeout fails, and synth kills it with all that it
+    started.
 
     \b
     Example:
       synth harden --places 8 --build 'g++ -O2 -pthread -x c++ {defines} peterson.cl -o {folder}/app' \\
           --run '{folder}/app' -o peterson
 
-    Exit code 1 if all fences do not make it pass, or the time is over.
+    Exit code 1 if the application fails even with all fences, or if time runs out.
     """
     profile = None if stress is None else STRESS if stress == "default" else read_profile(Path(stress))
     builds, runner = words(build, "--build") if build else (), words(command_, "--run")
     stable = max(runs, runs_without_failure(rate, CONFIDENCE))
     if stable > 1 << 24:
-        raise InputError(f"--rate: {stable} runs would have to pass, of 2^24 at most")
+        raise InputError(f"--rate: {stable} runs would have to pass, more than the limit of 2^24")
     asked = [places, builds, runner, profile, timeout]
     key = sha256("\n".join(map(repr, asked)).encode()).hexdigest()[:16]
     if output is None:

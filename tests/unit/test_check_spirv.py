@@ -219,7 +219,7 @@ def test_a_module_without_kernels(tmp_path: Path) -> None:
 
 def test_fix_refuses_in_a_line() -> None:
     result = synth("fix", EXAMPLES / "mp-private.spvasm")
-    assert result.exit_code == 2 and "kernels of SPIR-V are checked and not repaired" in result.output
+    assert result.exit_code == 2 and "synth checks kernels in SPIR-V but does not repair them" in result.output
 
 
 def test_what_is_left_is_written_in_the_dialect_of_the_model(tmp_path: Path) -> None:

@@ -345,7 +345,7 @@ def test_several_tests_go_to_a_folder(tmp_path):
         (["-m", "ptx-6.0", "--forbid", "P7:r1=1"], "--forbid: "),
         (["-m", "ptx-6.0", "--allow", "luck"], "expected some of fences, orders, scopes, barriers, found 'luck'"),
         (["-m", "ptx-6.0", "--cost", "nowhere.toml"], "nowhere.toml"),
-        (["-m", "ptx-6.0", "--race-free", "--weaken"], "does not go with --race-free"),
+        (["-m", "ptx-6.0", "--race-free", "--weaken"], "give it without --race-free"),
         (["-m", "nothing"], "nothing"),
     ],
 )

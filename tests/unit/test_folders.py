@@ -311,7 +311,7 @@ def test_what_is_wrong_for_every_file_is_one_line(kernels: Path) -> None:
         ("-m", "nothing"): "unknown consistency model",
         ("--progress", "nothing"): "unknown progress model",
         ("-o", "f", "--format", "sarif"): "-o writes csv or jsonl",
-        ("-o", "f", "--picture", "x.svg"): "goes without -o",
+        ("-o", "f", "--picture", "x.svg"): "give it without -o",
     }.items():
         result = synth("check", kernels, *arguments)
         assert result.exit_code == 2 and message in result.stderr and result.stdout == "", arguments
