@@ -171,7 +171,7 @@ def command(
     if litmus is not None:
         tasks = _with_litmus(litmus, sources, request)
     if output is not None:
-        tasks = sources[_begun(output, request, models_asked, form, tally) :]
+        tasks = sources[_begun(output, request, limits, models_asked, form, tally) :]
     with (
         ended_by_signals(),
         workplaces(jobs) as places,
@@ -216,7 +216,14 @@ def _models(request: CheckRequest) -> dict[str, dict[str, str]]:
     }
 
 
-def _begun(output: Path, request: CheckRequest, models: dict[str, dict[str, str]], form: str, tally: CheckTally) -> int:
+def _begun(
+    output: Path,
+    request: CheckRequest,
+    limits: Limits,
+    models: dict[str, dict[str, str]],
+    form: str,
+    tally: CheckTally,
+) -> int:
     """Begin the file of answers, or go on with it; return the number of files whose answers it has."""
     from synth.checking.rows import known_rows
     from synth.growing_file import digest_of
@@ -224,6 +231,7 @@ def _begun(output: Path, request: CheckRequest, models: dict[str, dict[str, str]
     files = [str(source.path) for source in tally.sources]
     texts = digest_of((str(source.path), _digest(source.path)) for source in tally.sources)
     asked = asdict(replace(request, verbose=False)) | models | {"format": form, "version": VERSION, "files": texts}
+    asked |= {"timeout": limits.seconds, "memory": limits.megabytes}  # what exceeded a limit is not asked again
     known = known_rows(output, asked, form, files)
     for _, rows in known:
         for row in rows:

@@ -146,6 +146,8 @@ def command(
         request = labelling.request() | {
             "format": form,
             "version": VERSION,
+            "timeout": limits.seconds,  # what exceeded a limit is not asked again
+            "memory": limits.megabytes,
             "tests": digest_of((test.label, _text(test)) for test in tests),
         }
         if bell is not None:

@@ -390,6 +390,7 @@ def test_another_request_is_refused(kernels: Path) -> None:
     before = Path("answers").read_bytes()
     for arguments, message in {
         ("--unroll", 3): "it was begun with another unroll, 2",
+        ("--timeout", 3): "it was begun with another timeout, 600",
         ("--grid", 3): "it was begun with another launch",
         ("-m", "ptx-6.0"): "other models, ",
         ("--format", "jsonl"): 'it was begun with another format, "csv"',

@@ -300,6 +300,7 @@ def test_tests_that_have_changed_are_refused(begun):
 
 def test_another_request_is_refused(begun):
     assert "it was begun with another unroll, 2" in resumed("--unroll", 3)
+    assert "it was begun with another timeout, 60" in resumed("--timeout", 3)
     assert "it was begun with another method, " in resumed("--method", "sat")
     assert "other models, sc, mine, were asked" in resumed("-m", "tso")
     assert 'it was begun with another format, "csv"' in resumed("--json")
