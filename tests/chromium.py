@@ -29,12 +29,12 @@ WATCHED = [
     "--disable-gpu-process-crash-limit",
 ]
 LOCAL = ("file:", "data:", "blob:")
-CUT = """(where = "header *, main *, footer *") => {
+CUT = """(where) => {
   const wide = document.documentElement.clientWidth, found = [];
   const scrolls = (each) => each && each !== document.body && each !== document.documentElement &&
     (["auto", "scroll"].includes(getComputedStyle(each).overflowX) || scrolls(each.parentElement));
   if (document.documentElement.scrollWidth > wide) found.push("the page");
-  for (const each of document.querySelectorAll(where)) {
+  for (const each of document.querySelectorAll(where ?? "header *, main *, footer *")) {
     const style = getComputedStyle(each), box = each.getBoundingClientRect();
     if (style.visibility === "hidden" || box.width < 2 || box.height < 2 || each.closest("svg")) continue;
     const cut = ["hidden", "clip"].includes(style.overflowX) && each.scrollWidth > each.clientWidth + 1;

@@ -122,9 +122,11 @@ def test_short_names_of_devices(machines: list[Machine], names: list[str]) -> No
 
 
 def test_the_scale_of_rates_has_numbers_at_both_ends() -> None:
-    (rates,) = (chart for chart in charts(small()) if chart.title == "How often outcomes were seen")
-    powers = re.findall(r">\s*(1|0\.0*1|1e-\d+)\s*<", rates.svg)
-    assert len(set(powers)) >= 2
+    sb = labelled_record(parse_litmus(SB), SB, 4, [])
+    line = memory_result(sb, (((0, 0), 20_000), ((0, 1), 980_000)))
+    found = evidence([subject(sb, MEMORY)], [line], {MEMORY: families()[MEMORY].sides}, {})
+    (rates,) = charts(found)
+    assert len(set(re.findall(r">\s*(1|0\.0*1|1e-\d+)\s*<", rates.svg))) == 2
 
 
 def test_in_short() -> None:
