@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from corpus.errors import printable, visible
+from corpus.errors import visible
 from corpus.kernels.ir import KernelInstruction, SourceLine
 from corpus.kernels.program import KernelProgram
 from corpus.kernels.removed import RemovedAccess
+from oracle.executions.events import INITIAL
 from oracle.executions.witness import CandidateExecution
 from oracle.progress.models import Verdict
 from synth import VERSION
+from synth.checking.lines import line_text, own_place, place_text, short
 from synth.checking.questions import (
     QUESTIONS,
     CheckAnswer,
@@ -139,7 +141,7 @@ def told(
 def _removed_lines(removed: Sequence[RemovedAccess]) -> Iterator[str]:
     """Yield what is said of accesses that the compiled code has not."""
     if removed:
-        every = ", ".join(f"the {each.kind} of {_line_text(each.source)}" for each in removed)
+        every = ", ".join(f"the {each.kind} of {line_text(each.source)}" for each in removed)
         them = "it" if len(removed) == 1 else "them"
         yield f"  removed by the compiler: the compiled code has not {every}; --as-written judges {them}"
 
@@ -151,7 +153,7 @@ def _removed_record(removed: RemovedAccess) -> dict[str, Any]:
 
 def removed_lines(removed: Iterable[RemovedAccess]) -> list[str]:
     """Return the lines of accesses that the compiled code has not, each once: ``kernel.cu:3``."""
-    return list(dict.fromkeys(_line_text(each.source) for each in removed))
+    return list(dict.fromkeys(line_text(each.source) for each in removed))
 
 
 def worst(found: KernelAnswers) -> tuple[CheckAnswer, tuple[str, ...]]:
@@ -196,36 +198,9 @@ def unanswered(
     return CheckedKernel(file, kernel, launch, model, answer, (), lines, record, (), problem)
 
 
-def place_text(ins: KernelInstruction) -> str:
-    """Return the source lines of an instruction, from the innermost outwards, of long rows the ends; its place in what
-    was compiled where it has none.
-    """
-    if ins.source is None:
-        return _compiled_place(ins)
-    first, *others = map(_line_text, ins.source.chain)
-    if len(others) > 3:
-        others = ["..", *others[-2:]]
-    return first + (f", from {', '.join(others)}" if others else "")
-
-
-def own_place(ins: KernelInstruction) -> str:
-    """Return the line of the kernel itself that an instruction is at, or is inlined into: ``kernel.cu:3``."""
-    return _compiled_place(ins) if ins.source is None else _line_text(ins.source.chain[-1])
-
-
-def _compiled_place(ins: KernelInstruction) -> str:
-    """Return the place of an instruction in what was compiled: a line of PTX, or a word of a binary of SPIR-V."""
-    return f"word {ins.line} of the SPIR-V" if ins.text else f"line {ins.line} of the PTX"
-
-
 def own_lines(findings: Iterable[ToldFinding]) -> list[str]:
     """Return the lines of the kernel itself that findings are at, or are inlined into, each once: ``kernel.cu:3``."""
-    return list(dict.fromkeys(_line_text(line.chain[-1]) for each in findings for line in each.lines))
-
-
-def _line_text(line: SourceLine) -> str:
-    column = f":{line.column}" if line.file.endswith(".wgsl") and line.column else ""
-    return f"{short(line.file)}:{line.line}{column}"
+    return list(dict.fromkeys(line_text(line.chain[-1]) for each in findings for line in each.lines))
 
 
 def source_lines(ins: KernelInstruction) -> list[dict[str, Any]]:
@@ -238,11 +213,6 @@ def noted(origins: Origins, execution: CandidateExecution) -> dict[int, str]:
     """Return the source line of each event of an execution that has one, in the kernel itself: ``kernel.cu:3``."""
     found = ((number, origin_of(origins, event)) for number, event in enumerate(execution.events))
     return {number: own_place(origin) for number, origin in found if origin is not None and origin.source is not None}
-
-
-def short(path: str) -> str:
-    """Return the last part of a path, as it is shown."""
-    return printable(Path(path).name)
 
 
 _WIDTH = 76
@@ -262,13 +232,26 @@ def _lines(name: str, found: KernelAnswers, verbose: bool) -> Iterator[str]:
         if finding.execution is not None:
             program = finding.program or found.program
             notes, heads = noted(program.origins, finding.execution), thread_names(program)
-            brief = ExecutionForm(_short(notes), heads, relations=False, width=_WIDTH)
-            form = ExecutionForm(notes) if verbose else brief
+            threads = _who(finding, finding.execution)
+            brief = ExecutionForm(_short(notes), heads, relations=False, width=_WIDTH, threads=threads)
+            form = ExecutionForm(notes, heads) if verbose else brief
             yield from (f"    {line}".rstrip() for line in execution_lines(finding.execution, form))
+            if not verbose and (others := len(heads) - len(threads)):
+                yield f"      and {others} other thread{'s' * (others > 1)}; -v shows all"
     for assumed in found.program.assumed:
         yield f"  assumed: {assumed}"
     for reason in dict.fromkeys(found.reasons):
         yield f"  no answer: {reason}"
+
+
+def _who(finding: KernelFinding, execution: CandidateExecution) -> frozenset[int]:
+    """Return the threads that a finding is of, with those whose writes they read; all where that is not known."""
+    events = execution.events
+    own = {events[number].thread for number in finding.events if events[number].thread != INITIAL}
+    if not own:
+        return frozenset(range(len(execution.base.places)))
+    read = {events[one].thread for one, other in execution.pairs("rf") if events[other].thread in own}
+    return frozenset(own | read - {INITIAL})
 
 
 def _short(notes: Mapping[int, str]) -> dict[int, str]:

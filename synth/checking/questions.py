@@ -29,13 +29,15 @@ from corpus.litmus.normal import map_operands
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed, type_of
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
-from oracle.executions.events import INITIAL, Event
+from oracle.executions.events import INITIAL, Event, EventKind
 from oracle.executions.listing import ListedExecutions
 from oracle.executions.steps import TooManyError
-from oracle.executions.stuck import ThreadEnding
+from oracle.executions.stuck import Hang, ThreadEnding
+from oracle.executions.values import value_text
 from oracle.executions.witness import CandidateExecution
 from oracle.liveness import Liveness, resolve_liveness_models
 from oracle.progress.models import Verdict
+from synth.checking.lines import own_place
 from synth.checking.places import locations, shown
 from synth.memory.liveness import explain_liveness, stuck_events
 from synth.options.models import ENUMERATE, SAT
@@ -225,7 +227,9 @@ def together(every: Sequence[KernelAnswers]) -> KernelAnswers:
         name: max((each.hang.get(name, CheckAnswer.UNKNOWN) for each in every), key=_WORSE.index) for name in first.hang
     }
     findings = {
-        (finding.kind, finding.text, finding.places): replace(finding, program=each.program)
+        (finding.kind, "" if finding.kind == "expectation" else finding.text, finding.places): replace(
+            finding, program=each.program
+        )
         for each in every
         for finding in each.findings
     }
@@ -356,7 +360,11 @@ def _ask_ends(
         if execution is not None or (asked.nothing and _is_certain(program.test.threads[thread], register)):
             why = stop.register.removeprefix(MARK)
             kind = _KINDS.get(why, why)
-            asked.found(KernelFinding(kind, _STOPPED[why], _marked(program, stop), execution))
+            marked = _marked(program, stop)
+            where = f", at {own_place(marked[0])}" if marked else ""
+            text = f"{_STOPPED[why]}: {_thread(program, thread)}{where}"
+            if not any(each.places == marked and each.text.startswith(_STOPPED[why]) for each in asked.findings):
+                asked.found(KernelFinding(kind, text, marked, execution))
     marks = [litmus.FinalRegister(thread, register) for thread, register in program.doubts]
     determined = [~search.satisfied(litmus.Atom("eq", mark, 1)) for mark in marks]
     asks = condition is not None or program.doubts_decide
@@ -388,7 +396,7 @@ def _ask_ends(
             asked.answers["expectation"] = CheckAnswer.UNKNOWN
             asked.reasons += [why] if why else []
         elif execution is not None:
-            asked.found(KernelFinding("expectation", f"the expectation {expectation} may fail", (), execution))
+            asked.found(_violated(program, condition, expectation, execution))
     if divides:
         asked.unknown("a thread divides by 0, and nothing tells the result")
 
@@ -656,15 +664,28 @@ def _race(program: KernelProgram, model: Model, execution: CandidateExecution) -
     pairs = [(one, other) for one, row in enumerate(relation) for other in row]
     one, other = min(pairs)
     location = execution.events[one].location
-    threads = " and ".join(_thread(program, execution.events[number].thread) for number in (one, other))
     strong = [not _STRONG.isdisjoint(execution.events[number].tags) for number in (one, other)]
     why = "their scopes do not have both threads" if all(strong) else f"{'one is' if any(strong) else 'both are'} weak"
     if len({"ASYNC" in execution.events[number].tags for number in (one, other)}) > 1:
         why = "they go through two proxies"
-    text = f"accesses of {location} by {threads} race"
-    if f"{model.name}.cat" in RACES.values():
-        text += f": {why}, and causality does not order them"
+    first, second = (
+        _access(program, execution.events[number], what) for number, what in ((one, location), (other, "it"))
+    )
+    text = f"the {first} and the {second} race"
+    text += f": {why}, and nothing orders them" if f"{model.name}.cat" in RACES.values() else ": nothing orders them"
     return KernelFinding("race", text, _places(program, execution, (one, other)), execution, (one, other))
+
+
+def _access(program: KernelProgram, event: Event, what: str | None) -> str:
+    """Return what an access does, by whom and at which line: ``write to x by thread 0 of block 0 at kernel.cu:3``."""
+    kind = "write to" if event.kind is EventKind.WRITE else "read of"
+    return f"{kind} {what} by {_thread(program, event.thread)}{_at(program, event)}"
+
+
+def _at(program: KernelProgram, event: Event) -> str:
+    """Return at which line an event is, with a space before it; nothing where that is not known."""
+    origin = origin_of(program.origins, event)
+    return f" at {own_place(origin)}" if origin else ""
 
 
 _STRONG = frozenset(("RLX", "ACQ", "REL"))
@@ -689,11 +710,38 @@ def _marked(program: KernelProgram, stop: litmus.FinalRegister) -> tuple[KernelI
     return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
+def _violated(
+    program: KernelProgram, condition: litmus.Condition, expectation: str, execution: CandidateExecution
+) -> KernelFinding:
+    """Say what the locations of an expectation hold in the end, and who wrote that at which line."""
+    overwritten = {before for before, _ in execution.pairs("co")}
+    last = {
+        event.location: event
+        for number, event in enumerate(execution.events)
+        if event.kind is EventKind.WRITE and number not in overwritten
+    }
+    terms = dict.fromkeys(term for part in litmus.propositions(condition) for term in _terms(part))
+    said = []
+    for term in terms:
+        if isinstance(term, litmus.Loc) and term in execution.finals:
+            event = last.get(term.name)
+            whole = f"{term.name} is {value_text(execution.finals[term])} at the end"
+            if event is not None and event.thread != INITIAL:
+                whole += f", which {_thread(program, event.thread)} writes{_at(program, event)}"
+            said.append(whole)
+    text = f"the expectation {expectation} may fail" + (f": {'; '.join(said)}" if said else "")
+    return KernelFinding("expectation", text, (), execution)
+
+
 def _outside(program: KernelProgram, execution: CandidateExecution) -> KernelFinding:
     places = [n for n, event in enumerate(execution.events) if event.thread != INITIAL]
     events = tuple(n for n in places if execution.events[n].location in program.outside)
     array, count = litmus.element_of(execution.events[events[0]].location or "")
-    text = f"an access of {array} is outside of its {count} elements, told here as {array}[{count}]"
+    first = execution.events[events[0]]
+    text = (
+        f"an access of {array} by {_thread(program, first.thread)}{_at(program, first)} is outside of its {count} "
+        f"elements, told here as {array}[{count}]"
+    )
     return KernelFinding("bounds", text, _places(program, execution, events), execution, events)
 
 
@@ -703,10 +751,10 @@ def _uninitialised(program: KernelProgram, shared: Collection[str], execution: C
         other for one, other in pairs
         if execution.events[one].thread == INITIAL and execution.events[one].location in shared
     ]  # fmt: skip
-    location = execution.events[reads[0]].location
+    first = execution.events[reads[0]]
     return KernelFinding(
         "uninitialised",
-        f"{location} is read before anybody writes it",
+        f"{_thread(program, first.thread)} reads {first.location}{_at(program, first)} before anybody writes it",
         _places(program, execution, reads),
         execution,
         tuple(reads),
@@ -769,11 +817,27 @@ def _hang(program: KernelProgram, found: Liveness, progress: str) -> KernelFindi
         here = [e for e in map(hang.execution.events.__getitem__, events) if e.barrier and e.thread == waits[0]]
         aligned = any(map(partial(_is_aligned_in_warp, program), here))
         where = "for others of its warp at an aligned barrier" if aligned else "at a barrier"
-        text = f"{_thread(program, waits[0])} waits {where} for ever"
+        text = f"{_thread(program, waits[0])} waits {where} for ever{_at(program, here[0]) if here else ''}"
+        text += _absent(program, hang, waits)
         return KernelFinding("barrier", text, places, hang.execution, events)
-    return KernelFinding(
-        "hang", f"{_thread(program, stuck[0])} may go round for ever under {progress}", places, hang.execution, events
-    )
+    own = [n for n in events if hang.execution.events[n].thread == stuck[0] and hang.execution.events[n].location]
+    text = f"{_thread(program, stuck[0])} may go round for ever under {progress}"
+    if own:
+        first, value = hang.execution.events[own[0]], hang.execution.values[own[0]]
+        text += _at(program, first) + ("" if value is None else f", where {first.location} stays {value_text(value)}")
+    return KernelFinding("hang", text, places, hang.execution, events)
+
+
+def _absent(program: KernelProgram, hang: Hang, waiting: Sequence[int]) -> str:
+    """Return who ends without coming to the barrier that others of its block wait at."""
+    block = program.test.threads[waiting[0]].place.queue
+    ended = [
+        _thread(program, n)
+        for n, end in enumerate(hang.endings)
+        if end is ThreadEnding.ENDED and program.test.threads[n].place.queue == block
+    ]
+    more = f" and {len(ended) - 1} more" if len(ended) > 1 else ""
+    return f", and {ended[0]}{more} ended without it" if ended else ""
 
 
 def _is_aligned_in_warp(program: KernelProgram, event: Event) -> bool:

@@ -19,7 +19,8 @@ from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.private import private_folder
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
 from oracle.executions.steps import TooManyError
-from synth.checking.account import CheckedKernel, named, short, told, unanswered
+from synth.checking.account import CheckedKernel, named, told, unanswered
+from synth.checking.lines import short
 from synth.checking.questions import CheckAnswer, check, together
 from synth.checking.sources import FORMATS, NoKernelError, languages, may_have_kernels, read_for_check
 from synth.checking.tasks import KernelTask, tasks_of

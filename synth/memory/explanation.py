@@ -326,13 +326,15 @@ def _table(columns: Sequence[Sequence[str]], gap: str) -> Iterator[str]:
 
 class ExecutionForm(NamedTuple):
     """What the lines of an execution have: ``notes`` behind events, such as source lines; ``heads`` of threads other
-    than ``P0``; all ``relations``, or none; and so many columns of the screen, beyond which threads stand below.
+    than ``P0``; all ``relations``, or none; so many columns of the screen, beyond which threads stand below; and some
+    ``threads``, or all.
     """
 
     notes: Mapping[int, str] = MappingProxyType({})
     heads: Mapping[int, str] = MappingProxyType({})
     relations: bool = True
     width: int | None = None
+    threads: frozenset[int] | None = None
 
 
 _WHOLE = ExecutionForm()
@@ -356,6 +358,7 @@ def execution_lines(execution: CandidateExecution, form: ExecutionForm = _WHOLE)
             ),
         ]
         for column in columns
+        if form.threads is None or column.thread in form.threads
     ]
     for group in _side_by_side(cells, form.width):
         yield from (f"  {line}" for line in _table(group, _BETWEEN))

@@ -167,7 +167,7 @@ def test_a_number_that_decides_something_has_to_be_given(tmp_path: Path) -> None
     assert synth("check", file, "--block", 2, "--arg", "n=1").exit_code == 0
     assert synth("check", file, "--block", 2, "--arg", "1=1").exit_code == 0
     both = synth("check", file, "--block", 2, "--arg", "n=2")
-    assert both.exit_code == 1 and "race: accesses of a by" in both.stdout
+    assert both.exit_code == 1 and "race: the write to a by" in both.stdout
 
 
 def test_without_a_launch_four_are_tried(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_a_kernel_begins_with_what_the_one_before_has_left(tmp_path: Path) -> No
 def test_both_parameters_are_one_array(tmp_path: Path) -> None:
     file = kernel(tmp_path, STREAM)
     apart = synth("check", file, "--kernel", "use", "--grid", 2, "--arg", "from=[7]", "--expect", "to == 7")
-    assert apart.exit_code == 1 and "race: accesses of to" in apart.stdout and "expectation" not in apart.stdout
+    assert apart.exit_code == 1 and "race: the write to to by" in apart.stdout and "expectation" not in apart.stdout
     one = synth("check", file, "--kernel", "use", "--grid", 1, "--arg", "from=[7]", "--arg", "to=&from")
     assert one.exit_code == 0 and "zeros" not in one.stdout
 
@@ -477,4 +477,4 @@ def test_a_picture_is_of_what_is_found(tmp_path: Path) -> None:
     assert right.exit_code == 0 and "SAFE" in right.stdout and not picture.exists()
     assert right.stderr == f"synth: {picture}: not written, because no finding has an execution\n"
     assert synth("check", handed(tmp_path, "relaxed"), "--picture", picture).exit_code == 1
-    assert "accesses of data by thread 0 of block 0" in picture.read_text()
+    assert "write to data by thread 0 of block 0" in picture.read_text()

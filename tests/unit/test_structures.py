@@ -189,7 +189,7 @@ def test_what_fits_no_field_is_refused(argument: str, said: str, file: KernelFil
 def test_a_finding_and_an_expectation_name_a_field(file: KernelFile) -> None:
     words = ["--kernel", "s_race", "--grid", "1", "--block", "2", "--warp", "1"]
     found = synth("check", file.path, *words, "--expect", "p.data = 0")
-    assert found.exit_code == 1 and "accesses of p.data by thread" in found.stdout
+    assert found.exit_code == 1 and "write to p.data by thread" in found.stdout
     number = synth("check", file.path, *words[:1], "s_apart", *words[2:], "--arg", "p+0=[0,0]")
     assert number.exit_code == 2 and "give it with --arg p.n=.." in number.stdout
     assert synth("check", file.path, *words[:1], "s_apart", *words[2:], "--arg", "p+8=4").exit_code == 0
