@@ -54,12 +54,12 @@ GROUPS = {
         "export": "Write a corpus in another runner's format.",
         "run": "Run tests on this machine's devices and compare with the models.",
         "tune": "Find how a device shows weak outcomes most often.",
-        "import": "Bring back what was run elsewhere, and merge results.",
+        "import": "Import results of runs elsewhere, and merge results.",
     },
     "Report": {
-        "report": "Show what was seen on devices as a page, or as tables.",
+        "report": "Show the results of devices as a page, or as tables.",
         "diff": "Show what changed between two devices, drivers or dates.",
-        "score": "Show which mutants devices kill, and what that says of tests.",
+        "score": "Show which mutants devices kill, and what that says about tests.",
     },
     "Set up": {
         "completion": "Have your shell complete the words of synth.",

@@ -66,7 +66,7 @@ class _Compile(Page):
     type=click.IntRange(min=1),
     metavar="M",
     help="Instances that round-robin and chunked run at once.  [default: as many as 65,535 work-groups hold; "
-    f"800 threads for cpp; of a memory test, {Parameters().instances}]",
+    f"800 threads for cpp; {Parameters().instances} for memory tests]",
 )
 @click.option(
     "--iterations",
@@ -74,8 +74,8 @@ class _Compile(Page):
     default=20,
     show_default=True,
     metavar="N",
-    help="glsl: launches that the script of a memory test makes; web: what the page proposes; other programs are told "
-    "when they are run.",
+    help="glsl: launches in the script of a memory test; web: the number that the page proposes. You tell other "
+    "programs when you run them.",
 )
 @click.option(
     "--profile",
@@ -83,7 +83,7 @@ class _Compile(Page):
     type=click.Path(path_type=Path, dir_okay=False),
     multiple=True,
     metavar="FILE",
-    help="A profile (TOML) that memory tests are launched as; web: one that they can be, may be repeated.",
+    help="Launch memory tests as this profile (TOML) says. web: offer the profile on the page; repeatable.",
 )
 @click.option(
     "--random",
@@ -91,33 +91,33 @@ class _Compile(Page):
     default=0,
     show_default=True,
     metavar="N",
-    help="web: how many random profiles the page proposes to launch memory tests as; there it is chosen, with the seed "
-    "and what each parameter is drawn from.",
+    help="web: how many random profiles for memory tests the page proposes. The page lets you choose the number, the "
+    "seed and the range of each parameter.",
 )
-@model_option(memory=True, note="web: what results are set against; hip with --sequences: machine code. ")
-@click.option("--cpu", is_flag=True, help="Lay memory tests out for a device that is a CPU, such as lavapipe or PoCL.")
+@model_option(memory=True, note="web: compare results with this model; hip with --sequences: compare machine code. ")
+@click.option("--cpu", is_flag=True, help="Lay out memory tests for a CPU device, such as lavapipe or PoCL.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where to write.  [default: a folder that is named after the tests and the language, such as suite-cuda]",
+    help="Write to this folder.  [default: a folder named after the tests and the language, such as suite-cuda]",
 )
 @click.option("--force", is_flag=True, help="Write into DIR even if it is not empty.")
-@json_option("Beside each program, the test and its launch for runners.")
-@click.option("--check", is_flag=True, help="Have the real compiler compile every file that was written.")
+@json_option("Write the test and its launch, for runners, beside each program.")
+@click.option("--check", is_flag=True, help="Compile every file with the real compiler.")
 @click.option(
     "--check-translation",
     is_flag=True,
-    help="Of memory tests: read back what the real compilers make of each, and judge it against the test.",
+    help="Memory tests: compile each with the real compilers, read the result back and compare it with the test.",
 )
 @click.option(
     "--sequences",
     type=click.Path(path_type=Path, dir_okay=False),
     multiple=True,
     metavar="FILE",
-    help="hip, with --check: a table of code sequences (.seq) that the machine code of memory tests is held against, "
-    "row by row, and with --model on its machine; may be repeated.",
+    help="hip, with --check: compare the machine code of memory tests with a table of code sequences (.seq), row by "
+    "row, and with --model on its machine; repeatable.",
 )
 @click.pass_context
 def command(
@@ -142,9 +142,10 @@ def command(
 ) -> None:
     """Turn tests into programs for devices.
 
-    Each progress test and mapping becomes one file, DIR/TEST.MAPPING.SUFFIX. A work-group has one thread, and with
-    --placement workgroup or subgroup all threads of an instance, DIR/TEST.MAPPING.PLACEMENT.SUFFIX. A mapping says
-    which work-group, or which thread of it, runs which thread of the test:
+    Each progress test and mapping becomes one file, DIR/TEST.MAPPING.SUFFIX. A work-group has one thread. With
+    --placement workgroup or subgroup it has all threads of an instance, and the file is
+    DIR/TEST.MAPPING.PLACEMENT.SUFFIX. A mapping says which work-group, or which thread of it, runs which thread of the
+    test:
 
     \b
       plain        one instance; work-group i runs thread i
@@ -155,19 +156,19 @@ def command(
     What the files are and how to run them:
       USAGES
 
-    A test that hangs does not come back: always run it under a time-out.
+    A test that hangs never returns: always run it with a time limit.
 
-    web writes one page, DIR/index.html, for all tests, which asks the network for nothing: whoever opens it in a
-    browser with WebGPU runs the tests on his GPU, sees which models that contradicts, and saves the results. There all
-    mappings are chosen among, and several numbers of instances, where none is named here.
+    web writes one page for all tests, DIR/index.html, which needs no network. If you open it in a browser with WebGPU,
+    it runs the tests on your GPU, shows which models the results contradict, and saves the results. Unless you name a
+    mapping or a number of instances here, the page offers all mappings and several numbers.
 
     Each memory (litmus) test becomes one file, DIR/TEST.SUFFIX, that runs many instances at once and counts their
-    outcomes; the host for OpenCL is run_opencl.py. A test that the language cannot say is left out, with a line
-    that says why; nothing is approximated. In CUDA, accesses are the PTX of the test, and --check includes optcheck:
-    the machine code for sm_75 and sm_90 must have every access once, in order, with its dependencies. In HIP it must
-    have every access, fence and barrier, for each GPU that the clang knows.
+    outcomes; the host for OpenCL is run_opencl.py. synth skips a test that the language cannot express and says why; it
+    approximates nothing. In CUDA, accesses are the PTX of the test, and --check includes optcheck: the machine code for
+    sm_75 and sm_90 must have every access once, in order, with its dependencies. In HIP it must have every access,
+    fence and barrier, for each GPU that clang knows.
 
-    With --json, beside each program is an object that a runner reads without a parser: the threads with their
+    With --json, each program comes with an object that a runner reads without a parser: the threads with their
     instructions, the condition, the text of the program, the sizes of its launch and its bindings (docs/formats.md).
 
     \b
@@ -183,14 +184,14 @@ def command(
       synth compile suite --backend glsl --json -o runner
       synth compile examples/memory/webgpu --backend glsl -o shaders --check-translation
 
-    With --check-translation each memory test goes through the compilers of its language, at each level of optimisation:
-    a launch of one instance is compiled, what comes out is read back as a litmus test, and its outcomes under the model
-    of its language must be among those of the test (docs/translation.md). DIR/translation.jsonl has the verdicts, and
-    the same command goes on behind those that a run that was stopped has left.
+    With --check-translation, synth compiles each memory test with the compilers of its language, at each level of
+    optimisation, for a launch of one instance. It reads the output back as a litmus test, whose outcomes under the
+    model of its language must be among those of the test (docs/translation.md). DIR/translation.jsonl has the verdicts;
+    if a run was stopped, the same command resumes after the last one.
 
-    Exit code 1 if a file cannot be read, or if --check finds one that does not compile, or optcheck a test that is not
-    itself any more, or --sequences code that is not a table's, or --check-translation a translation that is weaker; 2
-    if none can be read, or no memory test can be said in the language.
+    Exit code 1 if a file cannot be read, if --check finds a file that does not compile, if optcheck finds a test that
+    the compiler changed, if --sequences finds code that is not in the table, or if --check-translation finds a weaker
+    translation; 2 if no file can be read, or if the language can express none of the memory tests.
     """
     language = BACKENDS[backend]
     if sequences:

@@ -35,19 +35,19 @@ def _place(shell: str) -> Path:
 
 
 _NOTES = {
-    "bash": "new shells have it where bash-completion is installed",
-    "zsh": "new shells have it where .zshrc says, before compinit: fpath+=({folder})",
-    "fish": "new shells have it",
+    "bash": "new shells complete if bash-completion is installed",
+    "zsh": "new shells complete if .zshrc says, before compinit: fpath+=({folder})",
+    "fish": "new shells complete",
 }
 
 
 @click.command(name="completion")
 @click.argument("shell", type=click.Choice(SHELLS), required=False)
-@click.option("--install", is_flag=True, help="Write it where the shell looks for it, in your home folder.")
+@click.option("--install", is_flag=True, help="Write the script where the shell looks for it, in your home folder.")
 def command(shell: str | None, install: bool) -> None:
-    """Print what makes a shell complete the words of synth, or install it.
+    """Print the script that lets a shell complete the words of synth, or install it.
 
-    SHELL is yours, by the variable SHELL, where none is named. To try it in this shell alone: eval "$(synth
+    By default SHELL is your shell, from the variable SHELL. To try completion in this shell only: eval "$(synth
     completion)".
 
     \b

@@ -20,7 +20,9 @@ from synth.options.tests import bell_option, with_bell
 @drop_option
 @storage_option
 @bell_option
-@click.option("-o", "--output", metavar="OUT", type=click.Path(path_type=Path), help="A file, or a new folder.")
+@click.option(
+    "-o", "--output", metavar="OUT", type=click.Path(path_type=Path), help="Write to a file, or to a new folder."
+)
 def command(
     inputs: tuple[str, ...],
     target: str,
@@ -31,41 +33,41 @@ def command(
 ) -> None:
     """Write litmus tests in another dialect.
 
-    The inputs are .litmus files in any of the dialects, whose first word says which, folders of them, and indexes such
-    as @all. One file goes to standard output or to the file OUT. Several files, or a folder, need -o with a new or
-    empty folder; the files keep their names, and come with the index @all that herdtools7 and Dartagnan take.
+    The inputs are .litmus files, folders of them, and indexes such as @all. The first word of a file names its dialect.
+    One file goes to standard output or to the file OUT. Several files, or a folder, need -o with a new or empty folder;
+    the files keep their names, and come with the index @all for herdtools7 and Dartagnan.
 
     \b
     ptx       Dartagnan's PTX: orders, scopes and proxies of PTX 6.0 and later
     vulkan    Dartagnan's Vulkan: storage classes, availability and visibility
-    gpu-ptx   PTX as GPU litmus tests of 2015 have it: cache operators, volatile, membar, predicates
+    gpu-ptx   PTX as in GPU litmus tests of 2015: cache operators, volatile, membar, predicates
     lisa      herd7's LISA with a scope tree; a folder gets synth.bell, which herd7 needs
     c         herd's C with C11 atomics
     opencl    OpenCL C with scopes, address spaces and barriers
-    aarch64   Armv8's assembly, as herd7 reads it, in the words of the processor; no scopes
-    ppc       Power's assembly likewise, without atomic operations, which are loops there
+    aarch64   Armv8's assembly as herd7 reads it; no scopes
+    ppc       Power's assembly likewise; no atomic operations, which are loops there
     riscv     RISC-V's assembly likewise
     x86-64    x86-64's assembly likewise
 
-    What comes out is read back and must be the same test. Predicates may become branches and constants move into
-    registers, but an order, a scope, a cache operator, volatile or a memory region is never lost in silence: a test
-    that a dialect cannot say is one line that names thread, instruction and reason, and the exit code is 2. The others
-    of a folder are converted.
+    synth reads its output back, and it must be the same test. Predicates may become branches and constants may move
+    into registers, but synth never drops an order, a scope, a cache operator, volatile or a memory region silently. If
+    a dialect cannot express a test, a line names the thread, the instruction and the reason, and the exit code is 2.
+    The other tests of a folder are still converted.
 
     \b
-    What PTX 6.0 gives a meaning of its own can be replaced on demand:
-      --drop cache     leave out cache operators, which are performance hints
-      --drop volatile  make volatile accesses relaxed ones at system scope, which order alike
+    On demand synth replaces words to which PTX 6.0 gives a meaning of its own:
+      --drop cache     remove cache operators, which are performance hints
+      --drop volatile  make volatile accesses relaxed at system scope, which order alike
 
     memory_order_consume is acquire, and only C has a word for it: --drop consume writes acquire.
 
     \b
-    Vulkan's tests have storage classes, and other languages have none. To Vulkan and from it, where the meaning is
-    the same, scope by scope and order by order:
+    Vulkan's tests have storage classes; other languages have none. --storage converts to and from Vulkan if the
+    meaning is the same, scope by scope and order by order:
       --storage sc0      all memory is of class sc0
       --storage sc0,sc1  global memory is of class sc0, shared memory of sc1
-    A private access, an order that makes nothing available, sequential consistency and the like are refused by name.
-    In C, which has no scopes, the system's stands for every scope that includes all threads.
+    It refuses by name a private access, an order that makes nothing available, sequential consistency and the like.
+    C has no scopes: there the system scope stands for every scope that includes all threads.
 
     \b
     Examples:

@@ -40,9 +40,9 @@ MOST = 100
     default=SIGNIFICANCE,
     show_default=True,
     metavar="P",
-    help="Rates that differ are no change unless the chance of such a difference is below P.",
+    help="Report a difference of rates only if its probability by chance is below P.",
 )
-@click.option("--significant", is_flag=True, help="Nor anything else that chance explains.")
+@click.option("--significant", is_flag=True, help="Ignore every other difference that chance explains, too.")
 @json_option("Print everything as one JSON object.")
 def command(
     words: tuple[str, ...],
@@ -54,7 +54,7 @@ def command(
 ) -> None:
     """Show what changed from A to B: hangs, outcomes, rates, failures, and models that are contradicted.
 
-    A and B are files of results or corpora; or, where RESULTS are named before them, choose among those by
+    A and B are files of results or corpora. If you name RESULTS before them, A and B choose among those by
     FIELD=VALUE[,FIELD=VALUE], or FIELD!=VALUE for all others:
 
     \b
@@ -62,16 +62,17 @@ def command(
       device, driver, compiler                contains VALUE
       date                                    begins with VALUE, as 2026-11
 
-    No result may be on both sides, and none of them may be empty. PoCL names the processor in its device, so
-    device=Intel can mean PoCL's results, too; device!=PoCL does not.
+    No result may be on both sides, and neither side may be empty. PoCL's device has the processor's name in it, so
+    device=Intel may include PoCL's results; device!=PoCL does not.
 
-    Tests are compared one by one, each way to run it by itself. What is seen on one side only is a change. A rate that
-    is above 0 on both has changed where chance does not explain it: Fisher's exact test or chi-square, corrected for
-    the number of outcomes compared. Instances of one launch are alike, so it is launches that count there, as few as
-    can hold what was seen. Two runs of one device differ in outcomes that are rare: --significant leaves these out.
+    synth compares each test, and each way to run it, separately. An outcome seen on one side only is a change. If a
+    rate is above 0 on both sides, it is a change only if chance does not explain the difference: Fisher's exact test or
+    chi-square, corrected for the number of outcomes compared. They count launches, as few as can hold the
+    outcomes, because instances of one launch are alike. Two runs of one device differ in rare outcomes: --significant
+    ignores these.
 
-    With the tests, --suite or the corpus that results lie in, outcomes that are asked about are marked, and models are
-    named that only one of the sides contradicts, of tests that were run on both.
+    If synth has the tests, from --suite or from the corpus around the results, it marks the outcomes that they ask
+    about. It also names models that only one side contradicts, by tests that were run on both.
 
     \b
     Examples:
@@ -79,13 +80,13 @@ def command(
       synth diff suite device=PoCL device!=PoCL
       synth diff all.jsonl 'driver=580,date=2026-10' 'driver=590' --suite suite --json
 
-    Exit code 1 if anything changed, 0 if not; 2 where the sides have a result in common, or nothing to compare.
+    Exit code 1 if anything changed, 0 if not, 2 if the sides share a result or have nothing to compare.
     """
     from synth.changes.changes import compare
     from synth.changes.sides import ResultSide, check_apart, side
 
     if len(words) < 2:
-        raise InputError("expected two sides, A and B: files of results, or what chooses among RESULTS")
+        raise InputError("expected two sides, A and B: files of results, or choices among RESULTS such as device=PoCL")
     *files, first, second = words
     entries, around = _opened(files)
     sides: list[ResultSide] = []
@@ -97,7 +98,7 @@ def command(
         elif files:
             sides.append(side(word, entries))
         elif "=" in word:
-            raise InputError(f"{word} chooses among results, and none are named before it")
+            raise InputError(f"{word} chooses among results: name their files before it")
         else:
             raise InputError("cannot read: No such file or directory", word)
     if os.path.exists(first) and os.path.exists(second) and os.path.samefile(first, second):
@@ -134,7 +135,9 @@ def _known(paths: list[str], suites: tuple[str, ...], models: tuple[str, ...]) -
     """Return the tests and their verdicts, where they can be found."""
     if not suites:
         if models:
-            raise InputError("--model needs the tests: no corpus is around these results; --suite names them")
+            raise InputError(
+                "--model needs the tests, and no corpus is around these results: name the tests by --suite"
+            )
         return None
     from synth.report.gather import ReportRequest, gather
     from synth.worker import Limits

@@ -47,7 +47,7 @@ from synth.options.tests import SelectionFilter, choice_options
     "--output",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="A new folder.  [default: one that is named after the tests and the format, such as suite-herd-c]",
+    help="Write to a new folder.  [default: a folder named after the tests and the format, such as suite-herd-c]",
 )
 def command(
     inputs: tuple[str, ...],
@@ -68,26 +68,26 @@ def command(
       herd-c                                                     herd's C, and models for herd7
       herd-aarch64, herd-ppc, herd-riscv, herd-x86-64            assembly, for herd7's own models
       webgpu-cts                                                 WebGPU's conformance suite
-      litmus                                                     each in the dialect that it is in
+      litmus                                                     each in its own dialect
       axb               the programs as pseudo-code
-      json              an object a test, for runners            likewise
+      json              an object for each test, for runners     likewise
 
-    With litmus files come the index @all, which Dartagnan and herdtools7 take, and one table of expected verdicts for
-    each model that has any, expected/MODEL.csv. Of a progress test it says FILE,1 where the test terminates and FILE,0
-    where it may hang, and the condition is the constant one, for what is asked is whether it ends. Of a litmus test it
-    says whether the condition as it is written is true, taken from the corpus, or from labels.csv beside the file.
+    With litmus files come the index @all, for Dartagnan and herdtools7, and a table of expected verdicts for each model
+    that has any, expected/MODEL.csv. For a progress test the table has FILE,1 if the test terminates and FILE,0 if it
+    may hang; the condition in the file is constant, because the question is whether the test terminates. For a litmus
+    test the table says whether the condition as written is true, by the corpus or by labels.csv beside the file.
 
-    With tests for herd7 come models in its own terms, models/MODEL.cat: those of --model, or all that ship and that
+    With tests for herd7 come models in herd7's terms, models/MODEL.cat: those of --model, or all shipped models that
     herd7 has words for.
 
-    Of WebGPU's conformance suite come files for its folder shader/execution/memory_model, with the tests whose outcome
-    the model webgpu forbids; what the suite's helper cannot say is left out.
+    For WebGPU's conformance suite, synth writes files for its folder shader/execution/memory_model, with the tests
+    whose outcome the model webgpu forbids. It skips tests that the suite's helper cannot express.
 
-    Every litmus test is read back and must be the same. One that a dialect cannot say is a line on standard error and
-    is left out, and the exit code is 2, as for synth convert; --drop is the same as there, and nothing is expected of
-    the tests that it changes.
+    synth reads every litmus test back, and it must be the same. As in synth convert, if a dialect cannot express a
+    test, synth skips it, says so on standard error, and ends with exit code 2. --drop works as there too; the tables
+    have no verdicts for tests that it changes.
 
-    The folder must be new or empty; it appears whole or not at all.
+    The folder must be new or empty. It appears whole or not at all.
 
     \b
     Examples:
@@ -105,7 +105,7 @@ def command(
     if target not in asked.targets:
         others = ", ".join(asked.targets)
         kinds = " and ".join(each.kind for each in families().values() if target in each.targets)
-        raise InputError(f"--to {target} is for {kinds}; these are none, and go to {others}")
+        raise InputError(f"--to {target} is for {kinds}; these tests can go to {others}")
     tests = chosen(asked, inputs, choice)
     if output is not None:
         sys.exit(asked.export(tests, target, dropped, models, output))
@@ -114,7 +114,7 @@ def command(
     if told(folder, f"{len(tests)} tests to {target}"):
         return
     if folder.state is not FolderState.NEW:
-        raise InputError("tests are left out of it: remove it to have them named again", str(folder.path))
+        raise InputError("it lacks tests: remove the folder to see which, and why", str(folder.path))
     code = asked.export(tests, target, dropped, models, folder.path)
     if folder.path.is_dir():
         mark(folder.path, question, code)

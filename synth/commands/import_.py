@@ -1,4 +1,4 @@
-"""``synth import`` merges results of runs elsewhere, and of several files, into one file."""
+"""``synth import`` merges results from several files, and from runs elsewhere, into one file."""
 
 from __future__ import annotations
 
@@ -51,22 +51,28 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="RESULTS",
-    help="Where results go, among those that are there.  [default: results.jsonl in the corpus of --suite]",
+    help="Add the results to this file.  [default: results.jsonl in the corpus of --suite]",
 )
 @click.option("--suite", multiple=True, metavar="SUITE", type=click.Path(), help="The tests that were run; repeatable.")
 @choice_options
-@click.option("--device", metavar="TEXT", help="What ran the tests, whatever the files say; likewise:")
-@click.option("--driver", metavar="TEXT", help="Its driver.")
+@click.option(
+    "--device",
+    metavar="TEXT",
+    help="The device that ran the tests. It overrides the files; so do driver, compiler, date and profile.",
+)
+@click.option("--driver", metavar="TEXT", help="The driver of the device.")
 @click.option("--compiler", metavar="TEXT", help="The compiler of the programs.")
-@click.option("--date", metavar="DATE", callback=_date, help="When, as 2026-11-22 or 2026-11-22T12:00:00Z, in UTC.")
-@click.option("--profile", metavar="NAME", help="The profile that memory tests were launched with.")
+@click.option(
+    "--date", metavar="DATE", callback=_date, help="When the tests ran, as 2026-11-22 or 2026-11-22T12:00:00Z, in UTC."
+)
+@click.option("--profile", metavar="NAME", help="The profile of the memory tests.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, max=1e6, min_open=True),
     default=TIMEOUT,
     show_default=True,
     metavar="SECONDS",
-    help="When programs were killed, for results that do not say.",
+    help="After how long programs were killed, for results that do not say.",
 )
 def command(
     files: tuple[Path, ...],
@@ -80,30 +86,30 @@ def command(
     profile: str | None,
     timeout: float,
 ) -> None:
-    """Bring back what was run elsewhere, and merge results.
+    """Import results of runs elsewhere, and merge results.
 
     \b
-    What a file is, is seen by its content:
+    synth recognises a file by its content:
       results            results.jsonl of synth run, of a shard, or of another machine
-      logs               what our programs print, with anything between:
+      logs               what synth's programs print, with anything between:
                          for t in *; do timeout 20 ./$t 20; done >> log
       litmus7, herd7     logs with Test, Histogram or States, Condition; need --suite
       amber, progress    for t in *.amber; do echo $t; amber -d $t; done >> log 2>&1; needs --suite
-      amber -b FILE -B 3 a dump, called after its test, or --where names it; needs --suite
+      amber -b FILE -B 3 a dump, named after its test unless --where names the test; needs --suite
       published          tables of a campaign, 'Test File Name,No saturation Result,..'; need --suite
 
-    A test that began in a log and has no result there did not end: it hung, and --timeout says for how long it was
-    let. A crash without a word looks the same, and so does a program that is still running.
+    If a test begins in a log and has no result there, it hung; --timeout says how long it was allowed to run. A silent
+    crash looks the same, and so does a program that is still running.
 
-    A hang is confirmed, and contradicts models, where each of 20 iterations or more hung in 5 seconds or more, and
-    another test that was launched in the same way terminated in each of as many. Any other hang of a log is not.
+    A hang is confirmed, and contradicts models, if at least 20 iterations all hung for at least 5 seconds, and another
+    test, launched in the same way, terminated in all of as many. Any other hang in a log is not confirmed.
 
-    With --suite, results of a test that it does not have, or that is another there, are refused in a line each, and
-    the rest is taken. The mutants of a suite are among its tests. Without --suite, all are taken that say which test
-    they are of.
+    With --suite, synth refuses results of tests that the suite lacks or has in another version, with a line for each,
+    and takes the others. A suite's mutants are among its tests. Without --suite, synth takes every result that says
+    which test it is of.
 
-    RESULTS is sorted, each line is in it once, and those that were there stay: the same results in any order, from any
-    number of files, give the same bytes. Of several results of one trial the latest counts.
+    RESULTS is sorted, keeps the lines that it has, and has each line once: the same results give the same bytes, in any
+    order and from any number of files. If a trial has several results, the latest counts.
 
     \b
     Examples:
@@ -112,12 +118,12 @@ def command(
       synth import outcomes.txt --suite suite --where SB --device 'Mali-G78' -o all.jsonl
       synth import litmus.log --suite suite --device 'Raspberry Pi 5' --date 2026-11-22 -o all.jsonl
 
-    Exit code 1 if anything of a file was not taken, 2 if no file can be read.
+    Exit code 1 if synth did not take a part of a file, 2 if it can read none of the files.
     """
     if not isfinite(timeout):
         raise InputError(f"--timeout: expected a number of seconds, found {timeout}")
     if not suite and choice.filters:
-        raise InputError("--where chooses tests of --suite, which is not given")
+        raise InputError("--where chooses tests of --suite: give --suite")
     if output is None:
         if len(suite) != 1 or not is_corpus(Path(suite[0])):
             raise click.UsageError(
@@ -162,7 +168,7 @@ def _hangs(found: list[ImportedResults], kept: list[Entry]) -> Iterator[str]:
         reason = f"each of {REPEATED} iterations or more hung, where other tests terminated"
         yield f"{repeated} {'hangs are' if repeated > 1 else 'hang is'} confirmed: {reason}"
     if doubtful := sum(not each.confirmed for each in hangs):
-        yield f"{doubtful} {'hangs are' if doubtful > 1 else 'hang is'} not confirmed, and no evidence against a model"
+        yield f"{doubtful} {'hangs are' if doubtful > 1 else 'hang is'} not confirmed, so no evidence against a model"
 
 
 def _keep(output: Path, found: list[ImportedResults]) -> tuple[list[Entry], int]:

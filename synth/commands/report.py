@@ -31,7 +31,7 @@ _LIMITS = Limits(20, 4096)  # seconds and memory that explaining one test may ta
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write here.  [default: stdout]",
+    help="Write to FILE.  [default: stdout]",
 )
 @form_options(
     "[default: as the suffix of -o says: .html, .md, .tex, .json, .xml, .csv; else markdown]",
@@ -43,10 +43,9 @@ _LIMITS = Limits(20, 4096)  # seconds and memory that explaining one test may ta
     "--sound",
     multiple=True,
     metavar="MODEL",
-    help="A model that nothing that was seen may contradict: else a case of JUnit fails, and the exit code is 1; "
-    "repeatable.",
+    help="Fail if a result contradicts this model: a JUnit case fails, and the exit code is 1; repeatable.",
 )
-@click.option("--title", help="What the report is called.  [default: after what it is about]")
+@click.option("--title", help="The report's title.  [default: from the names of RESULTS]")
 @click.option(
     "--explain",
     "most",
@@ -54,7 +53,7 @@ _LIMITS = Limits(20, 4096)  # seconds and memory that explaining one test may ta
     default=100,
     show_default=True,
     metavar="N",
-    help="html: tests that are explained and drawn, the most interesting ones first.",
+    help="html: explain and draw this many tests, the most interesting first.",
 )
 @click.option("-j", "--jobs", type=JOBS, help="Processes.  [default: one a core]")
 def command(
@@ -69,16 +68,16 @@ def command(
     most: int,
     jobs: int | None,
 ) -> None:
-    """Show what was seen on devices, and what models say of it.
+    """Show the results of devices beside the verdicts of models.
 
-    RESULTS are files of results, of any number of devices, or corpora with results in them; tests of both families may
-    be in one report. The report says which models each device contradicts, is consistent with, or does not need in all
-    their weakness; which fairness each device gives; how often each outcome was seen, with confidence intervals; and
-    of each test its program, the verdicts with their reasons, figures and histograms. The page is one file, needs no
-    network, and is made for screens, for print and for the keyboard. See docs/report.md for what it means.
+    RESULTS are files of results from any number of devices, or corpora with results in them. One report may have both
+    progress and litmus tests. It says which models each device contradicts, which it is consistent with, and which are
+    weaker than it needs; which fairness each device provides; and how often each outcome occurred, with confidence
+    intervals. For each test it has the program, the verdicts with their reasons, figures and histograms. The page is
+    one file, needs no network, and works on screens, in print and by keyboard. docs/report.md explains it.
 
-    A corpus without results is shown as well: its tests, and what models say of them. Verdicts are those of the corpus;
-    those of --model that it lacks are found. The same input gives the same bytes.
+    A corpus without results works too: the report has its tests and the models' verdicts. synth takes verdicts from the
+    corpus, and computes those of --model that the corpus lacks. The same input gives the same bytes.
 
     \b
     Examples:
@@ -89,7 +88,7 @@ def command(
       synth report suite --format csv > rates.csv
       synth report suite -o report.xml --sound obe-weak
 
-    Exit code 1 if what was seen contradicts a model of --sound.
+    Exit code 1 if a result contradicts a model of --sound.
     """
     from synth.report import formats
     from synth.report.details import details
@@ -99,11 +98,9 @@ def command(
     shared = MARKDOWN if printed_as() == TABLE else printed_as()
     form = form or (_SUFFIXES.get(output.suffix.lower()) if output else shared)
     if form is None:
-        raise InputError(
-            f"--format says what to write; a name that ends in {', '.join(_SUFFIXES)} does too", str(output)
-        )
+        raise InputError(f"give --format, or a name that ends in {', '.join(_SUFFIXES)}", str(output))
     if form == HTML and output is None:
-        raise InputError("a page is written to a file: name it with -o")
+        raise InputError("give a file for the page: -o FILE")
     found = gather(
         ReportRequest(results, suites, choice, (*models, *sound) if models else (), jobs or cores(), _LIMITS)
     )
@@ -140,7 +137,7 @@ def command(
         write_atomically(output, [data])
     against = found.against(sound)
     for model, name in against.items():
-        click.echo(printable(f"synth: {model} is not sound here: it forbids what was seen of {name}"), err=True)
+        click.echo(printable(f"synth: {model} is not sound here: it forbids a result of {name}"), err=True)
     sys.exit(1 if against else 0)
 
 

@@ -38,7 +38,7 @@ from synth.runs import Running
     "--backend",
     type=click.Choice([name for name, each in BACKENDS.items() if each.device is not None or each.decode is not None]),
     required=True,
-    help="The language, and with it the devices, to run on.",
+    help="The language of the programs, which decides the devices.",
 )
 @mapping_option("all")
 @placement_option()
@@ -46,74 +46,74 @@ from synth.runs import Running
     "--instances",
     type=click.IntRange(min=1),
     metavar="M",
-    help="Instances that round-robin and chunked, or a launch of a litmus test, run at once.  "
-    "[default: opencl as many as 65,535 work-groups hold; cpp see --subscribe; litmus tests 65,536]",
+    help="Instances that round-robin, chunked, or a launch of a litmus test run at once.  "
+    "[default: as many as 65,535 work-groups hold for opencl; by --subscribe for cpp; 65,536 for litmus tests]",
 )
 @click.option("--iterations", type=click.IntRange(min=1), default=20, show_default=True, help="Runs of each test.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, max=1e6, min_open=True),
     metavar="SECONDS",
-    help="An iteration that takes longer is killed and did not terminate.  [default: measured: 20 times what a program "
-    "that terminates takes, no less than 0.1; litmus tests 5]",
+    help="Kill an iteration that takes longer: it did not terminate.  [default: 20 times as long as synth measures for "
+    "a program that terminates, at least 0.1; 5 for litmus tests]",
 )
-@click.option("--every-iteration", is_flag=True, help="Go on with the iterations that come after a hang.")
+@click.option("--every-iteration", is_flag=True, help="Run the remaining iterations after a hang.")
 @choice_options
 @click.option(
     "--subscribe",
     type=click.Choice(list(SUBSCRIPTIONS)),
     default="full",
     show_default=True,
-    help="cpp: threads in all. full: one a core; over: a hundred a core.",
+    help="cpp: how many threads run. full: one a core; over: a hundred a core.",
 )
 @click.option(
     "--platform",
     metavar="NAME",
-    help="opencl: part of the platform's name and version; cuda, hip, glsl, wgsl, metal: of the device's name.  "
-    "[default: the first that works: opencl of PoCL, other CPUs, GPUs; glsl, wgsl of GPUs, CPUs; cuda, hip, metal of "
-    "GPUs]",
+    help="Choose a device. opencl: by part of the platform's name and version; cuda, hip, glsl, wgsl, metal: by part "
+    "of the device's name.  [default: the first that works; opencl tries PoCL, other CPUs, then GPUs; glsl and wgsl "
+    "try GPUs, then CPUs]",
 )
-@click.option("--workers", type=click.IntRange(min=1), help="opencl: threads that PoCL runs work-groups with.")
+@click.option("--workers", type=click.IntRange(min=1), help="opencl: how many threads PoCL uses to run work-groups.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where results go.  [default: results.jsonl in the corpus; not kept for plain files]",
+    help="Append results to FILE.  [default: results.jsonl in the corpus; none for plain files]",
 )
 @json_option("Print the summary and the results as one JSON object.")
-@click.option("--stress/--no-stress", default=False, show_default=True, help="Litmus tests: with memory stress.")
+@click.option("--stress/--no-stress", default=False, show_default=True, help="Litmus tests: stress memory.")
 @click.option(
     "--profile",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Litmus tests: launch them as this profile (TOML) says; synth tune finds one.",
+    help="Litmus tests: launch as this profile (TOML) says; synth tune finds one.",
 )
 @model_option(memory=True)
 @click.option(
     "--sound",
     multiple=True,
     metavar="MODEL",
-    help="A model to compare with, which nothing that is seen may contradict; repeatable.",
+    help="Compare with this model, and fail if a result contradicts it; repeatable.",
 )
 @click.option(
     "--decode",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Litmus tests: run nothing, but read what running one test elsewhere wrote; of glsl, amber -b FILE -B 3.",
+    help="Litmus tests: run nothing; read what a run of one test elsewhere wrote (glsl: amber -b FILE -B 3).",
 )
-@click.option("--mutants", is_flag=True, help="A suite of litmus tests: with its mutants; tell which were killed.")
+@click.option("--mutants", is_flag=True, help="Suites of litmus tests: run the mutants too, and say which were killed.")
 @click.option(
     "--plan",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Litmus tests: run what a plan of synth select --score has for this device and way to launch.",
+    help="Litmus tests: run what a plan of synth select --score has for this device and profile.",
 )
 @click.option(
     "--known",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Known failures, a table test,where,reason: they are told, and do not fail the run.",
+    help="A table test,where,reason of known failures: they are printed but do not fail the run.",
 )
 @campaign_options
 @click.pass_context
@@ -150,38 +150,36 @@ def command(
     \b
     Progress tests (.axb files, corpora)
 
-    The process of a test is killed if an iteration does not terminate in time; the iterations after a hang are
-    skipped, and the next test has a new process. The summary sets the hangs against each model's verdicts. A hang of a
-    test that terminates under a model shows that the device is inconsistent with that model; it is not a failure, for
-    no device here promises any of them, unless --sound names it. Termination shows nothing: a test that may hang need
-    not.
+    If an iteration does not terminate in time, synth kills the test's process, skips its remaining iterations, and
+    starts a new process for the next test. The summary compares the hangs with each model's verdicts. If a test that
+    terminates under a model hangs, the device is inconsistent with that model. That is a failure only if --sound names
+    the model, because no device here promises any of them. Termination shows nothing: a test that may hang need not.
 
     \b
     Litmus tests (.litmus files, folders of them, indexes)
 
-    Each of --iterations launches runs --instances instances of the test, 65,536 unless asked otherwise, with the
-    test's scope tree; the outcomes are counted and shown beside the models that forbid them. A test that the language
-    cannot say as it is written is not run, and the reason is told. What is seen of a device is no proof of what it
-    does not do.
+    Each of --iterations launches runs --instances instances of the test, by default 65,536, with the test's scope tree.
+    synth counts the outcomes and shows them beside the models that forbid them. If the language cannot express a test
+    as it is written, synth does not run it and says why. Runs cannot prove what a device never does.
 
-    Results are appended to a file as they come, those of a corpus to results.jsonl in it. A run that was stopped goes
-    on where it was when the same command is given again; only what is new is run. See docs/results.md for the format.
+    synth appends each result to a file as soon as it has it, for a corpus to results.jsonl in it. If a run was stopped,
+    the same command resumes it and runs only what is missing. docs/results.md has the format.
 
     \b
     Mutants
 
-    Of a suite of synth memory --mutants, --mutants runs those that count, too, and tells which were killed, how fast,
-    and with which confidence each test would have seen its bug (synth score). --plan runs what synth select --score
-    picks from that.
+    With a suite from synth memory --mutants, --mutants also runs the mutants that count. It says which were killed, how
+    fast, and with which confidence each test would have seen its bug (synth score). --plan runs the selection that
+    synth select --score makes of them.
 
     \b
     Campaigns
 
-    -j runs several tests at a time, -j ADDRESS does so by workers of Dask's whose machines have the same device
-    (docs/scale.md), --shard runs a part of them on each of several machines, whose results synth import puts together;
-    --rerun makes some trials anew, --time-limit ends a campaign that the same command goes on with, and --junit tells a
-    continuous-integration service. --known FILE has known failures in quarantine: they are told, and skipped in
-    JUnit's report, and only others fail the run; one that is not seen any more is told, too.
+    -j runs several tests at a time; -j ADDRESS does so on Dask workers whose machines have the same device
+    (docs/scale.md). --shard runs a part of the tests on each of several machines, and synth import merges the results.
+    --rerun repeats some trials. --time-limit stops a campaign, which the same command resumes. --junit writes a report
+    for a continuous-integration service. --known FILE lists known failures: synth prints them, marks them as skipped in
+    the JUnit report, and fails the run only for others. It also says which known failures no longer occur.
 
     \b
     Examples:
@@ -202,12 +200,12 @@ def command(
       synth run ci --backend cpp --stress --plan ci/plan.json
       synth run examples/memory/mp-acq-rel-cta.litmus --backend glsl --decode outcomes.txt
 
-    Exit code 1 if a test could not be read or run at all, or if what was seen contradicts a model of --sound.
+    Exit code 1 if a test could not be read or run, or if a result contradicts a model of --sound.
     """
     if timeout is not None and not isfinite(timeout):
         raise InputError(f"--timeout: expected a number of seconds, found {timeout}")
     if stress and profile is not None:
-        raise InputError("--stress and --profile: each says how tests are launched; give one of them")
+        raise InputError("--stress and --profile each say how to launch tests; give one of them")
     language = BACKENDS[backend]
     kind = family_given(inputs)
     refuse_foreign(context, kind)

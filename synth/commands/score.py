@@ -26,12 +26,12 @@ from synth.watch import busy
     "--budget",
     type=click.FloatRange(min=0, max=1e9, min_open=True),
     metavar="SECONDS",
-    help="Tell the confidence of running each test for so long, too.",
+    help="Show also the confidence of running each test for this long.",
 )
 @click.option("--tests", "list_tests", is_flag=True, help="List every test with its best mutant and its confidence.")
 @click.option("--mutants", "list_mutants", is_flag=True, help="List every mutant with its kill rates.")
 @choice_options
-@json_option("Print JSON, with every test and every mutant.")
+@json_option("Print JSON with every test and every mutant.")
 def command(
     suite: Path,
     results: Sequence[Path],
@@ -41,20 +41,21 @@ def command(
     choice: SelectionFilter,
     as_json: bool,
 ) -> None:
-    """Show which mutants devices kill, and what that says of the tests.
+    """Show which mutants devices kill, and what that says about the tests.
 
-    SUITE was made with synth memory --mutants, and RESULTS by synth run SUITE --mutants, or elsewhere and imported;
-    those in the suite's own folder where none are named. A mutant is a relaxation of a test, so that the model allows
-    what the test forbids. A way to launch tests on a device that never shows a mutant's outcome could not have seen the
-    bug that the test is for.
+    Make SUITE with synth memory --mutants. RESULTS come from synth run SUITE --mutants, or from runs elsewhere by synth
+    import; by default synth reads the results in the suite's folder. A mutant is a relaxation of a test: the model
+    allows its outcome, and forbids the test's. If a device and profile never show the mutant's outcome, they could not
+    have shown the bug that the test is for.
 
     \b
-    score            the mutants that were killed, of those that were run
+    score            the share of the mutants run that were killed
     kills a second   how often the outcome of a mutant was seen
     confidence       with which the test would have seen its easiest bug in the time that it ran: 1 - e^(-rate time);
-                     "at least" by the lower end of the rate's 95 % interval
+                     "at least" is by the lower end of the rate's 95 % interval
 
-    What threads show that run one after the other says nothing of a device, and such mutants do not count.
+    A mutant whose outcome threads can show by running one after the other says nothing about a device, and does not
+    count.
 
     \b
     Examples:

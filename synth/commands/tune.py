@@ -72,45 +72,47 @@ def _grid(text: str, budget: float | None) -> Grid:
     "--backend",
     type=click.Choice([name for name, each in BACKENDS.items() if each.device is not None]),
     required=True,
-    help="The language, and with it the devices, to tune.",
+    help="The language of the programs, which decides the devices.",
 )
-@click.option("--platform", metavar="NAME", help="Part of the device's or its platform's name, as of synth run.")
+@click.option("--platform", metavar="NAME", help="Part of the name of the device or its platform, as for synth run.")
 @click.option(
     "--shapes",
     default=",".join(SHAPES),
     show_default=True,
     metavar="NAMES|FILES",
-    help="The tests to tune by, with commas between.",
+    help="Tune with these tests, separated by commas.",
 )
 @click.option("--method", type=click.Choice(METHODS), default="published", show_default=True, help="How to search.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all that is drawn.")
-@click.option("--budget", type=Seconds(positive=True), help="Seconds that all measurements may take.  [default: any]")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all random choices.")
+@click.option("--budget", type=Seconds(positive=True), help="Seconds for all measurements.  [default: no limit]")
 @click.option(
     "--start",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="A profile to begin with: what it says stays.",
+    help="Begin with this profile, and keep what it sets.",
 )
-@click.option("--instances", type=click.IntRange(1, 1 << 24), default=1 << 14, show_default=True, help="Of a launch.")
-@click.option("--timeout", type=Seconds(positive=True), default=10.0, show_default=True, help="Of a launch.")
+@click.option(
+    "--instances", type=click.IntRange(1, 1 << 24), default=1 << 14, show_default=True, help="Instances of a launch."
+)
+@click.option("--timeout", type=Seconds(positive=True), default=10.0, show_default=True, help="Seconds for a launch.")
 @click.option(
     "--grid",
     default="",
     metavar="WORDS",
-    help="How finely to look, as 'launches=64 turns=4': launches of a trial; turns, how often each trial is made; "
-    "candidates, the profiles that random tries; distances, locations, longest and spreads of published.",
+    help="How finely to search, as 'launches=64 turns=4': launches in a trial; turns, how often to repeat a trial; "
+    "candidates, the profiles that random tries; distances, locations, longest and spreads for published.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.toml",
-    help="Where the profile goes; it is called as the file is.  [default: a file that is named after the search]",
+    help="Write the profile to FILE.toml, and name it after the file.  [default: a file named after the search]",
 )
 @click.option(
-    "--plot", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Draw what was measured (SVG)."
+    "--plot", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Plot the measurements (SVG)."
 )
-@json_option("Print all that was measured as one JSON object.")
+@json_option("Print all measurements as one JSON object.")
 def command(
     backend: str,
     platform: str | None,
@@ -126,25 +128,25 @@ def command(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Find the way to launch memory tests with which a device shows weak outcomes most often.
+    """Find how to launch memory tests so that a device shows weak outcomes most often.
 
-    What is found is a profile, a TOML file that synth run --profile takes. A score is the sum of the rates of weak
-    outcomes over the tests, by default store buffering, message passing and load buffering.
+    The result is a profile, a TOML file for synth run --profile. A score is the sum of the rates of weak outcomes over
+    the tests, by default store buffering, message passing and load buffering.
 
     \b
-    published  As Sorensen and Donaldson 2016, section 3, have it: the size of a patch of memory, the sequence of
-               accesses to stress it with, over how many patches to spread the stress; then every combination of
-               stress, bank conflicts, synchronisation and randomisation (Alglave et al. 2015, section 4.3).
+    published  As in Sorensen and Donaldson 2016, section 3: the size of a patch of memory, the sequence of accesses
+               to stress it with, over how many patches to spread the stress; then every combination of stress,
+               bank conflicts, synchronisation and randomisation (Alglave et al. 2015, section 4.3).
                The grid of the paper: --grid 'distances=0,1,...,255 locations=256 longest=5 spreads=1,2,...,64'.
-    random     Profiles drawn from all parameters, then changes of the best of them.
+    random     Profiles drawn from all parameters, then changes of the best ones.
 
-    Launches are counted, as synth diff counts them, for instances of one launch are alike. In the end the profile, the
-    device's own way and plain launches are measured in turn, and a randomisation test of their launches says whether
-    the winner is distinguishable. A profile that chance explains is not kept; a step takes the first of the candidates
-    that are as good as the best.
+    Like synth diff, it counts launches, because instances of one launch are alike. At the end it measures the profile,
+    the device's default layout and plain launches in turn, and a randomisation test of their launches says whether the
+    winner is distinguishable. If chance explains a profile's score, synth does not keep the profile; each step takes
+    the first of the candidates that are as good as the best.
 
-    Each measurement is written to FILE.journal.jsonl before the next one begins. A search that was stopped goes on
-    there when the same command is given again; one that has ended is told again, and nothing is run.
+    synth writes each measurement to FILE.journal.jsonl before the next one begins. If a search was stopped, the same
+    command resumes it; if it has ended, the same command prints the result again and runs nothing.
 
     \b
     Examples:

@@ -179,7 +179,7 @@ def test_sides_are_chosen_by_what_results_say(tmp_path: Path) -> None:
     ("words", "why"),
     [
         (("ALL",), "expected two sides, A and B"),
-        (("device=a", "device=b"), "device=a chooses among results, and none are named before it"),
+        (("device=a", "device=b"), "device=a chooses among results: name their files before it"),
         (("ALL", "missing", "device=Linux"), "expected FIELD=VALUE[,FIELD!=VALUE] or a file, found 'missing'"),
         (("missing", "ALL"), "missing: cannot read: No such file or directory"),
         (("ALL", "devise=a", "device=b"), "did you mean device"),

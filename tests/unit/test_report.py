@@ -245,7 +245,7 @@ def test_verdicts_that_a_corpus_lacks_are_found(tmp_path: Path) -> None:
 def test_a_model_that_is_believed(tmp_path: Path) -> None:
     folders = write_all(tmp_path)
     told = report(*folders, "--sound", "sc", "-o", tmp_path / "out.xml")
-    assert told.exit_code == 1 and "sc is not sound here: it forbids what was seen of SB" in told.stderr
+    assert told.exit_code == 1 and "sc is not sound here: it forbids a result of SB" in told.stderr
     suites = ElementTree.parse(tmp_path / "out.xml").getroot()
     assert [suites.get(key) for key in ("tests", "failures", "errors")] == ["8", "2", "1"]
     assert report(*folders, "--sound", "tso", "-o", tmp_path / "out.xml").exit_code == 0
@@ -255,8 +255,8 @@ def test_a_model_that_is_believed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--format", "html"], "a page is written to a file"),
-        (["-o", "report.docx"], "--format says what to write"),
+        (["--format", "html"], "give a file for the page"),
+        (["-o", "report.docx"], "give --format"),
         (["--where", "nothing*"], "no test has a name that matches"),
         (["-m", "no-such-model"], "unknown model"),
     ],
