@@ -23,22 +23,22 @@ from synth.streams import visible_output
 
 GROUPS = {
     "Make tests": {
-        "progress": "Synthesise forward-progress tests, complete up to a bound.",
-        "memory": "Synthesise memory tests from a model or from edges of cycles.",
+        "progress": "Synthesise every forward-progress test up to a bound.",
+        "memory": "Synthesise memory tests from a model, or from edges of cycles.",
         "select": "Pick the fewest tests that tell models apart or see most bugs.",
-        "examples": "Write the examples that ship into a folder.",
+        "examples": "Write synth's examples into a folder.",
     },
     "Ask models": {
-        "label": "Say what every model says of a test.",
-        "explain": "Show why a model says so: a lasso, or the argument.",
+        "label": "Print each model's verdict on a test.",
+        "explain": "Show why a model gives that verdict.",
         "compare": "Show the smallest tests on which memory models differ.",
-        "map": "Check that a mapping of instructions between models is sound.",
+        "map": "Check that a mapping of instructions between two models is sound.",
         "validate": "Check that translated programs have no new outcomes.",
-        "infer": "Find the models of a sketch that fit what was seen.",
-        "models": "List the models that ship, and where each comes from.",
+        "infer": "Find the models of a sketch that fit what devices did.",
+        "models": "List the built-in models and their sources.",
         "edges": "List the edges that cycles are made of.",
-        "show": "Tables and plots of a corpus.",
-        "verify": "Check a certificate: each test, and that none is missing.",
+        "show": "Show tables and plots of a corpus.",
+        "verify": "Check a corpus's certificate: its tests are right and none is missing.",
     },
     "Check kernels": {
         "check": "Find what may race, break or hang in kernels.",

@@ -50,23 +50,28 @@ SHOWN = 1
 @click.command(name="compare", cls=Page, first="--events --vocabulary --minimal --output --picture")
 @click.argument("models", nargs=-1, required=True, type=ModelName(), metavar="A B [C ...]")
 @click.option(
-    "--events", type=Span(2, MOST_EVENTS), default="2..5", show_default=True, metavar="N", help="4, 2..6 or ..6 events."
+    "--events",
+    type=Span(2, MOST_EVENTS),
+    default="2..5",
+    show_default=True,
+    metavar="N",
+    help="Number of events: 4, 2..6 or ..6.",
 )
 @vocabulary_option
-@click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
-@click.option("--both-ways", is_flag=True, help="Go on until each way there is a test, and not only one.")
-@click.option("--minimal", is_flag=True, help="The minimal tests of all sizes, not only of the first.")
+@click.option("--threads", "-t", type=Span(1), help="Only tests with this many threads.")
+@click.option("--both-ways", is_flag=True, help="Go on until there is a test in each direction.")
+@click.option("--minimal", is_flag=True, help="Find the minimal tests of all sizes, not only the first.")
 @run_options
 @limit_options(A_PART, whole=True)
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="A new folder for the tests, as a corpus.")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="Write the tests as a corpus to this new folder.")
 @click.option(
     "--picture",
     "svg",
     type=click.Path(path_type=Path),
     metavar="OUT",
-    help="Draw the order: .svg, .pdf, .png, .tex or .dot.",
+    help="Draw the order of the models: .svg, .pdf, .png, .tex or .dot.",
 )
-@json_option("One JSON object instead of text.")
+@json_option("Print one JSON object instead of text.")
 def command(
     models: tuple[str, ...],
     events: tuple[int, int],
@@ -83,15 +88,15 @@ def command(
 ) -> None:
     """Show the smallest tests that one model allows and another forbids.
 
-    Programs are unknown: a solver finds them with their outcomes, of two events first, then of three and so on. What
-    they are made of is what the models can tell apart. Of two models, the search ends with the first size that has a
-    test, whichever of the two allows it; of more, each is compared with each, both ways, and a table says how they
-    stand to each other. Where nothing is found, nothing is said of larger programs, or of other words.
+    A solver searches for programs and outcomes on which the models differ: first with two events, then three and so on.
+    It builds programs from whatever the models can tell apart. With two models, the search ends at the first size that
+    has a test, whichever model allows it. With more, synth compares each pair both ways, and a table shows how the
+    models relate. If nothing is found, larger programs and other vocabularies may still differ.
 
-    -o writes a corpus (docs/corpus.md) of the tests; the same command goes on with a search that was stopped, to the
-    same bytes in the end.
+    -o writes the tests as a corpus (docs/corpus.md). If the search is stopped, the same command continues it, and the
+    final files are the same, byte for byte.
 
-    The exit code is 1 where models differ, 0 where no difference was found.
+    The exit code is 1 if the models differ, 0 if no difference was found.
 
     \b
     Examples:
@@ -104,9 +109,9 @@ def command(
         check_picture_name(svg, DOT)
     resolved = resolve_consistency_models(models)
     if len(resolved) < 2:
-        raise InputError("expected two different models or more")
+        raise InputError("expected two or more different models")
     if len(resolved) == 2 and printed_as() != TABLE:
-        raise InputError("--format is for the table of three models or more")
+        raise InputError("--format needs a table, which three or more models have")
     files = [axiomatic(model) for model in resolved]
     words = narrowed(files, *vocabulary)
     for line in empty_sets(words, files):

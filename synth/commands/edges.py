@@ -11,14 +11,14 @@ from synth.screen import screen
 
 @click.command(name="edges")
 def command() -> None:
-    """List the edges and annotations that synth memory takes, with a line on each.
+    """List the edges and annotations that synth memory takes, each with a line that describes it.
 
     \b
-    Names may be combined:
+    You can combine names:
       [A,B]          A, and then B
-      A|B            one of the two
+      A|B            either of the two
       RfeRel.gpuAcq.gpu   an edge with the annotations of its two accesses
-      Wse            another name of Coe
+      Wse            another name for Coe
       FenceScdWR     a fence at each of --scopes; likewise Rlx, Acq, Rel, Sc
 
     \b

@@ -30,13 +30,13 @@ def _shipped() -> Path:
     default=Path("examples"),
     show_default=True,
     metavar="FOLDER",
-    help="A new folder, or an empty one.",
+    help="Write into this folder, which must be new or empty.",
 )
 def command(output: Path) -> None:
-    """Write the examples that ship into a folder.
+    """Write synth's examples into a folder.
 
-    Progress and litmus tests, locks, mappings, models, profiles of devices and applications. The commands of the
-    README and of every --help name them by the folder examples, and run beside it.
+    They are progress and litmus tests, locks, mappings, models, profiles of devices, and applications. The commands in
+    the README and in every --help name them by the folder examples, so run those commands beside it.
 
     \b
     Examples:

@@ -43,9 +43,9 @@ from synth.worker import Limits
     metavar="OUT",
     help="Draw the states or executions: .svg, .pdf, .png, .tex or .dot.",
 )
-@click.option("--side-by-side", "beside", is_flag=True, help="A column a model, as text and as picture.")
-@json_option("One JSON object a model instead of text.")
-@limit_options("a test may take under each model. Beyond that the verdict is UNKNOWN")
+@click.option("--side-by-side", "beside", is_flag=True, help="Show models in columns, in the text and in the picture.")
+@json_option("Print one JSON object for each model instead of text.")
+@limit_options("a test may take under each model; beyond that the verdict is UNKNOWN")
 def command(
     file: str,
     models: tuple[str, ...],
@@ -57,18 +57,18 @@ def command(
     as_json: bool,
     limits: Limits,
 ) -> None:
-    """Show why a model says so.
+    """Show why a model gives that verdict.
 
-    Progress models, of tests of either family. For MAY_HANG, a lasso: steps from the start to a cycle that keeps every
-    promise of the model, who starves on it, and why the model allows it. For TERMINATES, every place where threads can
-    go round, and the promised steps that lead out of it.
+    Progress models, on either kind of test. For MAY_HANG, synth shows a lasso: steps from the start to a cycle that
+    keeps every promise of the model, the threads that starve on the cycle, and why the model allows it. For TERMINATES,
+    it shows every place where threads can go round, and the promised steps that lead out of it.
 
-    Consistency models, of litmus tests in any dialect. For ALLOWED, one execution with the outcome that passes every
-    check of the model. For FORBIDDEN, the executions that have the outcome, each with the check that it fails and the
-    cycle in it: reads and writes are a, b, c .. in program order, and a -rfe-> b says by which relation an edge is one.
-    thesis-weak and thesis-strong show a run, step by step, or how many states they searched for one. Where executions
-    are too many to list, a solver finds one for each check that forbids some; where the outcome cannot come about
-    within --unroll, loops are followed further, up to 8 jumps back.
+    Consistency models, on litmus tests in any dialect. For ALLOWED, synth shows one execution that has the outcome and
+    passes every check of the model. For FORBIDDEN, it shows the executions that have the outcome, each with the check
+    that it fails and the cycle in it. Reads and writes are a, b, c .. in program order; a -rfe-> b names the relation
+    of an edge. thesis-weak and thesis-strong show a run step by step, or how many states they searched for one. If
+    there are too many executions to list, a solver finds one for each check that forbids some. If the outcome is
+    impossible within --unroll, synth follows loops further, up to 8 jumps back.
 
     \b
     Examples:
@@ -82,20 +82,20 @@ def command(
       synth explain examples/memory/mp-intra.litmus --model thesis-weak
       synth explain examples/memory/coRR.litmus --model examples/models/my-model.cat --picture coRR.dot
 
-    Of a corpus, a folder or an index every test is explained, or those that --where names:
+    synth explains every test in a corpus, folder or index, or only those that --where selects:
 
     \b
       synth explain classic --where MP --model ptx-6.0
 
-    Of a litmus test under a pair, 'fair & rc11', a hang is shown: an execution that the consistency model allows, which
-    threads have ended in it, and what the others do for ever.
+    If a pair such as 'fair & rc11' lets a litmus test hang, synth shows an execution that the consistency model allows,
+    which threads have ended in it, and what the others do for ever.
 
     \b
       synth explain examples/liveness/leader.litmus --model 'fair & tso' --picture leader.svg
 
-    --side-by-side gives each model a column, in the text and in the picture, which otherwise is of one model. Of a
-    progress test, name its reading, as in hsa-weak: blue steps lead to the cycle, red ones are the cycle. Of a litmus
-    test: threads in columns within their scopes, program order downwards, and behind what is forbidden a yellow band.
+    A picture shows one model; with --side-by-side, picture and text have a column for each. For a progress test, name a
+    reading, such as hsa-weak: blue steps lead to the cycle, red steps are the cycle. For a litmus test, threads are
+    columns within their scopes, program order runs downwards, and a yellow band marks what is forbidden.
     """
     if svg:
         check_picture_name(svg, DOT)
@@ -104,7 +104,7 @@ def command(
     tests = with_bell(chosen(kind, [file], choice), bell)
     names = kind.labelling(models, AUTO, unroll, JSON).names
     if svg and len(tests) > 1:
-        raise InputError(f"--picture draws one test, and these are {len(tests)}; --where NAME picks one")
+        raise InputError(f"--picture draws one test, but there are {len(tests)}; --where NAME picks one")
     if svg and len(names) > 1 and not beside:
         raise InputError(
             f"--picture draws one model, and --model names {len(names)}: {', '.join(names)}; or several --side-by-side"

@@ -65,18 +65,25 @@ class _Never(click.ParamType[NeverSeen]):
 @click.command(name="infer", cls=Page, first="--from --tests --events --changes --output --picture")
 @click.argument("sketch", metavar="SKETCH")
 @click.option(
-    "--from", "sources", multiple=True, type=click.Path(path_type=Path), metavar="PATH", help="Facts, as said below."
+    "--from",
+    "sources",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Read facts from here, as said above. Repeatable.",
 )
-@click.option("--tests", multiple=True, metavar="PATH", help="Where the tests are that the facts are about.")
-@click.option("--column", metavar="MODEL", help="The model whose verdicts count, where there are several.")
+@click.option(
+    "--tests", multiple=True, metavar="PATH", help="Read the tests that the facts are about from here. Repeatable."
+)
+@click.option("--column", metavar="MODEL", help="Use the verdicts of this model if there are several.")
 @click.option(
     "--never-seen",
     type=_Never(),
     default=EVIDENCE,
     show_default=True,
     metavar="WORD",
-    help=f"What an outcome is that was never seen: {EVIDENCE}, or {FORBIDDEN} if the test ran in a million instances, "
-    "or in N of them if a number is given.",
+    help=f"Treat an outcome that was never seen as {EVIDENCE}, or as {FORBIDDEN} if the test ran in at least a million "
+    "instances; a number N sets another limit.",
 )
 @click.option(
     "--changes",
@@ -84,26 +91,31 @@ class _Never(click.ParamType[NeverSeen]):
     default=1,
     show_default=True,
     metavar="N",
-    help="Of a model without holes: in so many places at most a model may differ from it.",
+    help="Model without holes: change it in at most N places.",
 )
 @click.option(
-    "--events", type=Span(2, MOST_EVENTS), default="2..4", show_default=True, metavar="N", help="4, 2..6 or ..6 events."
+    "--events",
+    type=Span(2, MOST_EVENTS),
+    default="2..4",
+    show_default=True,
+    metavar="N",
+    help="Number of events: 4, 2..6 or ..6.",
 )
 @vocabulary_option
-@click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
+@click.option("--threads", "-t", type=Span(1), help="Only tests with this many threads.")
 @click.option(
     "--bound",
     default="3x3",
     show_default=True,
     metavar="TxN",
-    help="Of promises: tests of up to T threads with N instructions in all tell models apart.",
+    help="Promises: tell models apart by tests of up to T threads with N instructions in all.",
 )
 @click.option(
     "--placement",
     "placements",
     type=click.Choice([*PLACEMENTS, "all"]),
     multiple=True,
-    help="Of promises: where threads are; repeatable.  [default: where results have them]",
+    help="Promises: place threads in this way. Repeatable.  [default: as in the results]",
 )
 @click.option(
     "--mapping",
@@ -112,7 +124,7 @@ class _Never(click.ParamType[NeverSeen]):
     multiple=True,
     default=("all",),
     show_default=True,
-    help="Of promises, with --run: which work-group runs which thread; repeatable.",
+    help="Promises, with --run: how threads are distributed over work-groups. Repeatable.",
 )
 @click.option(
     "--tries",
@@ -120,10 +132,12 @@ class _Never(click.ParamType[NeverSeen]):
     default=TRIES,
     show_default=True,
     metavar="N",
-    help="Of promises, with --run: tests that are run of those that tell apart the same models.",
+    help="Promises, with --run: run N of the tests that tell apart the same models.",
 )
 @loop_options
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="A new folder for models, tests and proofs.")
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), help="Write models, tests and proofs to this new folder."
+)
 @click.option(
     "--picture",
     "svg",
@@ -131,7 +145,7 @@ class _Never(click.ParamType[NeverSeen]):
     metavar="OUT",
     help="Draw the models: .svg, .pdf, .png or .tex.",
 )
-@json_option("One JSON object instead of text.")
+@json_option("Print one JSON object instead of text.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -155,26 +169,27 @@ def command(
     svg: Path | None,
     as_json: bool,
 ) -> None:
-    """Find the models of a sketch that fit what is known of tests, and the test that would tell them apart.
+    """Find the models of a sketch that fit known facts about tests, and the test that would tell those models apart.
 
-    SKETCH is a .cat file with holes, one that ships (cpu, power, gpu, c11), or a model without holes, each of whose
-    checks, operands of unions and conjuncts then has a switch. A hole is a switch, '?ww: W * W', whose term is there or
-    not, or a choice, '?fence: membar.cta | membar.gl', which has one of its terms.
+    SKETCH is a .cat file with holes, a built-in sketch (cpu, power, gpu, c11), or a model without holes. In a model
+    without holes, synth adds a switch to each check, operand of a union and conjunct. A hole is a switch such as
+    '?ww: W * W', whose term is present or not, or a choice such as '?fence: membar.cta | membar.gl', which has one of
+    its terms.
 
-    Facts are tables of verdicts (.csv), results of synth run (.jsonl), and corpora with results, or with verdicts where
-    --column names a model. What was seen is allowed, and a verdict is met. An outcome that was never seen is evidence,
-    by which models are ordered.
+    Facts are tables of verdicts (.csv), results of synth run (.jsonl), and corpora with results, or with verdicts if
+    --column names a model. A model must allow every outcome that was seen and agree with every verdict. An outcome that
+    was never seen is only evidence, which ranks the models.
 
-    The weakest and the strongest models that fit are printed, with a proof that there is no other, up to equality on
-    all programs of --events. Where they are several, the next test is the smallest that tells them apart. -o writes the
-    models as .cat files, the tests as a corpus that synth run takes, the proofs and a picture.
+    synth prints the weakest and the strongest models that fit, with a proof that there are no others, up to equality on
+    all programs of --events. If several fit, the next test is the smallest that tells them apart. -o writes the models
+    as .cat files, the tests as a corpus for synth run, the proofs and a picture.
 
-    SKETCH may be a family of promises to threads instead, 'progress': a union of promises to the lowest id, to those
-    that have started, to those with a lower id than one that has, or to everybody, read weakly or strongly. Or it has
-    one for each level, 'progress@workgroup & progress@subgroup'. Facts are then confirmed hangs, and verdicts.
+    SKETCH may instead be 'progress': a union of promises to the lowest id, to threads that have started, to threads
+    with a lower id than one that has, or to all threads, read weakly or strongly. 'progress@workgroup &
+    progress@subgroup' has one for each level. The facts are then confirmed hangs and verdicts.
 
-    The exit code is 1 where no model fits. The smallest set of facts that contradict each other is then printed, and
-    the least change of the sketch that would do.
+    The exit code is 1 if no model fits. synth then prints the smallest set of contradictory facts, and the smallest
+    change to the sketch that would resolve the contradiction.
 
     \b
     Examples:
@@ -188,9 +203,9 @@ def command(
     if svg:
         check_picture_name(svg)
     if loop is not None and output is None:
-        raise click.UsageError("--run keeps what it does in a folder: name it with -o")
+        raise click.UsageError("--run needs -o, the folder that keeps its results")
     if backend is not None and loop is None and output is None:
-        raise click.UsageError("--backend is for --run, or for the program of the next test in the folder of -o")
+        raise click.UsageError("--backend needs --run, or -o to write the next test as a program")
     if is_promise_family(sketch):
         refuse_given(context, OF_SKETCHES, "sketches of consistency models")
         if loop is None:
@@ -233,7 +248,7 @@ def command(
                 name = write_program(folder, told, found.records, backend)
                 if told.next is not None and name != told.next.name:
                     instead = f"the program is of {name}" if name else "nor any other that is left"
-                    click.echo(one_line(f"synth: {backend} cannot say {told.next.name}, {instead}"), err=True)
+                    click.echo(one_line(f"synth: {backend} cannot express {told.next.name}, {instead}"), err=True)
     if as_json:
         click.echo(visible(json.dumps(record_of(told), ensure_ascii=False)))
     else:

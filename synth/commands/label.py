@@ -36,24 +36,24 @@ from synth.worker import Limits
 @method_option
 @unroll_option("Litmus tests:")
 @form_options(
-    "csv: one line a verdict, file,model,verdict and for litmus tests condition. --json: one object a test. Both are "
-    "printed as verdicts come, a table at the end.  [default: table; csv with -o]",
+    "csv prints a line for each verdict: file,model,verdict and, for litmus tests, condition. --json prints one object "
+    "for each test. Both print verdicts as they come; a table comes at the end.  [default: table; csv with -o]",
     *FORMS,
     CSV,
 )
-@limit_options("a test may take; of a litmus test, under each model. Beyond that the verdict is UNKNOWN", 60, 4096)
+@limit_options("a test may take, or a litmus test under each model; beyond that the verdict is UNKNOWN", 60, 4096)
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write csv or json here, each test as soon as it is labelled. FILE.request.json says what was asked.",
+    help="Write csv or json to FILE, each test as soon as it is labelled; FILE.request.json records the question.",
 )
 @click.option(
     "--expect",
     type=click.Path(path_type=Path),
     metavar="TABLE",
-    help="Compare with the verdicts of a table, as csv or a corpus has them; exit code 1 where one differs.",
+    help="Compare with the verdicts in a table, as csv or a corpus has them; exit code 1 if one differs.",
 )
 @jobs_options
 def command(
@@ -69,25 +69,25 @@ def command(
     expect: Path | None,
     jobs: int | str | None,
 ) -> None:
-    """Say what every model says of a test.
+    """Print each model's verdict on a test.
 
-    Progress tests (.axb files, folders of them, corpora): TERMINATES or MAY_HANG. Litmus tests (.litmus files in any
-    dialect, folders of them, indexes such as @all): ALLOWED where some execution that the model allows satisfies the
-    condition's proposition, else FORBIDDEN; and whether the condition as it is written is true. Litmus tests are asked
-    about progress models, too: whether their loops and barriers may go on, or wait, for ever.
+    A progress test (.axb file, folder of them, corpus) is TERMINATES or MAY_HANG. A litmus test (.litmus file in any
+    dialect, folder of them, index such as @all) is ALLOWED if some execution that the model allows satisfies the
+    condition's proposition, else FORBIDDEN; synth also says whether the condition as written is true. You can ask a
+    progress model about a litmus test too: whether its loops may run for ever, or its barriers wait for ever.
 
-    A folder is read with the folders in it; of litmus and progress tests, litmus tests are taken. What is hidden or a
-    symbolic link is left out, and a line on standard error says what else is there.
+    synth reads a folder with its subfolders; if it holds both kinds of tests, synth takes the litmus tests. It skips
+    hidden files and symbolic links, and says on standard error what else the folder holds.
 
-    Verdicts are always computed anew, never taken from a corpus. What is FORBIDDEN only as far as loops were followed
-    says so, as in FORBIDDEN (unroll 2). A litmus file that is no test has the verdict ERROR, a test that a model does
-    not speak of UNKNOWN; each is one line on standard error, and the others are labelled. The exit code is 2 where a
-    file is no test or a model has no verdict at all. A test that exceeds --timeout or --memory is UNKNOWN as well, and
-    costs no other its verdict.
+    synth always computes verdicts anew and never takes them from a corpus. If a test is FORBIDDEN only as far as loops
+    were followed, the verdict says so: FORBIDDEN (unroll 2). A litmus file that is not a test is ERROR. A test that a
+    model does not cover, or that exceeds --timeout or --memory, is UNKNOWN. Each of these is one line on standard
+    error, and synth goes on with the other tests. The exit code is 2 if a file is not a test or if a model has no
+    verdict at all.
 
-    With --expect the verdicts are compared with those of a table: file,model,verdict as --format csv writes it,
-    name,MODEL,.. as a corpus has it in labels.csv, or file,verdict where one model is asked. Each difference, and each
-    test that the table names and nobody labelled, is a line on standard error; the exit code is 1 then.
+    --expect compares the verdicts with those of a table: file,model,verdict as --format csv writes it, name,MODEL,.. as
+    labels.csv of a corpus has it, or file,verdict if you name one model. Each difference, and each test in the table
+    that was not labelled, is a line on standard error; the exit code is then 1.
 
     \b
     Examples:
@@ -107,24 +107,24 @@ def command(
       synth label examples/memory --model examples/models/my-model.cat
       synth label examples/locks/ticket-lock.litmus --model ptx-6.0 --model hsa --model fair
 
-    A Python file defines a progress model of your own. This one promises execution to the last thread that has not
-    ended:
+    You can define your own progress model in a Python file. This one promises to run the last thread that has not
+    finished:
 
     \b
       NAME = "last"
       def guarantee(running, stepped):  # masks of threads: have a step to take, have stepped
           return 1 << running.bit_length() >> 1
 
-    A .cat file defines a consistency model of your own. This one is sequential consistency:
+    You can define your own consistency model in a .cat file. This one is sequential consistency:
 
     \b
       let com = rf | co | fr
       acyclic po | com as sc
 
-    See docs/oracle.md for the models that ship and how verdicts are defined.
+    docs/oracle.md describes the built-in models and defines the verdicts.
     """
     if output is not None and form in FORMS:
-        raise click.UsageError("-o writes csv or json, and a table is neither")
+        raise click.UsageError("-o writes csv or json, not a table")
     form = form or (printed_as() if output is None else CSV)
     if form in FORMS:
         print_as(form)

@@ -56,17 +56,27 @@ T = TypeVar("T")
     "--events",
     type=EVENTS,
     metavar="N",
-    help=f"4, 2..6 or ..6 events.  [default: the mapping's bound, else {spelled(UNBOUND)}]",
+    help=f"Number of events: 4, 2..6 or ..6.  [default: the mapping's bound, else {spelled(UNBOUND)}]",
 )
-@click.option("--from", "source", type=ModelName(), metavar="MODEL", help="The source.  [default: the mapping's from]")
-@click.option("--to", "target", type=ModelName(), metavar="MODEL", help="The target.  [default: the mapping's to]")
+@click.option(
+    "--from", "source", type=ModelName(), metavar="MODEL", help="The source model.  [default: the mapping's from]"
+)
+@click.option(
+    "--to", "target", type=ModelName(), metavar="MODEL", help="The target model.  [default: the mapping's to]"
+)
 @click.option("--scopes", metavar="LIST", help="Only programs with these of cta,gpu,sys.  [default: the bound's]")
-@click.option("--threads", "-t", type=THREADS, help="Only programs of so many threads.  [default: the bound's]")
-@click.option("--weakest", is_flag=True, help="Of a sound mapping, what can be one step weaker and is sound as far.")
-@click.option("--max-tests", type=TESTS, help="Stop when so many bugs are found.  [default: the bound's]")
+@click.option("--threads", "-t", type=THREADS, help="Only programs with this many threads.  [default: the bound's]")
+@click.option(
+    "--weakest",
+    is_flag=True,
+    help="For a sound mapping: show which rules stay sound, up to the bound, if made one step weaker.",
+)
+@click.option("--max-tests", type=TESTS, help="Stop after finding this many bugs.  [default: the bound's]")
 @run_options
 @limit_options(A_PART, whole=True)
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="A folder for the tests and pictures of bugs.")
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), help="Write the tests and pictures of bugs to this folder."
+)
 @click.option(
     "--picture",
     "svg",
@@ -74,7 +84,7 @@ T = TypeVar("T")
     metavar="OUT",
     help="Draw the first bug: .svg, .pdf, .png or .tex.",
 )
-@json_option("One JSON object instead of text.")
+@json_option("Print one JSON object instead of text.")
 def command(
     mappings: tuple[Path, ...],
     events: tuple[int, int],
@@ -91,24 +101,25 @@ def command(
     svg: Path | None,
     as_json: bool,
 ) -> None:
-    """Check that what a model allows of translated programs, another allows of the programs themselves.
+    """Check that a mapping adds no outcome: the source must allow whatever the target allows after translation.
 
-    MAPPING is a text file with a rule for each instruction of the source: 'W.sc -> W; F'. Programs are unknown: a
-    solver finds one with an outcome that the target allows after the translation and the source forbids before it, of
-    two events first, then of three and so on, up to the first size with bugs. Of larger programs nothing is said.
+    MAPPING is a text file with a rule for each source instruction, such as 'W.sc -> W; F'. A solver searches for a
+    program with an outcome that the target allows after translation and the source forbids before it: first with two
+    events, then three and so on, up to the first size with bugs. The answer says nothing about larger programs.
 
-    A mapping may state the bound that decides it, 'bound: events 7, threads 3, scopes gpu', which is then the default
-    of these options. Where it does not, the answer that a mapping is sound lists what no outcome of these sizes
-    depends on: rules of the mapping, axioms and definitions of the source.
+    A mapping may state the bound that decides it, 'bound: events 7, threads 3, scopes gpu', which then becomes the
+    default of these options. If it states none, an answer that the mapping is sound lists the rules of the mapping, and
+    the axioms and definitions of the source, that affect no outcome of these sizes.
 
-    -o writes a corpus (docs/corpus.md) of the bugs, each with its picture; the same command goes on
-    with a search that was stopped, to the same bytes in the end.
+    -o writes the bugs as a corpus (docs/corpus.md), each with its picture. If the search is stopped, the same command
+    continues it, and the final files are the same, byte for byte.
 
-    A MAPPING that ends in .seq is a table of code sequences for an AMD GPU (docs/amdgpu.md), of which there may be
-    several: whether its machine reaches what --from, or else amdgpu, forbids. Beyond the bound, shapes that are known
-    by name are tried, too. --weakest leaves out each wait, counter, cache operation and cache bit.
+    A MAPPING whose name ends in .seq is a table of code sequences for an AMD GPU (docs/amdgpu.md); you may give
+    several. synth then checks whether the table's machine reaches an outcome that --from (by default amdgpu) forbids,
+    and tries well-known shapes beyond the bound too. With --weakest it leaves out each wait, counter, cache operation
+    and cache bit in turn.
 
-    The exit code is 1 where a mapping is wrong, 0 where no such program was found.
+    The exit code is 1 if a mapping is wrong, 0 if no such program was found.
 
     \b
     Examples:
@@ -122,14 +133,14 @@ def command(
         check_picture_name(svg)
     tables = [each for each in mappings if each.suffix == ".seq"]
     if len(mappings) > 1 and len(tables) < len(mappings):
-        raise click.UsageError("several mappings at once are tables of code sequences, which end in .seq")
+        raise click.UsageError("only tables of code sequences (.seq) can be checked several at once")
     if tables:
         from synth.commands import map_tables  # no other mapping needs a machine
 
         if target is not None:
-            raise click.UsageError("--to goes without tables of code sequences, which name their machine")
+            raise click.UsageError("--to does not go with tables of code sequences, which name their own machine")
         if len(tables) > 1 and (output or svg):
-            raise click.UsageError("-o and --picture are for one table at a time")
+            raise click.UsageError("-o and --picture need a single table")
         those = listed("--scopes", scopes, list(map_tables.SCOPES))
         asks = map_tables.question(tables, source, events or UNBOUND, threads, those)
         way = map_tables.TableWork(jobs, limits, Until.limits(max_tests, time_limit))

@@ -169,7 +169,7 @@ def _check_like_diy7(like_diy7: bool) -> None:
     for parameter in context.command.params if like_diy7 else ():
         name = str(parameter.name)
         if name in OTHER_RULES and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{parameter.opts[0]}: --like-diy7 has a rule of its own for it")
+            raise click.UsageError(f"{parameter.opts[0]} goes without --like-diy7, which has its own rule for it")
 
 
 def _check_cycles(request: CycleSuiteRequest, solver: str) -> None:
@@ -252,12 +252,12 @@ def _why_none(request: CycleSuiteRequest) -> str:
     for access, word in (("R", "read"), ("W", "write")):
         leading, arriving = (any(getattr(edge, end) == access for edge in edges) for end in ("source", "target"))
         if leading and not arriving:
-            return f"edges lead from a {word}, and none arrives at one"
+            return f"edges lead from a {word}, but none leads to one"
         if arriving and not leading:
-            return f"edges arrive at a {word}, and none leads on"
+            return f"edges lead to a {word}, but none leads from one"
     if bounds.regions == (Region.SHARED,) and "cta" not in bounds.levels:
-        return "shared memory is of one CTA, and without --scopes cta every thread is in its own"
-    return "these edges close none" + (f" of {spelled(request.threads)} threads" if request.threads else "")
+        return "shared memory belongs to one CTA, and without --scopes cta each thread is in its own"
+    return "these edges form none" + (f" of {spelled(request.threads)} threads" if request.threads else "")
 
 
 def _tell_unknown(outcome: CycleSuiteOutcome, names: list[str]) -> int:

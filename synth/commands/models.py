@@ -14,13 +14,13 @@ from synth.screen import plain_table, screen
 
 
 @click.command(name="models")
-@json_option("Print a JSON list, an object for each, with the whole of its source.")
+@json_option("Print a JSON list with an object for each model, which gives its whole source.")
 def command(as_json: bool) -> None:
-    """List the models that ship: what each says, the programs it is about, and where it comes from.
+    """List the built-in models: what each says, which programs it covers, and its source.
 
-    Memory models answer ALLOWED or FORBIDDEN of a litmus test, progress models TERMINATES or MAY_HANG. The words are
-    those of --vocabulary of synth memory --from. A model of your own is a .cat file, named by its path, or a Python
-    file for progress (docs/oracle.md).
+    Memory models answer ALLOWED or FORBIDDEN for a litmus test, progress models TERMINATES or MAY_HANG. The column
+    words has what --vocabulary of synth memory --from takes. Your own model is a .cat file, named by its path, or a
+    Python file for progress (docs/oracle.md).
 
     \b
     Examples:

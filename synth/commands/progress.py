@@ -27,38 +27,40 @@ from synth.watch import watching
 
 @click.command(name="progress", cls=Page, first="--threads --instrs --locs --values --minimal --distinguish --output")
 @click.option("--threads", "-t", type=click.IntRange(min=1), help="Number of threads.")
-@click.option("--instrs", "-n", type=click.IntRange(min=1), help="Number of instructions, all threads together.")
-@click.option("--locs", type=click.IntRange(1, 8), default=2, show_default=True, help="Use at most so many locations.")
+@click.option("--instrs", "-n", type=click.IntRange(min=1), help="Number of instructions in all threads together.")
 @click.option(
-    "--values", type=click.IntRange(2, 16), default=2, show_default=True, help="Values are 0 to this number less one."
+    "--locs", type=click.IntRange(1, 8), default=2, show_default=True, help="Use at most this many locations."
 )
-@click.option("--minimal/--all", default=True, help="Only minimal tests (the default), or every test.")
+@click.option(
+    "--values", type=click.IntRange(2, 16), default=2, show_default=True, help="Use this many values: 0, 1 and so on."
+)
+@click.option("--minimal/--all", default=True, help="Find only minimal tests (the default), or every test.")
 @click.option(
     "--up-to",
     type=click.Choice(["program", "behaviour"]),
-    help="Which tests are one: the same program up to renaming of locations (default with --all), or the same "
-    "thread-labelled automaton (default with --minimal).",
+    help="Count two tests as one if their programs are equal up to renaming of locations (default with --all), or if "
+    "their thread-labelled automata are equal (default with --minimal).",
 )
 @click.option(
     "--distinguish",
     metavar="A>B",
     help="Only tests that terminate under model A and may hang under model B (and C, with A>B,C). Without --threads or "
-    "--instrs, bounds grow until one holds such a test.",
+    "--instrs, the bound grows until there is such a test.",
 )
 @click.option(
     "--levels",
     metavar="LEVEL,..",
-    help="Each program in every placement of its threads in groups of these levels, from the outside in: device, "
+    help="Place the threads of each program in groups of these levels in every way, from the outside in: device, "
     "queuefamily, workgroup, subgroup.",
 )
-@model_option(note="With --levels: a model that tests are labelled under besides, as 'hsa@workgroup & obe@subgroup'.")
-@click.option("--symmetric-threads", is_flag=True, help="Tests that differ only in the order of threads are one.")
+@model_option(note="With --levels: label tests under this model too, as 'hsa@workgroup & obe@subgroup'.")
+@click.option("--symmetric-threads", is_flag=True, help="Count tests that differ only in the order of threads as one.")
 @click.option(
     "--certify",
     is_flag=True,
-    help="Write a certificate that nothing is left, which synth verify checks. Needs --threads and --instrs.",
+    help="Write a certificate that no test is missing; synth verify checks it. Needs --threads and --instrs.",
 )
-@click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
+@click.option("--max-tests", type=click.IntRange(min=1), help="Stop after finding this many tests.")
 @run_options
 @solver_option
 @output_option
@@ -80,13 +82,13 @@ def command(
     jobs: int | str | None,
     output: Path | None,
 ) -> None:
-    """Synthesise forward-progress tests: programs that can fail to terminate when threads are not scheduled fairly.
+    """Synthesise forward-progress tests: programs that may fail to terminate if threads are not scheduled fairly.
 
-    Every program of the bound that is well formed and interesting is found (Sorensen et al., "Specifying and Testing
-    GPU Workgroup Progress Models", OOPSLA 2021, sections 5.1 and 5.2), labelled under 12 progress models, and written
-    to a corpus folder. When the solver has proved that nothing is left, the manifest says `complete`. A run that is
-    stopped, in whatever way, leaves a corpus that opens, and the same command goes on. The folder is named after the
-    question unless --output names it.
+    synth finds every well-formed, interesting program up to the bound (Sorensen et al., "Specifying and Testing GPU
+    Workgroup Progress Models", OOPSLA 2021, sections 5.1 and 5.2), labels it under 12 progress models and writes it to
+    a corpus folder. When the solver has proved that there are no others, the manifest says `complete`. If a run is
+    stopped, in whatever way, its corpus still opens, and the same command continues it. The folder is named after the
+    question unless you give --output.
 
     \b
     Every minimal test of three threads with four instructions in all, in the folder progress-3x4:
@@ -97,37 +99,39 @@ def command(
       synth progress --threads 2 --instrs 3 --all -o all
     The smallest tests that strong OBE passes and strong HSA does not:
       synth progress --distinguish 'obe-strong>hsa-strong' -o border
-    Those that need strong OBE, for neither strong HSA nor weak OBE will do:
+    Tests that need strong OBE, because neither strong HSA nor weak OBE is enough:
       synth progress --distinguish 'obe-strong>hsa-strong,obe-weak' -o obe
-    Those that your own scheduler passes and HSA does not:
+    Tests that your own scheduler passes and HSA does not:
       synth progress --distinguish 'my_scheduler.py>hsa' -o mine
-    With proofs that nothing is left, for synth verify and others to check:
+    With proofs that there are no other tests, which synth verify and other programs can check:
       synth progress --threads 2 --instrs 3 --certify -o certified
-    Each program with its threads in one subgroup, in two of a workgroup, or in two workgroups:
+    Each program with its threads in one subgroup, in two subgroups of a workgroup, or in two workgroups:
       synth progress --threads 2 --instrs 3 --levels workgroup,subgroup -m 'hsa@workgroup & obe@subgroup' -o placed
     A quick look into a large space:
       synth progress --threads 3 --instrs 6 --all --max-tests 100 -o some
 
     \b
     Models: unfair hsa obe hsa+obe lobe fair, each with -weak or -strong; or a Python file (synth label --help), whose
-    verdicts are then part of the corpus. Without -weak or -strong a test passes a model if it does so under both, and
-    fails it likewise.
+    verdicts the corpus then includes. Without -weak or -strong, a test passes a model if it passes under both, and
+    fails it if it fails under both.
     """
     at = () if levels is None else _levels(levels)
     if not at and models:
-        raise click.UsageError("--model is of placed programs: say with --levels in which groups they are placed")
+        raise click.UsageError("--model needs --levels, which places threads in groups")
     border, own = (None, ()) if distinguish is None else _border(distinguish, bool(at))
     own = tuple(dict.fromkeys((*own, *_beside(models))))
     if at and symmetric_threads:
-        raise click.UsageError("--symmetric-threads: placed threads go by their order, and have no other images")
+        raise click.UsageError("--symmetric-threads goes without --levels: the order of placed threads matters")
     if at and certify:
-        raise click.UsageError("--certify: a certificate speaks of programs without places, and --levels places them")
+        raise click.UsageError(
+            "--certify goes without --levels: a certificate covers only programs whose threads are not placed"
+        )
     if border is None and (threads is None or instrs is None):
         raise click.UsageError("give --threads and --instrs, or --distinguish to let the bound grow")
     if certify and (threads is None or instrs is None):
         raise click.UsageError("--certify needs --threads and --instrs")
     if certify and own:
-        raise click.UsageError(f"--certify: a certificate speaks of the models that ship, and {own[0]} is none")
+        raise click.UsageError(f"--certify: a certificate covers only built-in models, and {own[0]} is not one")
     if threads is not None and instrs is not None and instrs < threads:
         raise click.BadParameter(f"{threads} threads need {threads} or more, found {instrs}", param_hint="'--instrs'")
     request = ProgressSuiteRequest(
@@ -214,13 +218,15 @@ def _border(text: str, placed: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     own = tuple(dict.fromkeys(_bare(part) for part in parts if _bare(part) not in GUARANTEES))
     models = resolve_models((*GUARANTEES, *own))
     if not placed and (leveled := [model.name for model in models if model.levels]):
-        raise InputError(f"{leveled[0]} is of groups of threads, which progress tests have with --levels only")
+        raise InputError(f"{leveled[0]} is about groups of threads, and progress tests have groups only with --levels")
     read = dict(zip((*GUARANTEES, *own), zip(models[::2], models[1::2], strict=True), strict=True))
     names = tuple(read[_bare(part)][_is_strong(part, failing=number > 0)].name for number, part in enumerate(parts))
     weaker = strictly_less_fair(models)
     for name in names[1:]:
         if names[0] == name or names[0] in weaker[name]:
-            raise InputError(f"no test is like that: what terminates under {names[0]} does so under {name}")
+            raise InputError(
+                f"there is no such test: every test that terminates under {names[0]} terminates under {name}"
+            )
     return names, own
 
 

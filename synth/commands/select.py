@@ -35,9 +35,14 @@ from synth.watch import busy
 @click.command(name="select", cls=Page, first="--separate-models --each --model --output")
 @click.argument("corpus", type=click.Path(path_type=Path))
 @click.argument("results", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--separate-models", is_flag=True, help="Tests that tell apart every pair of models.")
+@click.option("--separate-models", is_flag=True, help="Pick tests that tell apart every pair of models.")
 @click.option(
-    "--each", type=click.IntRange(min=1), default=1, show_default=True, metavar="K", help="By K tests each pair."
+    "--each",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="K",
+    help="Separate each pair by K tests.",
 )
 @click.option(
     "-m",
@@ -46,23 +51,25 @@ from synth.watch import busy
     type=ModelName(),
     multiple=True,
     metavar="MODEL",
-    help="Only pairs of these models: names as in the corpus, without -weak or -strong for both. May be repeated.",
+    help="Only pairs of these models, named as in the corpus; a name without -weak or -strong means both. Repeatable.",
 )
-@click.option("--score", is_flag=True, help="Tests, and ways to launch them, that would see the most bugs.")
+@click.option("--score", is_flag=True, help="Pick the tests, and ways to launch them, that would find the most bugs.")
 @click.option(
     "--budget",
     type=click.FloatRange(min=0, max=1e9, min_open=True),
     metavar="SECONDS",
-    help="With --score: for how long they may run in all.",
+    help="With --score: the time that all tests together may take.",
 )
 @click.option(
     "--confidence",
     type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
-    help="With --score: with which a bug is to be seen.",
+    help="With --score: the least probability with which a test must reveal its bug.",
 )
-@click.option("--sure", is_flag=True, help="With --score: by the lower ends of the kill rates' intervals.")
+@click.option(
+    "--sure", is_flag=True, help="With --score: use the lower ends of the confidence intervals of kill rates."
+)
 @choice_options
 @click.option("-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Write the tests as a new corpus.")
 @json_option("Print JSON instead of a table.")
@@ -80,19 +87,19 @@ def command(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Pick the fewest tests that tell models apart, or those that see the most bugs in some time.
+    """Pick the fewest tests that tell models apart, or those that find the most bugs in a given time.
 
-    A test separates two models when it terminates under one and may hang under the other, or one allows and the other
-    forbids it: the verdicts of the corpus count, but for those of a model that raises a flag, as of a data race, for it
-    promises nothing then. --separate-models picks the fewest tests
-    such that each pair of models is separated by K of them, or by all that separate it where the corpus has fewer. No
-    smaller choice does; of the smallest ones it is the one that keeps clear of large tests.
+    A test separates two models if it terminates under one and may hang under the other, or if one allows it and the
+    other forbids it. synth uses the verdicts in the corpus, except that a model that raises a flag on a test, such as a
+    data race, promises nothing there and separates nothing. --separate-models picks the fewest tests such that K tests
+    separate each pair of models, or all that do if the corpus has fewer than K. No smaller choice exists; among the
+    smallest, synth prefers small tests.
 
-    --score is for suites of synth memory --mutants whose mutants were run: of RESULTS, or those in the suite's folder,
-    it takes which mutants each device kills how fast when launched in which way (synth score), and picks tests, ways to
-    launch them and numbers of launches for --budget seconds: the most tests that would see a bug of theirs with
-    --confidence, then the most bugs, then the least time. No choice within the budget has more. With -o, the plan is
-    plan.json beside the tests.
+    --score is for suites of synth memory --mutants whose mutants have run. RESULTS, or the results in the suite's
+    folder, say which mutants each device kills, how fast, and with which way to launch (synth score). synth then picks
+    tests, ways to launch them and numbers of launches for --budget seconds. It wants the most tests that would reveal
+    their bug with --confidence, then the most bugs, then the least time; no choice within the budget does better. With
+    -o, the plan is plan.json beside the tests.
 
     \b
     Examples:
@@ -103,18 +110,18 @@ def command(
       synth select tso --score --budget 60 -o ci
       synth select tso laptop.jsonl phone.jsonl --score --budget 3600 --confidence 0.99999 --json
 
-    Pairs that no test of the corpus separates are listed. unfair-weak and unfair-strong are always among them, for no
-    test terminates under either; HSA+OBE and LOBE differ from three threads on.
+    synth lists the pairs that no test in the corpus separates. unfair-weak and unfair-strong are always among them,
+    because no test terminates under either; HSA+OBE and LOBE differ only from three threads on.
     """
     if separate_models == score:
-        raise click.UsageError("say what to select tests for: --separate-models, or --score")
+        raise click.UsageError("give either --separate-models or --score")
     if score:
         if budget is None:
-            raise click.UsageError("--score: say for how long tests may run, with --budget")
+            raise click.UsageError("--score needs --budget, the seconds that tests may take")
         _select_by_score(corpus, results, budget, confidence, sure, choice, output, as_json)
         return
     if results:
-        raise click.UsageError("results of devices are for --score")
+        raise click.UsageError("RESULTS need --score")
     opened = read_corpus(corpus)
     models = _models(opened, names)
     kind = family(family_in(opened.manifest))
@@ -223,7 +230,7 @@ def _models(corpus: Corpus, names: Sequence[str]) -> list[str]:
             raise InputError(f"no verdicts of a model '{name}'; there are {', '.join(there)}", str(corpus.path))
     chosen = [model for model in there if not names or any(model in meant for meant in readings.values())]
     if len(chosen) < 2:
-        raise InputError("give --model for two models or more: one has nothing to be told apart from")
+        raise InputError("give --model for two models or more")
     return chosen
 
 

@@ -26,7 +26,7 @@ from synth.watch import busy
 
 @click.command(name="show", cls=Page, first="--tests --where --picture")
 @click.argument("corpus", type=click.Path(path_type=Path))
-@click.option("--tests", "list_tests", is_flag=True, help="List every test with the models it tests.")
+@click.option("--tests", "list_tests", is_flag=True, help="List every test with the models that it tests.")
 @choice_options
 @click.option(
     "--picture",
@@ -39,8 +39,9 @@ from synth.watch import busy
 def command(corpus: Path, list_tests: bool, choice: SelectionFilter, svg: Path | None, as_json: bool) -> None:
     """Show what is in a corpus of progress tests, or in a suite of memory tests.
 
-    Of a suite of synth memory: what was asked, the tests by size and by family, how many every model allows, how many
-    tell each two models apart, and which verdicts go together, with an example. Of a corpus of progress tests:
+    For a suite of synth memory, synth shows the question, the tests by size and by family, how many each model allows,
+    how many tell each two models apart, and which verdicts go together, with an example. For a corpus of progress
+    tests, it shows:
 
     \b
     Tests terminating  by bound and by tag, under each guarantee, weak/strong
@@ -49,15 +50,16 @@ def command(corpus: Path, list_tests: bool, choice: SelectionFilter, svg: Path |
                        HSA, OBE, LOBE and fair under which it terminates; weak tests
                        by weak models, strong tests by strong ones
 
-    A test is a conformance test of a model if it terminates under it: a device that hangs on it does not implement the
-    model. It is distinguishing if it also may hang under every model that is strictly less fair. A test is weak if it
-    terminates under weak fairness, and strong if it does so under strong fairness only.
+    A test is a conformance test for a model if it terminates under the model: a device that hangs on it does not
+    implement the model. It is also distinguishing if it may hang under every strictly less fair model. A test is weak
+    if it terminates under weak fairness, and strong if it terminates only under strong fairness.
 
-    --picture draws Table 4 as bars, Fig. 10 of "Specifying and Testing GPU Workgroup Progress Models" (OOPSLA 2021),
-    and of memory tests a bar for each family and model. It writes SVG, PDF, PNG or TikZ, as the name says.
+    --picture draws Table 4 as bars, as in Fig. 10 of "Specifying and Testing GPU Workgroup Progress Models" (OOPSLA
+    2021); for memory tests it draws a bar for each family and model. The ending of the name chooses SVG, PDF, PNG or
+    TikZ.
 
     \b
-    Tags name well-known idioms that a test is:
+    Tags name the well-known idioms of a test:
       IDIOMS
 
     \b

@@ -46,21 +46,21 @@ class _Answer:
     type=ModelName(),
     multiple=True,
     metavar="MODEL",
-    help="The model of both sides; given twice, that of BEFORE and that of AFTER.  [default: of their languages]",
+    help="The model of both sides; give it twice for BEFORE and then AFTER.  [default: those of the languages]",
 )
 @click.option(
     "--name",
     "names",
     multiple=True,
     metavar="AFTER=BEFORE",
-    help="What a location or register of AFTER is called in BEFORE: memory[1]=y, P1:r4=P1:r0, results=P1:r0.",
+    help="Compare a location or register of AFTER with this one of BEFORE: memory[1]=y, P1:r4=P1:r0, results=P1:r0.",
 )
 @unroll_option()
-@json_option("A JSON object a pair, a line each.")
+@json_option("Print a JSON object for each pair, one on each line.")
 @launch_options("kernel", "cluster", "warp", "first", "expect")
 @compiler_option
-@limit_options("a pair may take. Beyond that the verdict is UNKNOWN", 60, 4096)
-@click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")
+@limit_options("a pair may take; beyond that the verdict is UNKNOWN", 60, 4096)
+@click.option("--jobs", "-j", type=JOBS, help="Use N processes; one for each core by default.")
 def command(
     before: str,
     after: str,
@@ -73,25 +73,26 @@ def command(
     limits: Limits,
     jobs: int | None,
 ) -> None:
-    """Check that translated programs have no outcome that the programs have not.
+    """Check that a translated program has no outcome that the original does not have.
 
-    BEFORE and AFTER are litmus tests in any dialect, or kernels in PTX (.ptx), SPIR-V (.spvasm, .spv) and what synth
-    check compiles to these; or two folders, whose programs are paired by their names. The outcomes of AFTER under its
-    model must be among those of BEFORE under its own: registers and locations of the same names are compared that both
-    observe, in their condition or in its list of locations, and in a kernel all memory that outlasts it.
+    BEFORE and AFTER are litmus tests in any dialect, or kernels: PTX (.ptx), SPIR-V (.spvasm, .spv) or a source that
+    synth check compiles to these. They may also be two folders, whose programs are paired by name. Every outcome of
+    AFTER under its model must be an outcome of BEFORE under its own. synth compares the registers and locations that
+    have the same name and that both observe, in their condition or their list of locations; in a kernel, it compares
+    all memory that outlives it.
 
     \b
     SAME       the same outcomes
-    STRONGER   fewer outcomes, which is right as well
-    WEAKER     an outcome that BEFORE forbids, or a data race that it has not
-    UNDEFINED  BEFORE has a data race, and any translation is right
-    NOT_READ   a side is not understood, or its model does not speak of it
-    UNKNOWN    time or memory were not enough, or loops were cut
+    STRONGER   fewer outcomes, which is right too
+    WEAKER     an outcome that BEFORE forbids, or a data race that it lacks
+    UNDEFINED  BEFORE has a data race, so any translation is right
+    NOT_READ   synth does not understand a side, or its model does not cover it
+    UNKNOWN    time or memory ran out, or loops were cut
 
-    Of a pair that is WEAKER, an execution of AFTER is shown, and why BEFORE forbids it.
+    If a pair is WEAKER, synth shows an execution of AFTER and why BEFORE forbids it.
 
-    Models by the language, where none is named: rc11 for C, opencl for OpenCL C, ptx for PTX, vulkan for Vulkan and
-    SPIR-V of shaders.
+    If you name no model, the language decides: rc11 for C, opencl for OpenCL C, ptx for PTX, vulkan for Vulkan and
+    SPIR-V shaders.
 
     \b
     Examples:
@@ -99,10 +100,10 @@ def command(
       synth validate examples/memory/mp-acq-rel.litmus examples/memory/mp-relaxed.litmus -m ptx -m ptx-6.0
       synth validate examples/kernels/spirv/mp.spvasm examples/kernels/spirv/mp-relaxed.spvasm --json
 
-    The exit code is 1 where a pair is WEAKER; else 2 where one has no verdict.
+    The exit code is 1 if a pair is WEAKER, else 2 if one has no verdict.
     """
     if len(models) > 2:
-        raise click.UsageError("--model names the model of both sides, or twice that of each")
+        raise click.UsageError("give --model once for both sides, or twice for BEFORE and AFTER")
     resolve_consistency_models(list(dict.fromkeys(models)))
     given = (models[0], models[-1]) if models else ("", "")
     called = renaming(names)
@@ -116,7 +117,7 @@ def command(
             sides = [read_program(each, launch, compiler_options) for each in (pair.before, pair.after)]
             models = (models[0] or sides[0].model, models[1] or sides[1].model)
             if not all(models):
-                raise InputError("the dialect has no model of its own: --model names one")
+                raise InputError("the dialect has no default model: name one with --model")
             one: LitmusTest = sides[0].test
             other = beginning_as(sides[1], sides[0], called)
             asked = models_of(*models)

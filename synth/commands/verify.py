@@ -33,15 +33,15 @@ _HOUR = 3600
 
 @click.command(name="verify", cls=Page, first="--with --sample --jobs")
 @click.argument("corpus", type=click.Path(path_type=Path))
-@json_option("Print what is verified, or all that is refused, as JSON.")
-@limit_options("a unit, or a test, may take. What takes more is not verified", _HOUR, 4096)
+@json_option("Print what was verified, or everything that was refused, as JSON.")
+@limit_options("a unit or a test may take; beyond that it is not verified", _HOUR, 4096)
 @click.option(
     "--with",
     "peer",
     type=click.Choice(["herd7", "dartagnan"]),
-    help="Compare verdicts on memory tests with those of this tool instead, where it is on the PATH.",
+    help="Compare verdicts on memory tests with this tool's instead; it must be on the PATH.",
 )
-@click.option("--sample", type=click.IntRange(min=1), metavar="N", help="With --with: so many tests, 100 unless given.")
+@click.option("--sample", type=click.IntRange(min=1), metavar="N", help="With --with: compare N tests, 100 by default.")
 @click.option(
     "-m",
     "--model",
@@ -49,8 +49,8 @@ _HOUR = 3600
     type=ModelName(),
     multiple=True,
     metavar="MODEL",
-    help="With --with: compare verdicts under this model, by name or .cat file; what the corpus does not have is "
-    "computed. May be repeated. Default: the models of the corpus.",
+    help="With --with: compare verdicts under this model, by name or .cat file; synth computes what the corpus lacks. "
+    "Repeatable.  [default: the models of the corpus]",
 )
 @jobs_options
 def command(
@@ -62,34 +62,35 @@ def command(
     models: tuple[str, ...],
     jobs: int | str | None,
 ) -> None:
-    """Check that a corpus holds what it says, and all that was asked for.
+    """Check that a corpus is right and that no test is missing.
 
-    The corpus was made with synth progress --certify, or synth memory --certify. Each test is judged anew: that it is
-    one, its verdicts, and that it is minimal where that was asked. Each clause that was added to a formula is derived
-    anew, each proof that nothing is left is checked, and what it counts as found has to be in the corpus, or no test
-    that was asked for. Every file is then made anew and compared. What does not hold is printed, and the exit code is
-    1; else what is verified: bounds, models with the digests of their texts, how many tests. docs/certificates.md says
-    what is taken on trust, and how to have the proofs checked by other programs.
+    synth progress --certify or synth memory --certify must have made the corpus. synth verify judges each test anew:
+    that it is a test, its verdicts and, if asked for, that it is minimal. It derives each clause that was added to a
+    formula anew, checks each proof that there are no others, and checks that every test that a proof counts as found is
+    in the corpus or was not asked for. It then makes every file anew and compares it. If something does not hold, synth
+    prints it and the exit code is 1. Otherwise synth prints what it verified: bounds, models with the digests of their
+    texts, and how many tests. docs/certificates.md says what is trusted, and how to check the proofs with other
+    programs.
 
-    With --with, a sample of the memory tests of any corpus, certified or not, is given to another tool, under each of
-    the corpus's models, or those of --model, that the tool knows. Verdicts that differ are printed, and the exit code
-    is 1; it is 2 where the tool is not there, or knows none of the models.
+    --with gives a sample of the memory tests of any corpus, certified or not, to another tool, under each model of the
+    corpus or of --model that the tool knows. synth prints verdicts that differ, and the exit code is then 1. The exit
+    code is 2 if the tool is missing or knows none of the models.
 
     \b
-    What synth progress --threads 2 --instrs 4 --all --certify -o all has made:
+    A corpus that synth progress --threads 2 --instrs 4 --all --certify -o all made:
       synth verify all
       synth --memory 1000 verify all --timeout 60 --json
-    What synth memory --from tso --certify -o tso has made, and its verdicts against those of herd7:
+    One that synth memory --from tso --certify -o tso made, and its verdicts against herd7's:
       synth verify tso
       synth verify tso --with herd7 --sample 1000
-    What synth memory --edges "PodWW PodRR Rfe Fre" -o mp has made, without verdicts:
+    One that synth memory --edges "PodWW PodRR Rfe Fre" -o mp made, without verdicts:
       synth verify mp --with herd7 -m tso
     """
     if peer is not None:
         if isinstance(jobs, str):
-            raise click.UsageError("--with asks a program of this machine, and goes without a cluster")
+            raise click.UsageError("--with runs a program on this machine: leave out the cluster")
         if as_json:
-            raise click.UsageError("--json goes without --with")
+            raise click.UsageError("give --json or --with, not both")
         _compare(corpus, peer, models, sample or _SAMPLE, jobs or cores())
         return
     if sample is not None or models:

@@ -40,17 +40,21 @@ def campaign_options(command: Callable[..., Any]) -> Callable[..., Any]:
     if hasattr(command, "__click_params__"):
         gathered.__click_params__ = command.__click_params__  # type: ignore[attr-defined]
     options = (
-        jobs_option("Trials at a time, each by a process, by default 1."),
+        jobs_option("Run N trials at a time, each in its own process; 1 by default."),
         click.option(
-            "--shard", type=_Shard(), default="1/1", metavar="I/N", help="Part I of N of the tests, for N machines."
+            "--shard",
+            type=_Shard(),
+            default="1/1",
+            metavar="I/N",
+            help="Run part I of N of the tests: one part for each of N machines.",
         ),
         click.option(
             "--rerun",
             type=click.Choice(RERUN),
-            help="Only the trials that have no line yet, that failed, that hung, or all of them, once more.  "
+            help="Run again only the trials that have no line yet, that failed or that hung, or run all again.  "
             "[default: those without a result]",
         ),
-        click.option("--time-limit", type=Seconds(), metavar="S", help="Begin no trial after S seconds."),
+        click.option("--time-limit", type=Seconds(), metavar="S", help="Start no trial after S seconds."),
         click.option(
             "--junit",
             type=click.Path(path_type=Path, dir_okay=False),

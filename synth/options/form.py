@@ -23,11 +23,11 @@ format_option = click.option(
     type=click.Choice(FORMS),
     default=TABLE,
     show_default=True,
-    help="How the command prints its tables: for a terminal, or for a document. LaTeX needs booktabs.",
+    help="Print tables for a terminal, or for a document. LaTeX needs the package booktabs.",
 )
 """``--format`` before a command, which itself need not know of it, because ``synth.screen`` prints."""
 
-titles_option = click.option("--no-title", "untitled", is_flag=True, help="Pictures without their titles, for papers.")
+titles_option = click.option("--no-title", "untitled", is_flag=True, help="Draw pictures without titles, for papers.")
 """``--no-title`` before a command, which need not know of it: ``synth.drawing.files`` looks for it."""
 
 
@@ -36,7 +36,7 @@ def json_option(help: str) -> Callable[[Callable[..., Result]], Callable[..., Re
 
     def alone(_context: click.Context, _option: click.Parameter, given: bool) -> bool:
         if given and printed_as() != TABLE:
-            raise click.UsageError("--json prints no table: give it alone, or --format")
+            raise click.UsageError("--json prints no table: give --json or --format, not both")
         return given
 
     return click.option("--json", "as_json", is_flag=True, callback=alone, help=help)
@@ -49,10 +49,10 @@ def form_options(help: str, *forms: str) -> Callable[[Callable[..., Result]], Ca
         @wraps(function)
         def call(*args: Any, form: str | None, as_json: bool, **kwargs: Any) -> Result:
             if as_json and form is not None:
-                raise click.UsageError("--json is a form by itself, and goes without --format")
+                raise click.UsageError("give --json or --format, not both")
             return function(*args, form=JSON if as_json else form, **kwargs)
 
-        json_flag = click.option("--json", "as_json", is_flag=True, help="JSON, for programs.")
+        json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
         return click.option("--format", "form", type=click.Choice(forms), help=help)(json_flag(call))
 
     return decorate

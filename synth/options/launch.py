@@ -47,24 +47,26 @@ class LaunchWords:
 
 
 _OPTIONS = {
-    "kernel": click.option("--kernel", metavar="NAME", help="Only this kernel."),
-    "grid": click.option("--grid", metavar="N", help="Blocks, as 2 or 2x1x1."),
-    "block": click.option("--block", metavar="N", help="Threads of a block, as 32 or 8x4."),
-    "cluster": click.option("--cluster", metavar="N", help="Blocks of a cluster."),
+    "kernel": click.option("--kernel", metavar="NAME", help="Check only this kernel."),
+    "grid": click.option("--grid", metavar="N", help="Number of blocks, such as 2 or 2x1x1."),
+    "block": click.option("--block", metavar="N", help="Threads in a block, such as 32 or 8x4."),
+    "cluster": click.option("--cluster", metavar="N", help="Blocks in a cluster."),
     "warp": click.option(
-        "--warp", type=click.IntRange(1, 32), help="Threads of a warp.  [default: 32; without a launch, 1 and 32]"
+        "--warp", type=click.IntRange(1, 32), help="Threads in a warp.  [default: 32; without a launch, 1 and 32]"
     ),
     "arguments": click.option(
         "--arg",
         "arguments",
         multiple=True,
         metavar="NAME=VALUE",
-        help="4, [1,2,0], int[8] for zeros, &data; p.n=4 of a structure.",
+        help="Value of a parameter: 4, [1,2,0], int[8] for zeros, &data; p.n=4 sets a field of a structure.",
     ),
     "first": click.option(
-        "--first", multiple=True, metavar="LAUNCH", help="What the stream runs before: 'init --grid 2'."
+        "--first", multiple=True, metavar="LAUNCH", help="Launch this first, in the same stream: 'init --grid 2'."
     ),
-    "expect": click.option("--expect", metavar="CONDITION", help="What holds at the end: 'data[0] == 2'."),
+    "expect": click.option(
+        "--expect", metavar="CONDITION", help="Condition that must hold at the end: 'data[0] == 2'."
+    ),
 }
 
 KERNELS = (".cu", ".cuh", ".ptx")
@@ -77,7 +79,12 @@ NOT_REPAIRED = (*SPIRV, ".comp", ".glsl", ".cl", ".hip", ".wgsl")
 """The ends of names of files whose kernels are SPIR-V, or are compiled to it: these are checked, and not repaired."""
 
 compiler_option = click.option(
-    "--compiler-option", "-X", "compiler_options", multiple=True, metavar="WORD", help="For the compiler: -X -Ifolder."
+    "--compiler-option",
+    "-X",
+    "compiler_options",
+    multiple=True,
+    metavar="WORD",
+    help="Pass WORD to the compiler: -X -Ifolder.",
 )
 
 
@@ -93,7 +100,7 @@ def launch_options(*without: str) -> Callable[[Callable[..., Any]], Callable[...
             if empty := next(
                 (name for name, value in given.items() if isinstance(value, str) and not value.strip()), ""
             ):
-                raise click.UsageError(f"--{empty} asks nothing: give it a value, or leave it out")
+                raise click.UsageError(f"--{empty} is empty: give it a value, or leave it out")
             given |= {"expect": given["expect"] or ""} if "expect" in given else {}
             return command(*args, launch=LaunchWords(**given), **kwargs)
 

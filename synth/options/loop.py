@@ -42,7 +42,7 @@ class LoopOptions:
         """Return the device. Raises ``InputError`` where the language has none here."""
         device = BACKENDS[self.backend].device
         if device is None:
-            raise InputError(f"{self.backend} tests are run elsewhere, and --run runs them here")
+            raise InputError(f"--run runs tests on this machine, but {self.backend} tests run elsewhere")
         return device(self.device)
 
 
@@ -64,7 +64,7 @@ def loop_options(command: Callable[..., Any]) -> Callable[..., Any]:
         **kwargs: Any,
     ) -> Any:
         if run and backend is None:
-            raise click.UsageError("--run needs --backend, the language and with it the device")
+            raise click.UsageError("--run needs --backend, which chooses the language and the device")
         loop = None
         if run and backend is not None:
             device = DeviceOptions(instances, platform)
@@ -72,30 +72,32 @@ def loop_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*args, loop=loop, backend=backend, time_limit=time_limit, **kwargs)
 
     options = (
-        click.option("--run", is_flag=True, help="Run the next test on a device, again and again."),
+        click.option("--run", is_flag=True, help="Run the next test on a device, and repeat until one model is left."),
         click.option(
             "--backend",
             type=click.Choice(list(BACKENDS)),
-            help="With --run the language, and with it the devices; else that of the program of the next test, for -o.",
+            help="With --run: the language, and so the device. With -o alone: write the next test in this language.",
         ),
-        click.option("--instances", type=click.IntRange(min=1), metavar="M", help="With --run: instances of a launch."),
+        click.option(
+            "--instances", type=click.IntRange(min=1), metavar="M", help="With --run: run M instances in each launch."
+        ),
         click.option(
             "--iterations",
             type=click.IntRange(min=1),
             default=ITERATIONS,
             show_default=True,
-            help="With --run: launches of each test.",
+            help="With --run: launch each test this often.",
         ),
         click.option("--timeout", type=Seconds(positive=True), metavar="S", help="With --run: as for synth run."),
-        click.option("--stress/--no-stress", default=False, help="With --run: litmus tests with memory stress."),
+        click.option("--stress/--no-stress", default=False, help="With --run: add memory stress to litmus tests."),
         click.option("--platform", metavar="NAME", help="With --run: as for synth run."),
         click.option(
             "--time-limit",
             type=Seconds(),
             metavar="S",
-            help="Stop the search for tests after S seconds; with --run, begin no other test then.",
+            help="Stop the search for tests after S seconds; with --run, start no test after that.",
         ),
-        click.option("--max-tests", type=click.IntRange(min=1), metavar="N", help="With --run: tests of the loop."),
+        click.option("--max-tests", type=click.IntRange(min=1), metavar="N", help="With --run: stop after N tests."),
     )
     call_with = call
     for option in reversed(options):

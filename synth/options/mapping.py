@@ -16,13 +16,13 @@ def mapping_option(default: str) -> Callable[[_Function], _Function]:
     """``--mapping``, repeatable or ``all``; the command gets ``mappings``, names in the order of ``MAPPINGS``."""
 
     return _several(
-        "--mapping", "mappings", MAPPINGS, default, "Which work-group runs which thread; may be given more than once."
+        "--mapping", "mappings", MAPPINGS, default, "How threads are distributed over work-groups. Repeatable."
     )
 
 
 def placement_option() -> Callable[[_Function], _Function]:
     """Add ``--placement`` to a command, which gets the chosen ``placements``."""
-    words = "Threads of a progress test in work-groups of their own, in one, or in one subgroup; repeatable."
+    words = "Put the threads of a progress test in separate work-groups, in one, or in one subgroup. Repeatable."
     return _several("--placement", "placements", PLACEMENTS, DEVICE.name, words)
 
 

@@ -35,12 +35,11 @@ def model_option(
     """``--model``, given once for each model; its value is a tuple of names. ``memory``: for litmus tests too; ``note``
     goes before what it says of itself.
     """
-    default = "" if required else " Default: all built-in models."
+    default = "" if required else "  [default: all built-in models]"
     consistency = (
-        " For litmus tests besides: a consistency model by its name, as synth models "
-        "lists them (sc, ptx-6.0, opencl, vulkan ..), or a .cat file. 'fair & rc11': whether the test may hang where "
-        "threads are scheduled by the one and memory behaves as the other says. 'fair & lockstep', '.. & independent', "
-        "'.. & maximal': how lanes of one subgroup step."
+        " Litmus tests also take a consistency model (sc, ptx-6.0, opencl, vulkan ..; synth models lists them) or a "
+        ".cat file. 'fair & rc11' asks whether the test may hang if fair schedules threads and memory follows rc11. "
+        "'& lockstep', '& independent' or '& maximal' says how lanes of a subgroup step."
     )
     return click.option(
         "-m",
@@ -51,9 +50,9 @@ def model_option(
         required=required,
         metavar="MODEL",
         help=f"{note} ".lstrip()
-        + "unfair, hsa, obe, hsa+obe, lobe or fair, with -weak or -strong (both where neither is said); or a "
-        "Python file that defines guarantee(running, stepped). hsa@workgroup promises to groups, and 'hsa@workgroup & "
-        f"obe@subgroup' at two levels.{consistency * memory} May be repeated.{default}",
+        + "unfair, hsa, obe, hsa+obe, lobe or fair, with -weak or -strong (both if you give neither); or a "
+        "Python file that defines guarantee(running, stepped). hsa@workgroup promises progress to groups, "
+        f"'hsa@workgroup & obe@subgroup' at two levels.{consistency * memory} Repeatable.{default}",
     )
 
 
@@ -68,14 +67,14 @@ method_option = click.option(
     type=click.Choice([AUTO, ENUMERATE, SAT, SMT]),
     default=AUTO,
     show_default=True,
-    help="Litmus tests: list the executions, or ask a SAT solver, or z3. auto lists them where they are not too many. "
+    help="Litmus tests: list the executions, or ask a SAT solver or z3; auto lists them unless there are too many. "
     "Progress tests: sat and smt ask a solver, the others explore the states.",
 )
 
 
 def unroll_option(note: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """``--unroll``; its value is a number from 0 on. ``note`` goes before what it says of itself."""
-    help_ = f"{note} how often each jump backwards is taken at most.".strip()
+    help_ = f"{note} follow each backward jump at most N times.".strip()
     return click.option(
         "--unroll",
         type=click.IntRange(min=0),

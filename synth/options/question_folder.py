@@ -44,7 +44,7 @@ output_option = click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path),
-    help="The corpus folder to write.  [default: one that is named after the question]",
+    help="Write the corpus to this folder.  [default: named after the question]",
 )
 
 LONGEST = 100

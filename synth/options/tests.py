@@ -97,7 +97,7 @@ class SelectionFilter:
             item for item, test in zip(chosen, records, strict=True) if all(each.holds(test) for each in by_record)
         ]
         if chosen and not passing:
-            raise InputError(f"none of the {len(chosen)} tests is as --where says")
+            raise InputError(f"none of the {len(chosen)} tests matches --where")
         return passing
 
     def of_tests(self, tests: Sequence[Test]) -> list[Test]:
@@ -124,9 +124,9 @@ def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--where",
         multiple=True,
         metavar="NAME|FIELD=VALUE",
-        help="Only tests that are so: a name ('SB*'), a verdict (sc=forbidden, obe-weak=hangs), or name, tag, shape, "
-        "bound, threads, size, scope; != for not, A|B for either, * in names, 2..4 in numbers. Repeatable: all must "
-        "hold.",
+        help="Only tests with this name ('SB*'), verdict (sc=forbidden, obe-weak=hangs), or name, tag, shape, bound, "
+        "threads, size or scope. != negates; A|B matches either; * works in names, 2..4 in numbers. Repeatable: a "
+        "test must match all.",
     )(call)
 
 
@@ -137,15 +137,15 @@ suites_option = click.option(
     multiple=True,
     metavar="FILES|FOLDER|CORPUS",
     type=click.Path(),
-    help="Where the tests of the results are; repeatable.  [default: the corpora that the results lie in]",
+    help="Read the tests of the results from here. Repeatable.  [default: the corpora that hold the results]",
 )
 
 bell_option = click.option(
     "--bell",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="LISA tests: the bell file that says what instructions may be annotated with, and that models of your own see."
-    "  [default: one beside the test, which models do not see]",
+    help="LISA tests: the bell file that declares the annotations of instructions; your own models see it too.  "
+    "[default: one beside the test, which models do not see]",
 )
 """``--bell``; its value is a path, None where it is not given."""
 

@@ -27,7 +27,7 @@ class VocabularyWords(click.ParamType[Words]):
         for word in words:
             if word[0] not in "+-" or len(word) < 2:
                 known = ", ".join(VOCABULARIES)
-                wanted = f"one of {known}, then what to leave out as -rmw or to add as +alias"
+                wanted = f"one of {known}, then words to leave out (-rmw) or to add (+alias)"
                 self.fail(f"expected {wanted}, found '{word}'", param, ctx)
         more, less = (tuple(word[1:] for word in words if word[0] == sign) for sign in "+-")
         return dialect, more, less
@@ -39,9 +39,9 @@ vocabulary_option = click.option(
     default="",
     metavar="WORDS",
     help=(
-        f"Of {', '.join(VOCABULARIES)}, and what to leave out, 'ptx -rmw -sys', or to add: "
-        f"{'; '.join(f'to {name} +' + ' +'.join(words) for name, words in optional_words().items())}. "
-        "Default: what the models tell apart."
+        f"Build programs from {', '.join(VOCABULARIES)}; leave words out, as in 'ptx -rmw -sys', or add some: "
+        f"{'; '.join(f'to {name} +' + ' +'.join(words) for name, words in optional_words().items())}.  "
+        "[default: what the models tell apart]"
     ),
 )
 """``--vocabulary``."""

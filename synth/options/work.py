@@ -14,7 +14,7 @@ from synth.options.values import JOBS, Seconds
 from synth.pool import Jobs, cores
 from synth.worker import MEMORY, TIMEOUT, Limits
 
-A_PART = "a part of the search, as events that are shared among threads in one way, may take. It is left then"
+A_PART = "for each part of the search, such as one way to divide events among threads, which is then left unfinished"
 """What a search limits."""
 
 
@@ -61,8 +61,8 @@ memory_option = click.option(
     metavar="MB",
     expose_value=False,
     callback=_keep_memory,
-    help="Memory that a piece of the work of a command may take, where --timeout limits its seconds.  [default: 4096 "
-    "for tests and kernels, any for searches]",
+    help="Limit the memory of each piece of work whose seconds --timeout limits.  [default: 4096 for tests and "
+    "kernels, no limit for searches]",
 )
 """``--memory`` before a command; ``limit_options`` reads it."""
 
@@ -93,11 +93,11 @@ def jobs_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
         "-j",
         type=Workplace(),
         metavar="N|ADDRESS",
-        help=f"{what} Or the address of a scheduler of Dask's, or local[:N]: docs/scale.md.",
+        help=f"{what} Or use a Dask cluster: the address of its scheduler, or local[:N] (docs/scale.md).",
     )
 
 
-jobs_options = jobs_option("Processes, by default one for each core.")
+jobs_options = jobs_option("Use N processes; one for each core by default.")
 
 
 @contextmanager
@@ -110,7 +110,7 @@ def workplaces(jobs: int | str | None, cut: bool = False) -> Iterator[Jobs]:
         yield 1 if cut else jobs or cores()
         return
     if cut:
-        raise click.UsageError("--max-tests is for one process, and goes without a cluster")
+        raise click.UsageError("--max-tests needs one process: leave out the cluster")
     from synth.cluster import connected  # takes its time to be loaded
 
     with connected(jobs) as found:
@@ -134,5 +134,5 @@ def solver_option(command: Callable[..., Any]) -> Callable[..., Any]:
         default=DEFAULT_SOLVER,
         show_default=True,
         metavar="NAME",
-        help="A PySAT solver by its name, or z3.",
+        help="Use this PySAT solver, or z3.",
     )(command)

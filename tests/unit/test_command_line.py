@@ -176,7 +176,7 @@ WRONG = [
     ("progress -o new", "give --threads and --instrs, or --distinguish to let the bound grow"),
     ("progress -t 2 -n 2 -o new --solver none", "'none' is not one of 'cadical103'"),
     ("progress -o new --distinguish obe-weak", "expected A>B or A>B,C, found 'obe-weak'"),
-    ("progress -o new --distinguish obe-weak>obe-strong", "no test is like that"),
+    ("progress -o new --distinguish obe-weak>obe-strong", "there is no such test"),
     ("progress -t 2 -n 2 --all -o suite", "suite: the corpus is complete; nothing is left to do"),
     ("progress -t 2 -n 3 --all -o suite", "suite: the corpus was made with another instrs: 2 then, 3 now"),
     ("progress -t 2 -n 2 -o notests", "notests: the folder exists and is not empty"),
@@ -203,7 +203,7 @@ WRONG = [
     ("--bogus", "synth: No such option '--bogus'; see synth --help"),
     ("label", "synth label: Missing argument 'FILES|FOLDER|CORPUS...'; see synth label --help"),
     ("show suite suite", "Got unexpected extra argument (suite)"),
-    ("select suite", "synth select: say what to select tests for: --separate-models, or --score; see synth select"),
+    ("select suite", "synth select: give either --separate-models or --score; see synth select"),
     ("select suite --separate-models --each 0", "0 is not in the range x>=1"),
     ("export suite -o new", "Missing option '--to'. Choose from: dartagnan-ptx, dartagnan-vulkan, axb,"),
     (

@@ -138,8 +138,8 @@ def test_words_that_no_program_has(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("tso", "expected two different models or more"),
-        ("tso tso", "expected two different models or more"),
+        ("tso", "expected two or more different models"),
+        ("tso tso", "expected two or more different models"),
         ("tso thesis-weak", "thesis-weak is a transition system"),
         ("tso nomodel", "unknown consistency model 'nomodel'"),
         ("tso sc --events 1", "expected numbers between 2 and 12"),

@@ -130,8 +130,14 @@ def test_a_run_goes_on_with_the_same_file_only():
     [
         ("none.py>hsa", "none.py: no such progress model file"),
         ("hsa>sc", "sc is a consistency model"),
-        ("hsa>last.py@cta", "last@cta-weak is of groups of threads, which progress tests have with --levels only"),
-        ("twin.py-weak>hsa-strong", "no test is like that: what terminates under twin-weak does so under hsa-strong"),
+        (
+            "hsa>last.py@cta",
+            "last@cta-weak is about groups of threads, and progress tests have groups only with --levels",
+        ),
+        (
+            "twin.py-weak>hsa-strong",
+            "there is no such test: every test that terminates under twin-weak terminates under hsa-strong",
+        ),
         ("fails.py>hsa", "fails.py:2: guarantee("),
         ("last.py", "expected A>B or A>B,C, found 'last.py'"),
     ],

@@ -122,7 +122,7 @@ def test_commands_that_print_tables_have_the_option_in_the_same_words():
 def test_what_is_no_table_is_refused(tmp_path):
     for words, why in [
         (("--format", "latex", "models", "--json"), "--json prints no table"),
-        (("--format", "latex", "compare", "sc", "tso"), "--format is for the table of three models or more"),
+        (("--format", "latex", "compare", "sc", "tso"), "--format needs a table, which three or more models have"),
         (
             ("label", "examples/memory/coRR.litmus", "--format", "latex", "-o", str(tmp_path / "o")),
             "-o writes csv or json",

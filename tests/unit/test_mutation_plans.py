@@ -150,10 +150,10 @@ def test_a_plan_is_written_with_its_tests(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["select", "suite"], "say what to select tests for: --separate-models, or --score"),
-        (["select", "suite", "--score", "--separate-models"], "say what to select tests for"),
+        (["select", "suite"], "give either --separate-models or --score"),
+        (["select", "suite", "--score", "--separate-models"], "give either --separate-models or --score"),
         (["select", "suite", "--score"], "with --budget"),
-        (["select", "suite", "results.jsonl", "--separate-models"], "results of devices are for --score"),
+        (["select", "suite", "results.jsonl", "--separate-models"], "RESULTS need --score"),
         (["select", "suite", "--score", "--budget", "0"], "--budget"),
         (["score", "suite/mutants"], "suite/mutants: the suite has no mutants; synth memory --mutants makes them"),
         (["score", "suite", "gone.jsonl"], "gone.jsonl: cannot read"),

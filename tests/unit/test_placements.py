@@ -185,15 +185,15 @@ def test_a_suite_is_the_same_bytes_after_a_kill(tmp_path):
     [
         (("--levels", "workgroup,thread"), "expected levels among device, queuefamily, workgroup, subgroup"),
         (("--levels", "subgroup,workgroup"), "expected each level once, from the outside in"),
-        (("--levels", "workgroup", "--certify"), "a certificate speaks of programs without places"),
-        (("--levels", "workgroup", "--symmetric-threads"), "placed threads go by their order"),
+        (("--levels", "workgroup", "--certify"), "a certificate covers only programs"),
+        (("--levels", "workgroup", "--symmetric-threads"), "the order of placed threads matters"),
         (("-m", MODEL), "say with --levels in which groups they are placed"),
         (("--levels", "workgroup", "-m", "hsa & obe@subgroup"), "'hsa' in 'hsa & obe@subgroup' has no level"),
         (("--levels", "workgroup", "-m", "hsa@wg & obe@cta"), "two promises at the level of the workgroup"),
         (("--levels", "workgroup", "-m", "hsa@wg-weak & obe@sg-strong"), "both -weak and -strong"),
         (("--levels", "workgroup", "-m", "hsa-weak@wg & obe@sg"), "expected the reading of"),
         (("--distinguish", f"fair>{MODEL}"), "which progress tests have with --levels only"),
-        (("--levels", "workgroup", "--distinguish", f"{MODEL}>fair@workgroup"), "no test is like that"),
+        (("--levels", "workgroup", "--distinguish", f"{MODEL}>fair@workgroup"), "there is no such test"),
     ],
 )
 def test_misuse_is_one_line(tmp_path, arguments, message):

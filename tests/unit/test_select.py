@@ -167,7 +167,7 @@ def test_small_corpora(suite, tmp_path):
         (["--separate-models", "--model", "obee"], "no verdicts of a model 'obee'; there are unfair-weak,"),
         (["--separate-models", "--model", "obe-weak"], "give --model for two models or more"),
         (["--separate-models", "--each", "0"], "0 is not in the range x>=1"),
-        ([], "say what to select tests for: --separate-models"),
+        ([], "give either --separate-models or --score"),
     ],
 )
 def test_misuse(suite, arguments, message):

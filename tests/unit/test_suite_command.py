@@ -303,7 +303,7 @@ def test_a_path_that_skips_a_guarded_write_has_no_coherence_order_of_all_writes(
         ("--from sc --vocabulary -W,-rmw", "without W, nothing happens that a model could forbid"),
         ("--from thesis-weak", "thesis-weak is a transition system"),
         ("--from nomodel", "unknown consistency model 'nomodel'"),
-        ("--from tso --edges Rfe", "--edges is for edges, and --from needs none"),
+        ("--from tso --edges Rfe", "--edges does not go with --from"),
         ("--axiom x --edges Rfe", "--axiom needs --from MODEL"),
         ("--from tso --events 1", "expected numbers between 2 and 12"),
         ("--from tso --events 20", "expected numbers between 2 and 12"),

@@ -110,7 +110,7 @@ WRONG = [
     ((STRONG, MEMORY), "expected two files, or two folders"),
     ((STRONG, STRONG, "--name", "x"), "--name: expected AFTER=BEFORE, such as memory[1]=y or out=P1:r0, found 'x'"),
     ((STRONG, STRONG, "--name", "x=a", "--name", "y=a"), "--name: two registers or locations get one name"),
-    ((STRONG, STRONG, "-m", "sc", "-m", "tso", "-m", "rc11"), "--model names the model of both sides, or"),
+    ((STRONG, STRONG, "-m", "sc", "-m", "tso", "-m", "rc11"), "give --model once for both sides, or"),
     ((STRONG, STRONG, "-m", "no-such"), "no-such"),
     ((STRONG, "missing.litmus"), "missing.litmus"),
 ]
