@@ -38,7 +38,7 @@ GROUPS = {
         "models": "List the built-in models and their sources.",
         "edges": "List the edges that cycles are made of.",
         "show": "Show tables and plots of a corpus.",
-        "verify": "Check a corpus's certificate: its tests are right and none is missing.",
+        "verify": "Check a corpus's certificate: right tests, and none missing.",
     },
     "Check kernels": {
         "check": "Find what may race, break or hang in kernels.",
