@@ -32,7 +32,7 @@ GROUPS = {
         "label": "Print each model's verdict on a test.",
         "explain": "Show why a model gives that verdict.",
         "compare": "Show the smallest tests on which memory models differ.",
-        "map": "Check that a mapping of instructions between two models is sound.",
+        "map": "Check that a mapping of instructions to another model is sound.",
         "validate": "Check that translated programs have no new outcomes.",
         "infer": "Find the models of a sketch that fit what devices did.",
         "models": "List the built-in models and their sources.",
