@@ -115,9 +115,9 @@ def test_a_comment_of_another_kernel_is_left_out(tmp_path: Path) -> None:
     [
         (["--arg", "nothere=1"], "expected the name of a parameter, found nothere"),
         (["--expect", "nothere == 1"], "expected locations of the program"),
-        (["--expect", " "], "--expect asks nothing"),
-        (["--kernel", ""], "--kernel asks nothing"),
-        (["--grid", ""], "--grid asks nothing"),
+        (["--expect", " "], "--expect is empty"),
+        (["--kernel", ""], "--kernel is empty"),
+        (["--grid", ""], "--grid is empty"),
         (["--kernel", "nothere"], "expected one of the kernels copy, found nothere"),
         (["--grid", "3", "--cluster", "2"], "--cluster: expected a grid of whole clusters, found --grid 3"),
     ],

@@ -179,7 +179,7 @@ def test_a_cluster_of_this_machine_by_a_script(tmp_path):
         (["--jobs", "http://127.0.0.1:8786"], "expected a number of processes, HOST:PORT"),
         (["--jobs", "127.0.0.1:70000"], "expected a number of processes, HOST:PORT"),
         (["--jobs", "0"], "0 is not in the range"),
-        (["--jobs", "local:2", "--max-tests", "2"], "--max-tests is for one process"),
+        (["--jobs", "local:2", "--max-tests", "2"], "--max-tests needs one process"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, message, tmp_path):

@@ -152,7 +152,7 @@ def test_a_plan_is_written_with_its_tests(tmp_path):
     [
         (["select", "suite"], "give either --separate-models or --score"),
         (["select", "suite", "--score", "--separate-models"], "give either --separate-models or --score"),
-        (["select", "suite", "--score"], "with --budget"),
+        (["select", "suite", "--score"], "--score needs --budget"),
         (["select", "suite", "results.jsonl", "--separate-models"], "RESULTS need --score"),
         (["select", "suite", "--score", "--budget", "0"], "--budget"),
         (["score", "suite/mutants"], "suite/mutants: the suite has no mutants; synth memory --mutants makes them"),
