@@ -171,7 +171,7 @@ def _print_all(console: Screen, each: Observation) -> None:
         hidden = len(each.rows) - len(shown)
         console.print(Text(f"{hidden} other outcomes that some model allows were not seen"), soft_wrap=True)
     if result.other:
-        console.print(Text(f"{result.other} instances ended in still other ways"), soft_wrap=True)
+        console.print(Text(f"{result.other} instances had other outcomes"), soft_wrap=True)
 
 
 def _print_asked(console: Screen, observations: Sequence[Observation]) -> None:
@@ -218,7 +218,7 @@ def _conclusion(reports: Sequence[ModelReport]) -> Iterator[str]:
     silent = [report for report in reports if report.unknown]
     held = [report.model for report in reports if not report.forbidden and report.tests]
     if held:
-        yield f"held: nothing was seen that they forbid: {', '.join(held)}"
+        yield f"held: no outcome that they forbid was seen: {', '.join(held)}"
     if against:
         groups: dict[tuple[str, Sequence[int]], list[str]] = {}
         for report in against:
@@ -229,12 +229,12 @@ def _conclusion(reports: Sequence[ModelReport]) -> Iterator[str]:
     if silent:
         file, why = next(iter(silent[0].reasons.items()))
         counts = ", ".join(f"{report.model} {report.unknown}" for report in silent)
-        yield f"no promise of so many tests: {counts}; {silent[0].model} of {file}: {why}"
+        yield f"models without a verdict, and for how many tests: {counts}; {silent[0].model} for {file}: {why}"
     if against:
         file, _ = against[0].forbidden[0]
-        yield f"next: synth explain TEST -m {against[0].model} says why it forbids that, of {file}; --json lists all"
+        yield f"next: synth explain TEST -m {against[0].model} says why it forbids it of {file}; --json lists all"
     elif reports:
-        yield "next: more launches, or stress (synth tune), may show what is allowed and was not seen; --json lists all"
+        yield "next: more launches or stress (synth tune) may show more of the allowed outcomes; --json lists all"
 
 
 def _list(values: Sequence[int]) -> str:

@@ -265,18 +265,18 @@ def _by_model(models: Sequence[ModelSummary]) -> Table:
 def _conclusion(models: Sequence[ModelSummary]) -> Iterator[str]:
     """Yield what a run has shown: which models held, which are contradicted and by what, and what to ask next."""
     if held := [each.model for each in models if not each.refuting]:
-        yield f"held: no test hung that terminates under them: {', '.join(held)}"
+        yield f"held: no test that terminates under them hung: {', '.join(held)}"
     groups: dict[tuple[str, ...], list[str]] = {}
     for each in models:
         if each.refuting:
             groups.setdefault(each.refuting, []).append(each.model)
     for tests, names in list(groups.items())[:_GROUPS]:
         shown = ", ".join(tests[:3]) + (f" and {len(tests) - 3} more" if len(tests) > 3 else "")
-        yield f"contradicted: {', '.join(names)}, under which these terminate that hung: {shown}"
+        yield f"contradicted: {', '.join(names)}, under which these tests terminate, but they hung: {shown}"
     if len(groups) > _GROUPS:
-        yield f"contradicted as well, by fewer or others: {', '.join(chain(*list(groups.values())[_GROUPS:]))}"
+        yield f"also contradicted, by fewer or other tests: {', '.join(chain(*list(groups.values())[_GROUPS:]))}"
     if groups:
         tests, names = next(iter(groups.items()))
         yield f"next: synth explain TEST -m {names[0]} says why {tests[0]} terminates under it; --json lists all"
     elif models:
-        yield "next: other mappings, more instances or iterations may hang what may hang and did not"
+        yield "next: tests that may hang and did not may do so with other mappings, more instances or more iterations"

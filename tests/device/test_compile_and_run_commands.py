@@ -78,7 +78,7 @@ def test_run_resumes_and_reports(suite: Path, tmp_path: Path, need: Callable[...
     second = synth(*command)
     assert second.exit_code == 0, second.output
     assert re.search(r"^fair-weak +0 +0 +1$", second.stdout, re.MULTILINE)
-    assert "under which these terminate that hung: backward" in second.stdout
+    assert "under which these tests terminate, but they hung: backward" in second.stdout
     lines = results.read_text().splitlines()
     assert [(json.loads(line)["test"], json.loads(line)["outcomes"]) for line in lines] == [
         ("forward", "TTT"),
