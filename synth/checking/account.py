@@ -18,17 +18,9 @@ from oracle.executions.events import INITIAL
 from oracle.executions.witness import CandidateExecution
 from oracle.progress.models import Verdict
 from synth import VERSION
+from synth.checking.findings import KernelFinding, Origins, origin_of, thread_names
 from synth.checking.lines import line_text, own_place, place_text, short
-from synth.checking.questions import (
-    QUESTIONS,
-    CheckAnswer,
-    KernelAnswers,
-    KernelFinding,
-    Origins,
-    needed,
-    origin_of,
-    thread_names,
-)
+from synth.checking.questions import QUESTIONS, CheckAnswer, KernelAnswers, needed
 from synth.junit import Case, CaseOutcome
 from synth.memory.explanation import ExecutionForm, execution_lines, execution_record
 

@@ -8,10 +8,10 @@ is asked of each progress model together with the consistency model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cache, partial
+from functools import cache
 from typing import Protocol, Self, TypeVar
 
 from constraints.witnesses import ExecutionSearch
@@ -19,9 +19,8 @@ from corpus.awaited import awaiting
 from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.kernels.computing import DIVISION
-from corpus.kernels.ir import KernelInstruction, SourceLine
-from corpus.kernels.program import KernelProgram, MixedSize
-from corpus.kernels.specialiser import DOUBT, MARK, NotUnderstoodError, is_aligned
+from corpus.kernels.program import KernelProgram
+from corpus.kernels.specialiser import DOUBT, MARK, NotUnderstoodError
 from corpus.litmus import test as litmus
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.condition import parse_condition
@@ -29,24 +28,34 @@ from corpus.litmus.normal import map_operands
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed, type_of
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
-from oracle.executions.events import INITIAL, Event, EventKind
 from oracle.executions.listing import ListedExecutions
 from oracle.executions.steps import TooManyError
-from oracle.executions.stuck import Hang, ThreadEnding
-from oracle.executions.values import value_text
+from oracle.executions.stuck import ThreadEnding
 from oracle.executions.witness import CandidateExecution
 from oracle.liveness import Liveness, resolve_liveness_models
 from oracle.progress.models import Verdict
+from synth.checking.findings import (
+    RACES,
+    KernelFinding,
+    bounds_finding,
+    hang_finding,
+    marked_places,
+    mixed_finding,
+    places_of,
+    race_finding,
+    terms_of,
+    thread_name,
+    uninitialised_finding,
+    violation_finding,
+)
 from synth.checking.lines import own_place
 from synth.checking.places import locations, shown
-from synth.memory.liveness import explain_liveness, stuck_events
+from synth.memory.liveness import explain_liveness
 from synth.options.models import ENUMERATE, SAT
-
-RACES = {"ptx": "ptx-races.cat", "ptx-async": "ptx-async-races.cat"}
-"""The part of a model that is PTX with its data races flagged."""
 
 PROGRESS = ("unfair", "hsa", "obe", "hsa+obe", "lobe", "fair")
 """The progress models that are asked about, the least fair first; neither of ``obe`` and ``hsa`` is the fairer one."""
+
 
 STEPS = (
     "executions that end",
@@ -101,25 +110,6 @@ class CheckAnswer(StrEnum):
 
 QUESTIONS = ("race", "expectation", "barrier", "bounds", "trap", "uninitialised", "mixed-size")
 """The questions besides those about hangs, as ``--json`` names them."""
-
-
-@dataclass(frozen=True, slots=True)
-class KernelFinding:
-    """Something that is wrong: of what kind, in a line, at which instructions, and an execution that shows it, with
-    the events there that are wrong. ``program``: that of the execution, where a kernel has several.
-    """
-
-    kind: str
-    text: str
-    places: tuple[KernelInstruction, ...] = ()
-    execution: CandidateExecution | None = None
-    events: tuple[int, ...] = ()
-    program: KernelProgram | None = None
-
-    @property
-    def lines(self) -> tuple[SourceLine, ...]:
-        """The source lines of the instructions, each once."""
-        return tuple(dict.fromkeys(each.source for each in self.places if each.source))
 
 
 @dataclass(frozen=True)
@@ -192,7 +182,7 @@ def _answers(
         asked.answers["race"] = CheckAnswer.NOT_ASKED
         asked.reasons.append(f"race is not asked: {model.name} does not say what a data race is")
     for mixed in program.mixed:
-        asked.found(_mixed(mixed))
+        asked.found(mixed_finding(mixed))
     if program.divergent:
         text = "threads of one warp come to different barriers, where bar.sync has all of a warp come to the same one"
         asked.found(KernelFinding("barrier", text, program.divergent))
@@ -256,15 +246,6 @@ _WORSE = (
 """Answers and verdicts, the worse ones last."""
 
 
-def _mixed(mixed: MixedSize) -> KernelFinding:
-    (start, size), (other, length) = mixed.first, mixed.second
-    text = (
-        f"accesses of {mixed.array} at bytes {start} to {start + size - 1} and {other} to {other + length - 1} "
-        "overlap and are not of one size; the memory model does not define what they do to each other"
-    )
-    return KernelFinding("mixed-size", text, mixed.origins)
-
-
 def _ask_parts(asked: _Asked, program: KernelProgram, races: Model | None) -> None:
     """Say that accesses of several sizes race, which leaves all else undefined (PTX ISA, Mixed-size Data-Races)."""
     found = next((each for each in asked.findings if each.kind == "race"), None)
@@ -275,7 +256,7 @@ def _ask_parts(asked: _Asked, program: KernelProgram, races: Model | None) -> No
     rows = relation if isinstance(relation, tuple) else ()
     for pair in ((one, other) for one, row in enumerate(rows) for other in row):
         assert execution is not None
-        location, places = execution.events[pair[0]].location, _places(program, execution, pair)
+        location, places = execution.events[pair[0]].location, places_of(program, execution, pair)
         if location in program.parted and len({WIDTHS[type_of(each.words)] for each in places}) > 1:
             text = f"accesses of {location} race and are not of one size; the memory model does not define what they do"
             asked.found(KernelFinding("mixed-size", text, places, execution, pair))
@@ -317,7 +298,7 @@ def _ask_executions(
 ) -> None:
     """Ask what may happen in an execution that comes to its end."""
     stops = [litmus.FinalRegister(thread, register) for thread, register in program.stops]
-    terms = [term for part in (condition and litmus.propositions(condition)) or () for term in _terms(part)]
+    terms = [term for part in (condition and litmus.propositions(condition)) or () for term in terms_of(part)]
     doubts = [litmus.FinalRegister(thread, register) for thread, register in program.doubts]
     observed = tuple(dict.fromkeys((*stops, *doubts, *terms)))
     test = replace(program.test, condition=replace(program.test.condition, observed=observed))
@@ -360,9 +341,9 @@ def _ask_ends(
         if execution is not None or (asked.nothing and _is_certain(program.test.threads[thread], register)):
             why = stop.register.removeprefix(MARK)
             kind = _KINDS.get(why, why)
-            marked = _marked(program, stop)
+            marked = marked_places(program, stop)
             where = f", at {own_place(marked[0])}" if marked else ""
-            text = f"{_STOPPED[why]}: {_thread(program, thread)}{where}"
+            text = f"{_STOPPED[why]}: {thread_name(program, thread)}{where}"
             if not any(each.places == marked and each.text.startswith(_STOPPED[why]) for each in asked.findings):
                 asked.found(KernelFinding(kind, text, marked, execution))
     marks = [litmus.FinalRegister(thread, register) for thread, register in program.doubts]
@@ -374,7 +355,7 @@ def _ask_ends(
         else None
     )
     if doubt is not None:
-        at = ", ".join(dict.fromkeys(str(each.source or each.line) for each in _marked(program, doubt)))
+        at = ", ".join(dict.fromkeys(str(each.source or each.line) for each in marked_places(program, doubt)))
         which = doubt.register.removeprefix(MARK + DOUBT)
         said = f"the result of {which} is not determined in some execution ({at})"
         asked.unknown(said) if program.doubts_decide else asked.reasons.append(said)
@@ -396,14 +377,14 @@ def _ask_ends(
             asked.answers["expectation"] = CheckAnswer.UNKNOWN
             asked.reasons += [why] if why else []
         elif execution is not None:
-            asked.found(_violated(program, condition, expectation, execution))
+            asked.found(violation_finding(program, condition, expectation, execution))
     if divides:
         asked.unknown("a thread divides by 0, and nothing tells the result")
 
 
 def _untold(program: KernelProgram, condition: litmus.Condition) -> str:
     """Return why an expectation has no answer: it is of a location that may hold a value which nothing tells."""
-    for term in (term for part in litmus.propositions(condition) for term in _terms(part)):
+    for term in (term for part in litmus.propositions(condition) for term in terms_of(part)):
         if isinstance(term, litmus.Loc) and term.name in program.untold:
             why = program.untold[term.name]
             return f"the expectation is of {term.name}, which may hold {why}: nothing tells its value"
@@ -449,20 +430,20 @@ def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Query], 
     if asked.answers["bounds"] is not CheckAnswer.FOUND:
         execution = search.find([outside])
         if execution is not None:
-            asked.found(_outside(program, execution))
+            asked.found(bounds_finding(program, execution))
     asked.at("race")
     for name, literal in search.flags.items():
         if races is not None and "race" in name and asked.answers["race"] is not CheckAnswer.FOUND:
             execution = search.find([~outside, literal])
             if execution is not None:
-                asked.found(_race(program, races, execution))
+                asked.found(race_finding(program, races, execution))
     asked.at("uninitialised memory")
     shared = {each.name for each in program.test.locations if each.region is litmus.Region.SHARED}
     shared = (shared | program.undefined) - program.initialised
     if shared and asked.answers["uninitialised"] is not CheckAnswer.FOUND:
         execution = search.find([~outside, search.reads_initial(shared)])
         if execution is not None:
-            asked.found(_uninitialised(program, shared, execution))
+            asked.found(uninitialised_finding(program, shared, execution))
 
 
 def _ask_unfinished(asked: _Asked, program: KernelProgram, model: AxiomaticModel, unroll: int) -> None:
@@ -583,6 +564,7 @@ _KINDS = {
 }
 """The kinds of findings that a thread stops for, by why it stops, where that is another word."""
 
+
 _STOPPED = {
     "trap": "a thread comes to a trap",
     "assert": "an assertion fails",
@@ -593,11 +575,6 @@ _STOPPED = {
     "lane": "a thread is not in the mask of lanes that it names, which PTX leaves undefined",
     "count": "the threads that a barrier waits for are no whole number of warps, as PTX has them",
 }
-
-
-def _terms(proposition: litmus.Proposition) -> Iterator[litmus.Term]:
-    for atom in litmus.atoms(proposition):
-        yield from (term for term in (atom.left, atom.right) if not isinstance(term, int))
 
 
 def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
@@ -641,126 +618,6 @@ def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
     return replace(condition, proposition=litmus.map_atoms(condition.proposition, stored))
 
 
-Origins = Sequence[Sequence[KernelInstruction | None]]
-"""The instruction of PTX that each instruction of each thread comes from."""
-
-
-def origin_of(origins: Origins, event: Event) -> KernelInstruction | None:
-    """Return the instruction of PTX that an event comes from; None where it is an initial write."""
-    return None if event.thread == INITIAL else origins[event.thread][event.position]
-
-
-def _places(
-    program: KernelProgram, execution: CandidateExecution, numbers: Iterable[int]
-) -> tuple[KernelInstruction, ...]:
-    found = (origin_of(program.origins, execution.events[number]) for number in numbers)
-    return tuple(dict.fromkeys(each for each in found if each is not None))
-
-
-def _race(program: KernelProgram, model: Model, execution: CandidateExecution) -> KernelFinding:
-    relation = model.relations(execution.base).get("race")
-    if not isinstance(relation, tuple):  # the flag is of a term without that name
-        return KernelFinding("race", f"accesses race, as {model.name} says", (), execution)
-    pairs = [(one, other) for one, row in enumerate(relation) for other in row]
-    one, other = min(pairs)
-    location = execution.events[one].location
-    strong = [not _STRONG.isdisjoint(execution.events[number].tags) for number in (one, other)]
-    why = "their scopes do not have both threads" if all(strong) else f"{'one is' if any(strong) else 'both are'} weak"
-    if len({"ASYNC" in execution.events[number].tags for number in (one, other)}) > 1:
-        why = "they go through two proxies"
-    first, second = (
-        _access(program, execution.events[number], what) for number, what in ((one, location), (other, "it"))
-    )
-    text = f"the {first} and the {second} race"
-    text += f": {why}, and nothing orders them" if f"{model.name}.cat" in RACES.values() else ": nothing orders them"
-    return KernelFinding("race", text, _places(program, execution, (one, other)), execution, (one, other))
-
-
-def _access(program: KernelProgram, event: Event, what: str | None) -> str:
-    """Return what an access does, by whom and at which line: ``write to x by thread 0 of block 0 at kernel.cu:3``."""
-    kind = "write to" if event.kind is EventKind.WRITE else "read of"
-    return f"{kind} {what} by {_thread(program, event.thread)}{_at(program, event)}"
-
-
-def _at(program: KernelProgram, event: Event) -> str:
-    """Return at which line an event is, with a space before it; nothing where that is not known."""
-    origin = origin_of(program.origins, event)
-    return f" at {own_place(origin)}" if origin else ""
-
-
-_STRONG = frozenset(("RLX", "ACQ", "REL"))
-"""The tags of strong accesses (PTX ISA, Operation Types)."""
-
-
-def thread_names(program: KernelProgram) -> dict[int, str]:
-    """Return the names of the threads of a program by their numbers: ``thread 0 of block 1``."""
-    return {number: _thread(program, number) for number in range(len(program.ids))}
-
-
-def _thread(program: KernelProgram, number: int) -> str:
-    ids = program.ids[number]
-    if program.names:
-        return f"thread {program.launch.block_number(ids)} ({program.names[number]})"
-    return f"thread {program.launch.thread_number(ids)} of block {program.launch.block_number(ids)}"
-
-
-def _marked(program: KernelProgram, stop: litmus.FinalRegister) -> tuple[KernelInstruction, ...]:
-    pairs = zip(program.test.threads[stop.thread].instructions, program.origins[stop.thread], strict=True)
-    found = (each for ins, each in pairs if isinstance(ins, litmus.Assign) and ins.target == stop.register)
-    return tuple(dict.fromkeys(each for each in found if each is not None))
-
-
-def _violated(
-    program: KernelProgram, condition: litmus.Condition, expectation: str, execution: CandidateExecution
-) -> KernelFinding:
-    """Say what the locations of an expectation hold in the end, and who wrote that at which line."""
-    overwritten = {before for before, _ in execution.pairs("co")}
-    last = {
-        event.location: event
-        for number, event in enumerate(execution.events)
-        if event.kind is EventKind.WRITE and number not in overwritten
-    }
-    terms = dict.fromkeys(term for part in litmus.propositions(condition) for term in _terms(part))
-    said = []
-    for term in terms:
-        if isinstance(term, litmus.Loc) and term in execution.finals:
-            event = last.get(term.name)
-            whole = f"{term.name} is {value_text(execution.finals[term])} at the end"
-            if event is not None and event.thread != INITIAL:
-                whole += f", which {_thread(program, event.thread)} writes{_at(program, event)}"
-            said.append(whole)
-    text = f"the expectation {expectation} may fail" + (f": {'; '.join(said)}" if said else "")
-    return KernelFinding("expectation", text, (), execution)
-
-
-def _outside(program: KernelProgram, execution: CandidateExecution) -> KernelFinding:
-    places = [n for n, event in enumerate(execution.events) if event.thread != INITIAL]
-    events = tuple(n for n in places if execution.events[n].location in program.outside)
-    array, count = litmus.element_of(execution.events[events[0]].location or "")
-    first = execution.events[events[0]]
-    text = (
-        f"an access of {array} by {_thread(program, first.thread)}{_at(program, first)} is outside of its {count} "
-        f"elements, told here as {array}[{count}]"
-    )
-    return KernelFinding("bounds", text, _places(program, execution, events), execution, events)
-
-
-def _uninitialised(program: KernelProgram, shared: Collection[str], execution: CandidateExecution) -> KernelFinding:
-    pairs = execution.pairs("rf")
-    reads = [
-        other for one, other in pairs
-        if execution.events[one].thread == INITIAL and execution.events[one].location in shared
-    ]  # fmt: skip
-    first = execution.events[reads[0]]
-    return KernelFinding(
-        "uninitialised",
-        f"{_thread(program, first.thread)} reads {first.location}{_at(program, first)} before anybody writes it",
-        _places(program, execution, reads),
-        execution,
-        tuple(reads),
-    )
-
-
 def _ask_hangs(
     asked: _Asked, program: KernelProgram, model: AxiomaticModel, unroll: int, progress: str
 ) -> dict[str, str]:
@@ -784,7 +641,7 @@ def _ask_hangs(
         verdicts[name] = found.verdict
         asked.bounded |= found.hanging.provisional
         if name == progress and found.verdict is Verdict.MAY_HANG:
-            asked.found(_hang(program, found, progress))
+            asked.found(hang_finding(program, found, progress))
             _ask_unfinished(asked, program, model, unroll)
     if verdicts.get(progress) == CheckAnswer.UNKNOWN and asked.answers["barrier"] is CheckAnswer.SAFE:
         asked.answers["barrier"] = CheckAnswer.UNKNOWN
@@ -799,52 +656,6 @@ def _waits_for_ended(program: KernelProgram, found: Liveness) -> bool:
     groups = [thread.place.queue for thread in program.test.threads]
     ended = {group for group, end in zip(groups, hang.endings, strict=True) if end is ThreadEnding.ENDED}
     return any(end is ThreadEnding.WAITS and g in ended for g, end in zip(groups, hang.endings, strict=True))
-
-
-def _hang(program: KernelProgram, found: Liveness, progress: str) -> KernelFinding:
-    hang = found.hanging.hang
-    assert hang is not None
-    events = tuple(sorted(stuck_events(hang)))
-    places = _places(program, hang.execution, events)
-    waits = [n for n, ending in enumerate(hang.endings) if ending is ThreadEnding.WAITS]
-    stuck = [n for n, end in enumerate(hang.endings) if end not in (ThreadEnding.ENDED, ThreadEnding.LEFT)]
-    if program.names:  # whose barriers are only those of threads that wait for others to end
-        others = [n for n in stuck if n not in waits]
-        what = "may go round for ever" if others else "waits for another thread for ever"
-        text = f"{_thread(program, (others or stuck)[0])} {what} under {progress}"
-        return KernelFinding("hang", text, places, hang.execution, events)
-    if waits:
-        here = [e for e in map(hang.execution.events.__getitem__, events) if e.barrier and e.thread == waits[0]]
-        aligned = any(map(partial(_is_aligned_in_warp, program), here))
-        where = "for others of its warp at an aligned barrier" if aligned else "at a barrier"
-        text = f"{_thread(program, waits[0])} waits {where} for ever{_at(program, here[0]) if here else ''}"
-        text += _absent(program, hang, waits)
-        return KernelFinding("barrier", text, places, hang.execution, events)
-    own = [n for n in events if hang.execution.events[n].thread == stuck[0] and hang.execution.events[n].location]
-    text = f"{_thread(program, stuck[0])} may go round for ever under {progress}"
-    if own:
-        first, value = hang.execution.events[own[0]], hang.execution.values[own[0]]
-        text += _at(program, first) + ("" if value is None else f", where {first.location} stays {value_text(value)}")
-    return KernelFinding("hang", text, places, hang.execution, events)
-
-
-def _absent(program: KernelProgram, hang: Hang, waiting: Sequence[int]) -> str:
-    """Return who ends without coming to the barrier that others of its block wait at."""
-    block = program.test.threads[waiting[0]].place.queue
-    ended = [
-        _thread(program, n)
-        for n, end in enumerate(hang.endings)
-        if end is ThreadEnding.ENDED and program.test.threads[n].place.queue == block
-    ]
-    more = f" and {len(ended) - 1} more" if len(ended) > 1 else ""
-    return f", and {ended[0]}{more} ended without it" if ended else ""
-
-
-def _is_aligned_in_warp(program: KernelProgram, event: Event) -> bool:
-    """Return whether an event is the wait for the others of a warp at an aligned barrier."""
-    origin = origin_of(program.origins, event)
-    of_warp = event.barrier is not None and event.barrier.group is litmus.Scope.WARP
-    return of_warp and origin is not None and "warp" not in origin.words and is_aligned(origin)
 
 
 def needed(hang: Mapping[str, str]) -> str:

@@ -28,8 +28,9 @@ from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.executions.steps import TooManyError
 from synth.checking.account import named, noted, source_lines
+from synth.checking.findings import Origins
 from synth.checking.lines import own_place, place_text, short
-from synth.checking.questions import Origins, expected_always, flagging, speaking, wrong
+from synth.checking.questions import expected_always, flagging, speaking, wrong
 from synth.checking.tasks import KernelTask
 from synth.memory.explanation import (
     ExecutionForm,
