@@ -123,7 +123,7 @@ def test_filters_are_a_conjunction(tmp_path):
         ["--distinguish", "tso,sc>rmo,tso"],
     ):
         refused = memory(tmp_path / "d", *asked)
-        assert refused.exit_code == 2 and "there is no such test:" in refused.stderr
+        assert refused.exit_code == 2 and "no test is like that:" in refused.stderr
         assert not (tmp_path / "d").exists()
     assert memory(tmp_path / "d", "--distinguish", "tso,rmo>sc").exit_code == 0
     for test in read_corpus(tmp_path / "d").tests:

@@ -151,4 +151,4 @@ def test_misuse_is_one_line(border, message):
 
 def test_certificates_are_of_the_models_that_ship():
     refused = progress("-t", 2, "-n", 3, "--distinguish", "last.py>hsa", "--certify", "-o", "d")
-    assert refused.exit_code == 2 and "last.py is none" in refused.stderr
+    assert refused.exit_code == 2 and "last.py is not one" in refused.stderr

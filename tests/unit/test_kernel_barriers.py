@@ -197,7 +197,8 @@ def test_a_barrier_of_a_cluster_has_the_threads_of_its_blocks():
     one = replace(launch, grid=(2, 1, 1))
     racing = check(program(f"{SET} {both}", f"{both} {GET}", one), model, "", 2, "fair")
     assert {each.text.partition(" race:")[0] for each in racing.findings} == {
-        "accesses of k_param_0 by thread 0 of block 0 and thread 0 of block 1"
+        "the write to k_param_0 by thread 0 of block 0 at line 13 of the PTX "
+        "and the write to it by thread 0 of block 1 at line 13 of the PTX"
     }, "both blocks write, and nothing else is found"
 
 
