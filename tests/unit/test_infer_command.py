@@ -139,7 +139,7 @@ def printed_of_code_1(*words: object) -> str:
         (("infer", "cpu", "--from", "nowhere.csv"), "nowhere.csv: cannot read"),
         (("infer", "cpu", "--from", "x.txt"), "expected a table of verdicts (.csv), results (.jsonl) or a corpus"),
         (("infer", "cpu", "--run", "-o", "o"), "--run needs --backend"),
-        (("infer", "cpu", "--run", "--backend", "cpp"), "name it with -o"),
+        (("infer", "cpu", "--run", "--backend", "cpp"), "--run needs -o, the folder"),
     ],
 )
 def test_misuse_is_one_line(words, expected, tmp_path, monkeypatch):

@@ -363,7 +363,7 @@ def test_what_is_written(tmp_path):
         (["progress", "--bound", "3x9"], "--bound: expected at most 4x5"),
         (["progress & progress", "--bound", "3x3"], "has no level"),
         (["progress", "--from", "nothing.jsonl"], "nothing.jsonl"),
-        (["progress", "--run", "--backend", "cpp"], "name it with -o"),
+        (["progress", "--run", "--backend", "cpp"], "--run needs -o, the folder"),
         (["progress", "--events", "3"], "--events is for sketches of consistency models"),
         (["cpu", "--tries", "3"], "--tries is for families of promises"),
     ],
