@@ -10,7 +10,7 @@ if [ -e "$out" ]; then
     exit 2
 fi
 
-"$synth" memory --edges-file "$(dirname "$0")/gpu-2015.edges" --size 3..6 --scopes cta --regions global,shared \
+"$synth" memory --edges "@$(dirname "$0")/gpu-2015.edges" --size 3..6 --scopes cta --regions global,shared \
     --model sc --model rmo --model ptx-rmo -o "$out"
 echo
 "$synth" show "$out"

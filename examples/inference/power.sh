@@ -12,6 +12,6 @@ if [ -e "$out" ]; then
 fi
 
 mkdir -p "$out"
-"$synth" memory --edges-file "$here/power.edges" --size 4..6 --model "$here/../models/power.cat" -o "$out/cycles"
-"$synth" memory --edges-file "$here/power-ppo.edges" --size 4..7 --thread-accesses 4 \
+"$synth" memory --edges "@$here/power.edges" --size 4..6 --model "$here/../models/power.cat" -o "$out/cycles"
+"$synth" memory --edges "@$here/power-ppo.edges" --size 4..7 --thread-accesses 4 \
     --model "$here/../models/power.cat" -o "$out/ppo"
