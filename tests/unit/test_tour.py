@@ -74,6 +74,7 @@ def test_the_commands_of_a_quick_page(page: Path, follow: Callable[[Path], None]
     follow(page)
 
 
+@pytest.mark.timeout(1800)  # a page of thirty commands, on a machine that is busy
 @pages({page.relative_to(ROOT).as_posix() for page in PAGES} - {*QUICK})
 def test_the_commands_of_a_page(page: Path, follow: Callable[[Path], None]) -> None:
     follow(page)
