@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,9 +12,11 @@ from backends.cuda.compiler import AS_WRITTEN, compile_ptx
 from backends.glsl import spirv as glsl
 from backends.hip import spirv as hip
 from backends.opencl import spirv as opencl
+from backends.shared.inclusions import copies, including
 from backends.shared.toolchain import Compilation, problem
 from backends.wgsl import spirv as wgsl
 from corpus.errors import InputError
+from corpus.files import LARGEST_TEXT, open_bytes
 from corpus.private import private_folder
 
 
@@ -42,6 +45,26 @@ SOURCE_LANGUAGES: Mapping[str, SourceLanguage] = {
     ".wgsl": SourceLanguage(wgsl.compile_shader, ".spv"),
 }
 """CUDA C++, GLSL, OpenCL C, HIP and WGSL."""
+
+
+def source_digest(path: Path, options: Sequence[str]) -> str:
+    """Return the digest of a file and of all files of the user that it includes, by which answers about it stay true.
+
+    If one of these cannot be handed to a compiler, the digest is that of the complaint; the answer is then ERROR.
+    """
+    said = including(options)
+    digest = sha256()
+    try:
+        if path.suffix in SOURCE_LANGUAGES or path.suffix == ".c":
+            every = [each.data for each in copies(path, said.folders, said.files)]
+        else:
+            with open_bytes(path) as file:
+                every = [file.read(LARGEST_TEXT)]
+    except (InputError, OSError) as error:
+        every = [str(error).encode(errors="replace")]
+    for data in every:
+        digest.update(sha256(data).digest())
+    return digest.hexdigest()
 
 
 def compiled(path: Path, options: Sequence[str]) -> tuple[bytes, Mapping[str, str]]:

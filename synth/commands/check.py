@@ -9,14 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
-from corpus.errors import InputError, one_line, visible
-from corpus.files import LARGEST_TEXT, open_bytes
+from corpus.errors import one_line, visible
 from synth import VERSION
 from synth.drawing.files import check_picture_name, write_picture
 from synth.interruption import until_interrupted
@@ -225,11 +223,13 @@ def _begun(
     tally: CheckTally,
 ) -> int:
     """Begin the file of answers, or go on with it; return the number of files whose answers it has."""
+    from synth.checking.compilers import source_digest
     from synth.checking.rows import known_rows
     from synth.growing_file import digest_of
 
     files = [str(source.path) for source in tally.sources]
-    texts = digest_of((str(source.path), _digest(source.path)) for source in tally.sources)
+    options = request.compiler_options
+    texts = digest_of((str(source.path), source_digest(source.path, options)) for source in tally.sources)
     asked = asdict(replace(request, verbose=False)) | models | {"format": form, "version": VERSION, "files": texts}
     asked |= {"timeout": limits.seconds, "memory": limits.megabytes}  # what exceeded a limit is not asked again
     known = known_rows(output, asked, form, files)
@@ -237,15 +237,6 @@ def _begun(
         for row in rows:
             tally.add(row)
     return files.index(known[-1][0]) + 1 if known else 0
-
-
-def _digest(path: Path) -> str:
-    """Return the digest of a file; empty where it cannot be read, so that its answer will be ERROR."""
-    try:
-        with open_bytes(path) as file:
-            return sha256(file.read(LARGEST_TEXT)).hexdigest()
-    except (InputError, OSError):
-        return ""
 
 
 def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequest) -> list[CheckTask]:

@@ -20,6 +20,7 @@ from commands import synth
 from schemas import read_sarif
 
 from synth.checking import work
+from synth.checking.compilers import source_digest
 from synth.checking.sources import languages
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -431,3 +432,23 @@ def test_killed_and_resumed_the_bytes_are_the_same(tmp_path: Path, monkeypatch: 
     assert 6 < answers.read_bytes().count(b"\n") < 49
     result = synth("check", "kernels", "-o", answers)
     assert result.exit_code == 1 and answers.read_text() == synth("check", "kernels", "--format", "csv").stdout
+
+
+@pytest.mark.parametrize(("suffix", "options"), [(".cu", []), (".cl", ["-Iinc"]), (".comp", ["-I", "inc"]), (".c", [])])
+def test_answers_are_about_what_a_file_includes_as_well(suffix: str, options: list[str], tmp_path: Path) -> None:
+    """Else answers of an earlier run about a file whose header has changed since would stand."""
+    folder = tmp_path / ("inc" if options else "")
+    folder.mkdir(exist_ok=True)
+    options = [word.replace("inc", str(folder)) for word in options]
+    source, first, second = tmp_path / f"k{suffix}", folder / "first.h", folder / "second.h"
+    source.write_text('#include "first.h"\n')
+    first.write_text('#include "second.h"\n')
+    digests = []
+    for text in ("#define A 1\n", "#define A 2\n"):
+        second.write_text(text)
+        digests.append(source_digest(source, options))
+        (tmp_path / "other.h").write_text(text)
+        assert source_digest(source, options) == digests[-1]
+    second.unlink()
+    digests.append(source_digest(source, options))
+    assert len(set(digests)) == 3
