@@ -53,29 +53,16 @@ def begun(
     read: Callable[[WholeLines], Iterator[tuple[Group, int]]],
     expected: str,
 ) -> list[Group]:
-    """Return what the file of an equal request has, or nothing and create the file with its request.
-
-    Raises ``InputError`` if the file is another's or cannot be made, and what ``_read`` raises.
-    """
-    if path.exists() or path.is_symlink() or _request(path).exists():
-        return _kept(path, request, header, read, expected)
-    write_atomically(_request(path), [f"{json.dumps(request, indent=1)}\n"])
-    write_atomically(path, [header])
-    return []
-
-
-def _kept(
-    path: Path,
-    request: Mapping[str, Any],
-    header: str,
-    read: Callable[[WholeLines], Iterator[tuple[Group, int]]],
-    expected: str,
-) -> list[Group]:
-    """Return what ``read`` makes of the lines of a file behind its header; what follows the last of it is cut off.
+    """Return what ``read`` makes of the lines that the file of an equal request has behind its header; what follows the
+    last of it is cut off. If there is no such file, create it with its request, and return nothing.
 
     ``read`` yields each thing that is whole with the offset of its end, and raises ``ValueError`` or the like where a
-    line is not ``expected``. Raises ``InputError`` there, and where the file belongs to another request.
+    line is not ``expected``. Raises ``InputError`` there, and if the file is another request's or cannot be made.
     """
+    if not (path.exists() or path.is_symlink() or _request(path).exists()):
+        write_atomically(_request(path), [f"{json.dumps(request, indent=1)}\n"])
+        write_atomically(path, [header])
+        return []
     if path.is_symlink():
         raise InputError("a link, and nothing is written elsewhere", str(path))
     _check_request(path, request)

@@ -20,7 +20,7 @@ from synth.drawing.files import check_picture_name, write_picture
 from synth.interruption import until_interrupted
 from synth.options.form import form_options, print_as, printed_as
 from synth.options.launch import LaunchWords, compiler_option, launch_options
-from synth.options.models import ENUMERATE, SAT, ModelName
+from synth.options.models import ENUMERATE, SAT, models_option
 from synth.options.page import Page
 from synth.options.values import JOBS
 from synth.options.work import limit_options, workplaces
@@ -40,15 +40,8 @@ STREAMED = (TEXT, CSV, JSONL)
 @click.command(name="check", cls=Page, first="--grid --block --arg --expect --progress --format --picture")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="KERNEL|FOLDER...")
 @launch_options()
-@click.option(
-    "--model",
-    "-m",
-    "models",
-    type=ModelName(),
-    multiple=True,
-    metavar="MODEL",
-    help="Memory model; repeatable.  [default: ptx for CUDA, rc11 for C; vulkan or opencl for SPIR-V, as the module "
-    "says]",
+@models_option(
+    "Memory model; repeatable.  [default: ptx for CUDA, rc11 for C; vulkan or opencl for SPIR-V, as the module says]"
 )
 @click.option("--progress", default="fair", show_default=True, metavar="MODEL", help="The progress model to assume.")
 @click.option(

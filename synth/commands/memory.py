@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from constraints.programs.criterion import BOTH, Criterion
-from synth.options.models import ModelName
+from synth.options.models import ModelName, models_option
 from synth.options.page import Page
 from synth.options.question_folder import output_option
 from synth.options.values import MOST_EDGES, Span
@@ -86,15 +86,7 @@ from synth.options.work import A_PART, limit_options, run_options, solver_option
 @click.option(
     "--compositions", is_flag=True, help="Allow one communication edge after another, such as rf;fr, which is co."
 )
-@click.option(
-    "-m",
-    "--model",
-    "models",
-    type=ModelName(),
-    multiple=True,
-    metavar="MODEL",
-    help="Label tests under this model, as for synth label. Repeatable.",
-)
+@models_option("Label tests under this model, as for synth label. Repeatable.")
 @click.option(
     "--distinguish",
     metavar="A>B",
@@ -169,6 +161,6 @@ def _asked_for(given: dict[str, Any]) -> tuple[Callable[..., None], Callable[[st
 
 
 def _taken(function: Callable[..., None]) -> set[str]:
-    """Return the names of the options that a function takes; ``limits`` stands for two of them."""
+    """Return the names of the options that a function takes; ``limits`` stands for ``--timeout``."""
     names = set(signature(function).parameters)
-    return names | {"timeout", "memory"} if "limits" in names else names
+    return names | {"timeout"} if "limits" in names else names

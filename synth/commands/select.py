@@ -23,7 +23,7 @@ from synth.families.interface import Family, family
 from synth.inputs import MEMORY, Input, family_in
 from synth.labels import UNKNOWN
 from synth.options.form import json_option
-from synth.options.models import ModelName
+from synth.options.models import models_option
 from synth.options.page import Page
 from synth.options.tests import SelectionFilter, choice_options
 from synth.pool import cores
@@ -44,14 +44,9 @@ from synth.watch import busy
     metavar="K",
     help="Separate each pair by K tests.",
 )
-@click.option(
-    "-m",
-    "--model",
+@models_option(
+    "Only pairs of these models, named as in the corpus; a name without -weak or -strong means both. Repeatable.",
     "names",
-    type=ModelName(),
-    multiple=True,
-    metavar="MODEL",
-    help="Only pairs of these models, named as in the corpus; a name without -weak or -strong means both. Repeatable.",
 )
 @click.option("--score", is_flag=True, help="Pick the tests, and ways to launch them, that would find the most bugs.")
 @click.option(

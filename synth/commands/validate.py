@@ -14,7 +14,7 @@ from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
 from synth.options.form import json_option
 from synth.options.launch import LaunchWords, compiler_option, launch_options
-from synth.options.models import AUTO, ModelName, unroll_option
+from synth.options.models import AUTO, models_option, unroll_option
 from synth.options.page import Page
 from synth.options.values import JOBS
 from synth.options.work import limit_options, workplaces
@@ -39,15 +39,7 @@ class _Answer:
 @click.command(name="validate", cls=Page, first="--model --name --json")
 @click.argument("before", metavar="BEFORE", type=click.Path())
 @click.argument("after", metavar="AFTER", type=click.Path())
-@click.option(
-    "--model",
-    "-m",
-    "models",
-    type=ModelName(),
-    multiple=True,
-    metavar="MODEL",
-    help="The model of both sides; give it twice for BEFORE and then AFTER.  [default: those of the languages]",
-)
+@models_option("The model of both sides; give it twice for BEFORE and then AFTER.  [default: those of the languages]")
 @click.option(
     "--name",
     "names",

@@ -16,7 +16,7 @@ from corpus.errors import InputError, one_line, printable
 from corpus.journal import read_corpus
 from synth.inputs import MEMORY
 from synth.options.form import json_option
-from synth.options.models import ModelName
+from synth.options.models import models_option
 from synth.options.page import Page
 from synth.options.work import jobs_options, limit_options, workplaces
 from synth.pool import Jobs, cores
@@ -42,15 +42,9 @@ _HOUR = 3600
     help="Compare verdicts on memory tests with this tool's instead; it must be on the PATH.",
 )
 @click.option("--sample", type=click.IntRange(min=1), metavar="N", help="With --with: compare N tests, 100 by default.")
-@click.option(
-    "-m",
-    "--model",
-    "models",
-    type=ModelName(),
-    multiple=True,
-    metavar="MODEL",
-    help="With --with: compare verdicts under this model, by name or .cat file; synth computes what the corpus lacks. "
-    "Repeatable.  [default: the models of the corpus]",
+@models_option(
+    "With --with: compare verdicts under this model, by name or .cat file; synth computes what the corpus lacks. "
+    "Repeatable.  [default: the models of the corpus]"
 )
 @jobs_options
 def command(

@@ -29,6 +29,13 @@ class ModelName(click.types.StringParamType):
         return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
 
 
+def models_option(help: str, into: str = "models", required: bool = False) -> Callable[..., Any]:
+    """``--model``, given once for each model; its value is a tuple of names."""
+    return click.option(
+        "-m", "--model", into, type=ModelName(), multiple=True, required=required, metavar="MODEL", help=help
+    )
+
+
 def model_option(
     required: bool = False, memory: bool = False, note: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -41,18 +48,12 @@ def model_option(
         ".cat file. 'fair & rc11' asks whether the test may hang if fair schedules threads and memory follows rc11. "
         "'& lockstep', '& independent' or '& maximal' says how lanes of a subgroup step."
     )
-    return click.option(
-        "-m",
-        "--model",
-        "models",
-        type=ModelName(),
-        multiple=True,
-        required=required,
-        metavar="MODEL",
-        help=f"{note} ".lstrip()
+    return models_option(
+        f"{note} ".lstrip()
         + "unfair, hsa, obe, hsa+obe, lobe or fair, with -weak or -strong (both if you give neither); or a "
         "Python file that defines guarantee(running, stepped). hsa@workgroup promises progress to groups, "
         f"'hsa@workgroup & obe@subgroup' at two levels.{consistency * memory} Repeatable.{default}",
+        required=required,
     )
 
 

@@ -30,7 +30,7 @@ from corpus.suite import is_corpus, read_manifest
 from synth import VERSION
 
 WITHOUT_INFLUENCE = frozenset({
-    *("output", "jobs", "solver", "time_limit", "max_tests", "timeout", "memory"),
+    *("output", "jobs", "solver", "time_limit", "max_tests", "timeout"),
     *("as_json", "form", "plot", "force", "inputs"),
 })  # fmt: skip
 """The parameters that are not in a name: of how long and where work is done, none of which changes a corpus that is

@@ -37,6 +37,8 @@ class Filter:
 
     def holds(self, test: Test) -> bool:
         """Decide whether a test has one of the values of this filter, or none if the filter is negated."""
+        if self.field == _NAME:
+            return self.names(test.name)
         return any(self._is(test, value) for value in self.values) is not self.negated
 
     def names(self, name: str) -> bool:
@@ -61,7 +63,7 @@ class Filter:
 
 def parse_filter(text: str) -> Filter:
     """The filter that ``text`` denotes; a word alone is a name. Raises ``InputError`` if it denotes none."""
-    match = re.fullmatch(r"(?:([^=!]+)(!?=))?([^=!].*)", text.strip())
+    match = re.fullmatch(r"(?:([^=!]+)(!?=)(?=.)|(?!.*=))(.+)", text)
     if not match:
         raise InputError(f"--where: expected a name, FIELD=VALUE or FIELD!=VALUE, found '{text}'")
     field, values = (match[1] or _NAME).strip(), tuple(value.strip() for value in match[3].split("|"))
