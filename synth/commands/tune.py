@@ -51,6 +51,8 @@ def _grid(text: str, budget: float | None) -> Grid:
     found: dict[str, Any] = {}
     for word in text.split():
         name, _, value = word.partition("=")
+        if name in found:
+            raise InputError(f"--grid: {name} is set twice, in '{text}'")
         if name not in _RANGES:
             raise InputError(f"--grid: expected {', '.join(_RANGES)}, found '{name}'")
         least, most = _RANGES[name]

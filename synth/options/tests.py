@@ -25,6 +25,8 @@ FIELDS = ("name", "tag", "shape", "bound", "threads", "size", "scope")
 _NAME = "name"
 
 _WORDS = {"allowed": "ALLOWED", "forbidden": "FORBIDDEN", "terminates": "TERMINATES", "hangs": "MAY_HANG"}
+_OTHERS = ("MAY_HANG", "UNKNOWN", "ERROR")
+"""Verdicts by their own names, besides those of ``_WORDS``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,12 @@ class Filter:
                 return int(least) <= number <= int(most if dots else least)
             case "scope":
                 return value in test.scopes
-        verdict = _WORDS.get(value.lower(), value.upper())
-        return test.verdicts.get(self.field) == verdict
+        return test.verdicts.get(self.field) == _verdict(value)
+
+
+def _verdict(word: str) -> str:
+    """Return the verdict that a word means."""
+    return _WORDS.get(word.lower(), word.upper())
 
 
 def parse_filter(text: str) -> Filter:
@@ -113,6 +119,11 @@ def _check_fields(filters: Sequence[Filter], tests: Sequence[Test]) -> None:
         if tests and each.field not in FIELDS and each.field not in models:
             known = ", ".join((*FIELDS, *models))
             raise InputError(f"--where: expected one of {known}, found '{each.field}'")
+        there = {*_WORDS.values(), *_OTHERS, *(test.verdicts.get(each.field, "") for test in tests)}
+        wrong = [value for value in each.values if each.field in models and _verdict(value) not in there]
+        if wrong:  # else != would let every test pass
+            wanted = f"{', '.join(_WORDS)} or unknown"
+            raise InputError(f"--where {each.field}: expected {wanted}, found '{wrong[0]}'")
 
 
 def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:

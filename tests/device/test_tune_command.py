@@ -71,6 +71,7 @@ def test_a_profile_is_found(
         (["-o", "x.toml", "--grid", "distances=1,x"], "distances: expected numbers from 0 to 4095"),
         (["-o", "x.toml", "--grid", "spreads=65"], "spreads: expected numbers from 1 to 64"),
         (["-o", "x.toml", "--grid", "turns=1,2"], "turns: expected one number, found '1,2'"),
+        (["-o", "x.toml", "--grid", "turns=1 turns=2"], "turns is set twice"),
         (["-o", "x.toml", "--grid", "turn=1"], "expected distances, locations, longest"),
         (["-o", "x.toml", "--shapes", "SBB"], "--shapes: there is no shape SBB; did you mean SB"),
         (["-o", "x.toml", "--start", "none.toml"], "none.toml: cannot read"),

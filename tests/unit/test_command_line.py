@@ -214,6 +214,11 @@ WRONG = [
     ("run suite --backend cpp --placement subgroup", "cpp has no work-groups of several threads, and so no placement"),
     ("compile suite --backend cpp --placement all -o new", "cpp has no work-groups of several threads"),
     ("run suite --backend cpp --where none*", "no test has a name that matches none*"),
+    (
+        "show suite --where obe-weak!=hang",
+        "--where obe-weak: expected allowed, forbidden, terminates, hangs or unknown",
+    ),
+    ("show suite --where obe-weak=", "expected a name, FIELD=VALUE or FIELD!=VALUE, found 'obe-weak='"),
     (f"explain {MUTEX} -m hsa --picture new.svg", "--picture draws one model, and --model names 2"),
 ]
 

@@ -118,7 +118,10 @@ def test_ctrl_c(started, tmp_path, whole, jobs, workers):
 def test_a_terminal_is_told_how_far_it_is(tmp_path):
     ours, theirs = pty.openpty()
     command = [sys.executable, "-c", "from synth.cli import main; main()", *ASKED, "-j", "1", "-o", tmp_path / "suite"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True, start_new_session=True) as run:
+    environment = {**os.environ, "TERM": "xterm"}  # a bar is for terminals that can erase, and no word is none
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=theirs, text=True, start_new_session=True, env=environment
+    ) as run:
         os.close(theirs)
         told = b""
         while not re.search(rb"[1-9]\d* tests", told):
