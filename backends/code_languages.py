@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from backends.cpp import reading as cpp
 from backends.cuda import reading as cuda
-from backends.cuda.sass.compiler import PTXAS, SASS
+from backends.cuda.ptxas import PTXAS, SASS
 from backends.glsl import reading as glsl
 from backends.opencl import reading as opencl
 from backends.shared.read_kernels import read_ptx_test, read_spirv_test

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpus.assembly.harness import names_of
-from corpus.assembly.language import InstructionRow, MachineLanguage, form_operands
-from corpus.assembly.languages import ASSEMBLY_LANGUAGES
-from corpus.assembly.reading import read_assembly
+from corpus.code.assembly.harness import names_of
+from corpus.code.assembly.language import InstructionRow, MachineLanguage, form_operands
+from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
+from corpus.code.assembly.reading import read_assembly
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.litmus import test as litmus

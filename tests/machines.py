@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 from random_programs import CUDA, GLSL, OPENCL, Language, Program, random_program
 
 from constraints.witnesses import ExecutionSearch
+from corpus.code.follower import NotUnderstoodError
+from corpus.code.launch.launch import ArrayArgument
+from corpus.code.program import KernelProgram
 from corpus.errors import InputError
-from corpus.kernels.launch import ArrayArgument
-from corpus.kernels.program import KernelProgram
-from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
 from oracle.executions.steps import TooManyError
 from synth.checking.compilers import compiled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from corpus.kernels.ptx.instructions import PtxForm
+from corpus.code.ptx.instructions import PtxForm
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 REGISTERS = {1: "%p{}", 16: "%h{}", 32: "%r{}", 64: "%d{}", 128: "%q{}"}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.kernels.ir import KernelInstruction, MemoryOperand, Module, Negated, Number, Register, Symbol, Vector
+from corpus.code.ir import KernelInstruction, MemoryOperand, Module, Negated, Number, Register, Symbol, Vector
 
 MOST_STATES = 60_000
 ROW = 256

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from corpus.kernels.ptx.instructions import FORMS, REFUSED
+from corpus.code.ptx.instructions import FORMS, REFUSED
 
 WORDS = sorted({word for forms in FORMS.values() for form in forms for slot in form.words for word in slot.words})
 WORDS += ["unified", "b128", "oob", "cta_group::1", "im2col", "foo", "L3::x", "sem", "v3", "v16", "u128", "e8", "2d"]

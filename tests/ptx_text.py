@@ -1,8 +1,8 @@
 """Modules of PTX around the code of a kernel, and what is left of them for a launch."""
 
-from corpus.kernels.launch import ArrayArgument, KernelLaunch
-from corpus.kernels.program import KernelProgram, program_of
-from corpus.kernels.ptx.reader import read_ptx
+from corpus.code.launch.launch import ArrayArgument, KernelLaunch
+from corpus.code.program import KernelProgram, program_of
+from corpus.code.ptx.reader import read_ptx
 from corpus.litmus.describe import describe
 
 HEADER = ".version 9.0\n.target sm_90\n.address_size 64\n"

@@ -12,7 +12,7 @@ from random import Random
 
 from ptx_text import kernel_text
 
-from corpus.kernels.launch import ArrayArgument, KernelLaunch
+from corpus.code.launch.launch import ArrayArgument, KernelLaunch
 from corpus.litmus.test import (
     DEFAULT_RMW,
     EXIT,

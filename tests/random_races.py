@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
-from corpus.kernels.launch import ArrayArgument
+from corpus.code.launch.launch import ArrayArgument
 
 CELLS = 4
 

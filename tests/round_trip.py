@@ -20,10 +20,10 @@ from backends.opencl.spirv import compile_kernels
 from backends.registry import BACKENDS
 from backends.shared.layout import Layout, Parameters, place
 from backends.shared.mapping import launch
-from corpus.kernels.launch import ArrayArgument, KernelLaunch
-from corpus.kernels.program import KernelProgram, program_of
-from corpus.kernels.spirv.reader import read_spirv
-from corpus.kernels.spirv.translation import translated
+from corpus.code.launch.launch import ArrayArgument, KernelLaunch
+from corpus.code.program import KernelProgram, program_of
+from corpus.code.spirv.reader import read_spirv
+from corpus.code.spirv.translation import translated
 from corpus.litmus import test as litmus
 from corpus.litmus.normal import map_condition
 from corpus.progress.axb import Program

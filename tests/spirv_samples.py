@@ -7,7 +7,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import replace
 
-from corpus.kernels.spirv.module import SpirvModule
+from corpus.code.spirv.module import SpirvModule
 
 MAGIC = 0x07230203
 

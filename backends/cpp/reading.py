@@ -3,9 +3,9 @@
     clang-19 --target=aarch64-linux-gnu -march=armv8.3-a -O2 -S ..      void P0(unsigned *memory, unsigned *results)
 
 Each thread of a test is a function of its own, which compilers may change as the language lets them: plain accesses are
-plain, and nothing is volatile. It is laid out as ``corpus.assembly.harness`` says. Atomics are the functions that g++
-and clang both have for those of C and C++ (``__atomic_load_n``), so that no header is needed, and so clang compiles for
-processors whose libraries are not there.
+plain, and nothing is volatile. It is laid out as ``corpus.code.assembly.harness`` says. Atomics are the functions that
+g++ and clang both have for those of C and C++ (``__atomic_load_n``), so that no header is needed, and so clang compiles
+for processors whose libraries are not there.
 
 Source: GCC manual, 6.55 *Built-in Functions for Memory Model Aware Atomic Operations*; Geeson and Smith, *Mix Testing*
 and *Téléchat*, OOPSLA 2022 and CGO 2024, for the method.
@@ -25,10 +25,10 @@ from backends.shared.layout import single
 from backends.shared.readback import CodeLanguage, CodeReader, CompiledTest, NotCompiledError, TestCompiler, refusal
 from backends.shared.syntax import LanguageSyntax
 from backends.shared.toolchain import run, version, which
-from corpus.assembly.harness import APART, function_name, names_of
-from corpus.assembly.language import MachineLanguage
-from corpus.assembly.languages import ASSEMBLY_LANGUAGES
-from corpus.assembly.reading import read_assembly
+from corpus.code.assembly.harness import APART, function_name, names_of
+from corpus.code.assembly.language import MachineLanguage
+from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
+from corpus.code.assembly.reading import read_assembly
 from corpus.errors import InputError
 from corpus.laws.c11 import FETCHED
 from corpus.litmus import test as litmus

@@ -34,8 +34,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from backends.cuda.asynchronous import PENDING_ARRIVALS, PROXY_FENCES, form_of, homes, is_home
-from backends.cuda.sass.text import BRANCHES, ENDS, MARKS, RMWS, SCOPES, SassInstruction, sass_functions
 from backends.shared.addresses import address_targets, targets_of
+from corpus.code.sass.text import BRANCHES, ENDS, MARKS, RMWS, SCOPES, SassInstruction, sass_functions
 from corpus.litmus.describe import describe
 from corpus.litmus.normal import without_predicates
 from corpus.litmus.test import (

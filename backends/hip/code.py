@@ -10,8 +10,8 @@ from pathlib import Path
 from backends.hip.compiler import OTHER_MODES, TARGETS, HipCompiler
 from backends.hip.words import said_in_hip
 from backends.shared.backend import ProgramCheck
-from corpus.executions.amdgcn import RowCheck, absent, held_against
-from corpus.executions.amdgcn_text import MachineCode, read_assembly
+from corpus.code.amdgcn.reader import RowCheck, absent, held_against
+from corpus.code.amdgcn.text import MachineCode, read_assembly
 from corpus.executions.sequences import SequenceTable
 from corpus.litmus.describe import describe
 from corpus.litmus.test import LitmusTest

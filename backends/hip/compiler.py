@@ -20,8 +20,8 @@ from backends.hip.progress import Hip
 from backends.shared.handing import MADE, SOURCE, handed
 from backends.shared.log import as_string
 from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version, which
+from corpus.code.amdgcn.text import machine_of
 from corpus.errors import InputError
-from corpus.executions.amdgcn_text import machine_of
 from corpus.private import private_folder
 
 

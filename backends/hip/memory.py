@@ -12,9 +12,9 @@
 scope and waits for it (AMDGPUUsage, Memory Model), so it would not be the weak access of the test. That a compiler
 neither merges, moves nor drops plain accesses is seen to by the marks between them.
 
-**Marks.** Each instruction of the test is between two empty pieces of inline assembly, ``; begin P0:1`` and
-``; end P0:1``, over which clang moves no access to memory. They leave no trace in machine code, but stand as comments
-in the assembly that ``clang -S`` prints. So it is known what each instruction became (``corpus.executions.amdgcn``). An
+**Marks.** Each instruction of the test is between two empty pieces of inline assembly, ``; begin P0:1`` and ``; end
+P0:1``, over which clang moves no access to memory. They leave no trace in machine code, but stand as comments in the
+assembly that ``clang -S`` prints. So it is known what each instruction became (``corpus.code.amdgcn.reader``). An
 operand that would let LLVM make a load of an atomic operation, an addition of 0, is hidden in a register. The loop over
 the instances of a thread is not unrolled, so each instruction is in the machine code once.
 
@@ -36,7 +36,7 @@ from backends.shared.layout import Layout, Parameters, gpu_parameters
 from backends.shared.profiles import Profile
 from backends.shared.runtime import memory_host
 from backends.shared.syntax import LanguageSyntax
-from corpus.executions.amdgcn_text import begin, end
+from corpus.code.amdgcn.text import begin, end
 from corpus.litmus.test import (
     Barrier,
     Fence,

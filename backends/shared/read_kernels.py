@@ -1,6 +1,6 @@
 """Compiled kernels of tests, read back: PTX and SPIR-V of the kernel ``run`` of a single instance.
 
-The kernel is specialised to its launch by ``corpus.kernels``, as those of users are: what is left of a thread are its
+The kernel is specialised to its launch by ``corpus.code``, as those of users are: what is left of a thread are its
 accesses, fences, barriers and branches on what was read. Each thread of the launch is the thread of the test at its
 position, ``memory[k]`` is the test's location k in global memory, ``local_memory[k]`` that in shared memory, and
 ``results[k]`` keeps the k-th register of an outcome (``backends.shared.layout.single``).
@@ -19,13 +19,13 @@ from functools import lru_cache
 
 from backends.shared.layout import Layout, single
 from backends.shared.readback import CompiledTest, as_in_test
+from corpus.code.ir import KernelFunction, Module
+from corpus.code.launch.launch import KernelLaunch
+from corpus.code.program import ArrayCell, KernelProgram, program_of
+from corpus.code.ptx.reader import read_ptx
+from corpus.code.spirv.reader import read_spirv
+from corpus.code.spirv.translation import translated
 from corpus.errors import InputError
-from corpus.kernels.ir import KernelFunction, Module
-from corpus.kernels.launch import KernelLaunch
-from corpus.kernels.program import ArrayCell, KernelProgram, program_of
-from corpus.kernels.ptx.reader import read_ptx
-from corpus.kernels.spirv.reader import read_spirv
-from corpus.kernels.spirv.translation import translated
 from corpus.litmus.normal import map_operands
 from corpus.litmus.test import (
     And,

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
+from corpus.code.ir import KernelInstruction, SourceLine
+from corpus.code.passes.removed import RemovedAccess
+from corpus.code.program import KernelProgram
 from corpus.errors import visible
-from corpus.kernels.ir import KernelInstruction, SourceLine
-from corpus.kernels.program import KernelProgram
-from corpus.kernels.removed import RemovedAccess
 from oracle.executions.events import INITIAL
 from oracle.executions.witness import CandidateExecution
 from oracle.progress.models import Verdict

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from corpus.code.ir import Field, KernelFunction, Variable
+from corpus.code.launch.launch import Argument, ArrayArgument
 from corpus.errors import InputError
-from corpus.kernels.ir import Field, KernelFunction, Variable
-from corpus.kernels.launch import Argument, ArrayArgument
 from synth.checking.sources import KernelFile, names_of
 
 SHOWN = 24

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from corpus.kernels.ir import KernelInstruction, SourceLine
-from corpus.kernels.program import KernelProgram, MixedSize
-from corpus.kernels.specialiser import is_aligned
+from corpus.code.follower import is_aligned
+from corpus.code.ir import KernelInstruction, SourceLine
+from corpus.code.program import KernelProgram, MixedSize
 from corpus.litmus import test as litmus
 from oracle.cat.interpreter import Model
 from oracle.executions.events import INITIAL, Event, EventKind

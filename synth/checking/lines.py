@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from corpus.code.ir import KernelInstruction, SourceLine
 from corpus.errors import printable
-from corpus.kernels.ir import KernelInstruction, SourceLine
 
 
 def place_text(ins: KernelInstruction) -> str:

@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from corpus.code.launch.fields import DescribedArray, place_in
+from corpus.code.program import KernelProgram
 from corpus.errors import InputError
-from corpus.kernels.fields import DescribedArray, place_in
-from corpus.kernels.program import KernelProgram
 from corpus.litmus import test as litmus
 
 _PLACE = re.compile(r"(?<![\w.:])[A-Za-z_]\w*(?:\s*\[[^\]]*\]|\s*\.\s*[A-Za-z_]\w*)+")

@@ -1,6 +1,6 @@
 """The questions that ``synth check`` asks of a kernel and a launch, and their answers.
 
-The program that is left of the kernel (``corpus.kernels.program``) is asked under a consistency model: may two accesses
+The program that is left of the kernel (``corpus.code.program``) is asked under a consistency model: may two accesses
 race, may a thread come to a trap or outside of an array, may an expectation fail, is anything read that nobody wrote.
 One formula says which executions the model allows, and each question is a literal of it. Whether the program may hang
 is asked of each progress model together with the consistency model.
@@ -16,11 +16,11 @@ from typing import Protocol, Self, TypeVar
 
 from constraints.witnesses import ExecutionSearch
 from corpus.awaited import awaiting
+from corpus.code.arithmetic import DIVISION
+from corpus.code.follower import DOUBT, MARK, NotUnderstoodError
+from corpus.code.program import KernelProgram
 from corpus.errors import InputError
 from corpus.files import folder_of
-from corpus.kernels.computing import DIVISION
-from corpus.kernels.program import KernelProgram
-from corpus.kernels.specialiser import DOUBT, MARK, NotUnderstoodError
 from corpus.litmus import test as litmus
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.condition import parse_condition

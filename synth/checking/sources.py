@@ -18,23 +18,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from corpus.code.follower import KernelLanguage
+from corpus.code.ir import KernelFunction, Module
+from corpus.code.languages import LANGUAGES
+from corpus.code.launch.fields import DescribedArray, as_in, is_open, with_places
+from corpus.code.launch.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument, volume
+from corpus.code.passes.removed import counterpart
+from corpus.code.program import MOST_THREADS, check_size
+from corpus.code.ptx.reader import read_ptx
+from corpus.code.ptx.words import limits_of
+from corpus.code.spirv.annotations import LaunchConfig, read_annotations
+from corpus.code.spirv.binary import is_binary
+from corpus.code.spirv.claims import SpirvExpectation, annotated, expectation
+from corpus.code.spirv.module import SpirvModule
+from corpus.code.spirv.reader import read_spirv
+from corpus.code.spirv.translation import specialisation, translated
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT, open_bytes, read_bytes, read_text
-from corpus.kernels.fields import DescribedArray, as_in, is_open, with_places
-from corpus.kernels.ir import KernelFunction, Module
-from corpus.kernels.languages import LANGUAGES
-from corpus.kernels.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument, volume
-from corpus.kernels.program import MOST_THREADS, check_size
-from corpus.kernels.ptx.reader import read_ptx
-from corpus.kernels.ptx.words import limits_of
-from corpus.kernels.removed import counterpart
-from corpus.kernels.specialiser import KernelLanguage
-from corpus.kernels.spirv.annotations import LaunchConfig, read_annotations
-from corpus.kernels.spirv.binary import is_binary
-from corpus.kernels.spirv.claims import SpirvExpectation, annotated, expectation
-from corpus.kernels.spirv.module import SpirvModule
-from corpus.kernels.spirv.reader import read_spirv
-from corpus.kernels.spirv.translation import specialisation, translated
 from synth.checking.compilers import SOURCE_LANGUAGES, compiled
 from synth.options.launch import SPIRV, LaunchWords, read_launch
 
@@ -167,7 +167,7 @@ def _read(path: Path, options: Sequence[str]) -> KernelFile:
     if path.suffix == ".ptx":
         return KernelFile(path, read_ptx(text, str(path)), launches, {})
     if path.suffix == ".c":
-        from corpus.kernels.c.reader import read_c  # whose libraries are for C alone
+        from corpus.code.c.reader import read_c  # whose libraries are for C alone
 
         return KernelFile(path, read_c(text, str(path), options), launches, {})
     if path.suffix not in SOURCE_LANGUAGES:

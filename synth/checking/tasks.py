@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from constraints.circuit import Literal
 from constraints.witnesses import ExecutionSearch
+from corpus.code.follower import NotUnderstoodError
+from corpus.code.ir import KernelFunction, Module
+from corpus.code.launch.launch import Argument, ArrayArgument, ArrayImage, KernelLaunch
+from corpus.code.passes.removed import RemovedAccess, counterpart, removed
+from corpus.code.program import KernelProgram, left_behind, program_of
 from corpus.errors import InputError
-from corpus.kernels.ir import KernelFunction, Module
-from corpus.kernels.launch import Argument, ArrayArgument, ArrayImage, KernelLaunch
-from corpus.kernels.program import KernelProgram, left_behind, program_of
-from corpus.kernels.removed import RemovedAccess, counterpart, removed
-from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
 from oracle.cat.interpreter import Model
 from synth.checking.fields import check_apart, fielded, has_fields_of, shown_names

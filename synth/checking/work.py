@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 
 from corpus.awaited import awaiting
+from corpus.code.follower import NotUnderstoodError
 from corpus.errors import InputError
-from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.private import private_folder
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
 from oracle.executions.steps import TooManyError

@@ -234,9 +234,9 @@ def _begun(
 
 def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequest) -> list[CheckTask]:
     """Write what is left of the kernel of a file as a litmus test; return the questions about the kernel."""
+    from corpus.code.program import program_of
     from corpus.dialects.registry import DIALECTS, printed
     from corpus.files import write_atomically
-    from corpus.kernels.program import program_of
     from corpus.litmus.test import Region
     from synth.checking.questions import left_over
     from synth.checking.sources import options_of, read_kernels

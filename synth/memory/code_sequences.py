@@ -1,6 +1,6 @@
 """Machine code of HIP programs held against LLVM's tables of code sequences, and against consistency models.
 
-Each instruction of a test is compared with its row (``corpus.executions.amdgcn``). Where models are named, the code is
+Each instruction of a test is compared with its row (``corpus.code.amdgcn.reader``). Where models are named, the code is
 besides a program of the machine that the table is for (``oracle.operational.amdgpu``): an outcome that the machine has
 and a model forbids is a finding, be it about the compiler, the table or the machine.
 
@@ -18,9 +18,9 @@ from pathlib import Path
 from backends.hip.code import compiler_for, machine_codes, rows, told
 from backends.hip.words import said_in_hip
 from backends.shared.backend import Backend, ProgramCheck
+from corpus.code.amdgcn.reader import RowVerdict, machine_programs
+from corpus.code.amdgcn.text import MachineCode
 from corpus.errors import InputError
-from corpus.executions.amdgcn import RowVerdict, machine_programs
-from corpus.executions.amdgcn_text import MachineCode
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel, machine_table, resolve_consistency_models
 from oracle.executions.bounds import UNROLL

@@ -1,6 +1,6 @@
 """Repairs of kernels: the cheapest changes after which nothing races and what is expected holds, at the source lines.
 
-What is left of a kernel and a launch (``corpus.kernels.program``) is repaired as litmus tests are. An instruction of
+What is left of a kernel and a launch (``corpus.code.program``) is repaired as litmus tests are. An instruction of
 PTX stands in the code of many threads, and more than once where a loop was unrolled; all these places change as one.
 """
 
@@ -16,12 +16,12 @@ from typing import Any
 from constraints.repairs import Cut
 from constraints.witnesses import ExecutionSearch
 from corpus.awaited import awaiting
+from corpus.code.follower import NotUnderstoodError
+from corpus.code.ir import KernelInstruction
+from corpus.code.program import KernelProgram
 from corpus.dialects.registry import DIALECTS
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
-from corpus.kernels.ir import KernelInstruction
-from corpus.kernels.program import KernelProgram
-from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.laws import ptx
 from corpus.litmus import test as litmus
 from corpus.litmus.text import Dialect

@@ -111,7 +111,7 @@ def read_program(file: ProgramFile, launch: LaunchWords, options: Sequence[str] 
         text = file.given.text()
         test = parse_litmus(text, file.given.place, file.given.bell)
         return ReadProgram(test, MODELS.get(dialect_of(text).name, ""))
-    from corpus.kernels.program import program_of
+    from corpus.code.program import program_of
 
     kernels = read_kernels(file.given, options)
     tasks = list[KernelTask]()

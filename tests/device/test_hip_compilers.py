@@ -23,8 +23,8 @@ from backends.hip.words import said_in_hip
 from backends.registry import BACKENDS
 from backends.shared.layout import Parameters, place
 from backends.shared.toolchain import which
+from corpus.code.amdgcn.reader import RowCheck, RowVerdict, held_against
 from corpus.dialects.registry import read_litmus
-from corpus.executions.amdgcn import RowCheck, RowVerdict, held_against
 from corpus.executions.sequences import SequenceTable, read_table
 from corpus.laws.opencl import FETCHED
 from corpus.litmus.test import (

@@ -16,9 +16,9 @@ from backends.registry import BACKENDS
 from backends.shared.files import write_files
 from backends.shared.layout import Parameters, chosen, place
 from backends.shared.toolchain import run
+from corpus.code.ptx.reader import read_ptx
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
-from corpus.kernels.ptx.reader import read_ptx
 
 pytestmark = pytest.mark.device
 

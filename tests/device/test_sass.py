@@ -11,13 +11,14 @@ import pytest
 from backends.code_languages import CODE_LANGUAGES, TEST_COMPILERS
 from backends.cuda.compiler import compile_sass, cuda_tool
 from backends.cuda.optcheck import optcheck
-from backends.cuda.sass.reader import read_sass
-from backends.cuda.sass.text import sass_functions
-from backends.cuda.sass.words import SILENT, TRANSLATION
+from backends.cuda.ptxas import compiled_launch
 from backends.registry import BACKENDS
 from backends.shared.files import write_files
 from backends.shared.layout import place
 from backends.shared.toolchain import run
+from corpus.code.sass.reader import read_sass
+from corpus.code.sass.text import sass_functions
+from corpus.code.sass.words import SILENT, TRANSLATION
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from oracle.consistency import resolve_consistency_models
@@ -138,7 +139,7 @@ def test_machine_code_allows_what_the_test_does(
         done = compile_sass(tmp_path / "test.cu", tmp_path / "test.sass", capability, [level])
         assert done.ok, done.output
         text = (tmp_path / "test.sass").read_text(encoding="utf-8")
-        judged = judge_translation(test, read_sass(text, place(test)), (ptx, ptx))
+        judged = judge_translation(test, read_sass(text, compiled_launch(place(test))), (ptx, ptx))
         expected = TranslationVerdict.STRONGER if file.stem in STRONGER else TranslationVerdict.SAME
         assert judged.verdict is expected, judged
         if level == "-O3" and file.stem != "mp+membar.gl+addr-xor":

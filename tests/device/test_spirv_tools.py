@@ -11,10 +11,10 @@ from spirv_samples import CODES, TEXT, binary, meaning
 
 from backends.glsl.spirv import glslang, libraries, spirv_val
 from backends.shared.toolchain import run
-from corpus.kernels.program import program_of
-from corpus.kernels.spirv.grammar import spirv_grammar
-from corpus.kernels.spirv.module import SpirvModule
-from corpus.kernels.spirv.reader import read_spirv
+from corpus.code.program import program_of
+from corpus.code.spirv.grammar import spirv_grammar
+from corpus.code.spirv.module import SpirvModule
+from corpus.code.spirv.reader import read_spirv
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from synth.checking.sources import read_kernels, specialised
 from synth.checking.tasks import tasks_of

@@ -15,10 +15,10 @@ import pytest
 from absent import absent
 
 from constraints.executions import judge_by_sat
+from corpus.code.c.reader import read_c
+from corpus.code.launch.launch import KernelLaunch
+from corpus.code.program import program_of
 from corpus.dialects.registry import parse_litmus
-from corpus.kernels.c.reader import read_c
-from corpus.kernels.launch import KernelLaunch
-from corpus.kernels.program import program_of
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
 

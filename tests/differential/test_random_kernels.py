@@ -9,9 +9,9 @@ import pytest
 from random_kernels import random_kernel
 
 from constraints.executions import judge_by_sat
+from corpus.code.program import program_of
+from corpus.code.ptx.reader import read_ptx
 from corpus.files import folder_of
-from corpus.kernels.program import program_of
-from corpus.kernels.ptx.reader import read_ptx
 from corpus.litmus.test import And, Atom, Condition, Loc, Quantifier, Region
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import outcomes_and_flags

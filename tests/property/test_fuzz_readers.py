@@ -25,16 +25,16 @@ from backends.registry import BACKENDS
 from backends.shared.outcomes import outcomes
 from backends.shared.process import Run, RunError
 from backends.shared.results import open_results, read_results, read_times
+from corpus.code.c.reader import read_c
+from corpus.code.launch.launch import KernelLaunch
+from corpus.code.program import program_of as created_program
+from corpus.code.spirv.annotations import read_annotations
+from corpus.code.spirv.reader import read_spirv
 from corpus.cycles.edges import parse_edges
 from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, translate
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.journal import Journal, read_corpus
-from corpus.kernels.c.reader import read_c
-from corpus.kernels.launch import KernelLaunch
-from corpus.kernels.program import program_of as created_program
-from corpus.kernels.spirv.annotations import read_annotations
-from corpus.kernels.spirv.reader import read_spirv
 from corpus.links import read_links
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.normal import litmus_digest

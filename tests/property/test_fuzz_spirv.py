@@ -9,10 +9,10 @@ from random import Random
 import pytest
 from spirv_samples import CODES, TEXT, binary
 
+from corpus.code.spirv.annotations import read_annotations
+from corpus.code.spirv.grammar import spirv_grammar
+from corpus.code.spirv.reader import read_spirv
 from corpus.errors import InputError
-from corpus.kernels.spirv.annotations import read_annotations
-from corpus.kernels.spirv.grammar import spirv_grammar
-from corpus.kernels.spirv.reader import read_spirv
 
 SEED = binary(*CODES)
 ANNOTATED = TEXT + "; @Input: %3 = {{1, 2}, -3}\n; @Config: 1, 2, 3\n; @Output: forall (%3[0] == 1 or not %3 < 2)\n"

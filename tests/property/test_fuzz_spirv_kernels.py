@@ -12,9 +12,9 @@ import pytest
 
 from backends.glsl.spirv import libraries, spirv_val
 from backends.shared.toolchain import run
+from corpus.code.program import program_of
+from corpus.code.spirv.grammar import spirv_grammar
 from corpus.errors import InputError
-from corpus.kernels.program import program_of
-from corpus.kernels.spirv.grammar import spirv_grammar
 from oracle.executions.steps import TooManyError
 from synth.checking.sources import spirv_kernels
 from synth.checking.tasks import tasks_of

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpus.code.ir import Module
+from corpus.code.ptx.reader import read_ptx
 from corpus.errors import InputError
-from corpus.kernels.ir import Module
-from corpus.kernels.ptx.reader import read_ptx
 
 TEXT = """.version 9.1
 .target sm_90a, debug

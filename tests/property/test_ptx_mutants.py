@@ -9,10 +9,10 @@ import pytest
 from ptx_mutants import mutant
 from random_kernels import random_kernel
 
+from corpus.code.launch.launch import KernelLaunch
+from corpus.code.program import program_of
+from corpus.code.ptx.reader import read_ptx
 from corpus.errors import InputError
-from corpus.kernels.launch import KernelLaunch
-from corpus.kernels.program import program_of
-from corpus.kernels.ptx.reader import read_ptx
 
 NUMBERS = [*range(60), *(pytest.param(n, marks=pytest.mark.slow) for n in range(60, 2000, 20))]
 

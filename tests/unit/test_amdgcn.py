@@ -10,10 +10,10 @@ import pytest
 from assembly_mutants import code_mutants
 
 from backends.hip.words import said_in_hip
+from corpus.code.amdgcn.reader import RowCheck, RowVerdict, absent, held_against, machine_programs
+from corpus.code.amdgcn.text import read_assembly
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
-from corpus.executions.amdgcn import RowCheck, RowVerdict, absent, held_against, machine_programs
-from corpus.executions.amdgcn_text import read_assembly
 from corpus.executions.sequences import SequenceTable, read_table
 from corpus.laws.amdgpu import CACHE_OPERATIONS
 from corpus.litmus.test import LitmusTest

@@ -29,8 +29,7 @@ ROOMS = {
     "corpus/dialects": {"litmus", "laws"},
     "corpus/cycles": {"litmus", "laws", "dialects"},
     "corpus/executions": {"litmus", "laws", "dialects", "cycles"},
-    "corpus/kernels": {"litmus", "laws"},
-    "corpus/assembly": {"litmus"},
+    "corpus/code": {"litmus", "laws", "executions"},
     "corpus/progress": {"litmus", "laws"},
     "oracle/progress": {"executions"},
     "oracle/certificates": {"progress", "executions", "cat"},
@@ -85,8 +84,8 @@ ROOMS = {
 # Library -> the folders that may import it. Text that back ends generate is not code of ours, and is not looked at.
 EDGES = {
     "lark": ["corpus"],
-    "pcpp": ["corpus/kernels/c"],
-    "pycparser": ["corpus/kernels/c"],
+    "pcpp": ["corpus/code/c"],
+    "pycparser": ["corpus/code/c"],
     "pysat": ["constraints"],
     "z3": ["constraints"],
     "pyopencl": ["backends/opencl"],

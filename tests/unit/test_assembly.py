@@ -5,9 +5,9 @@ from textwrap import dedent
 
 import pytest
 
-from corpus.assembly.harness import names_of
-from corpus.assembly.languages import ASSEMBLY_LANGUAGES
-from corpus.assembly.reading import read_assembly
+from corpus.code.assembly.harness import names_of
+from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
+from corpus.code.assembly.reading import read_assembly
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.litmus.describe import describe

@@ -15,7 +15,7 @@ import pytest
 from commands import in_form, synth
 from schemas import read_sarif
 
-from corpus.kernels.launch import ArrayArgument
+from corpus.code.launch.launch import ArrayArgument
 from synth.checking.sources import argument
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"

@@ -14,22 +14,22 @@ from random import Random
 
 import pytest
 
-from corpus.errors import InputError
-from corpus.kernels.launch import KernelLaunch
-from corpus.kernels.program import program_of
-from corpus.kernels.spirv.bodies import effect_of
-from corpus.kernels.spirv.declared import (
+from corpus.code.launch.launch import KernelLaunch
+from corpus.code.program import program_of
+from corpus.code.spirv.bodies import effect_of
+from corpus.code.spirv.declared import (
     CAPABILITIES,
     DECORATIONS,
     EXECUTION_MODES,
     EXTENSIONS,
     STORAGE_CLASSES,
 )
-from corpus.kernels.spirv.extended import EXTENDED
-from corpus.kernels.spirv.grammar import GrammarRow, OperandKind, spirv_grammar
-from corpus.kernels.spirv.reader import read_spirv
-from corpus.kernels.spirv.special import VECTORS, is_built_in
-from corpus.kernels.spirv.translation import translated
+from corpus.code.spirv.extended import EXTENDED
+from corpus.code.spirv.grammar import GrammarRow, OperandKind, spirv_grammar
+from corpus.code.spirv.reader import read_spirv
+from corpus.code.spirv.special import VECTORS, is_built_in
+from corpus.code.spirv.translation import translated
+from corpus.errors import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels" / "spirv"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from ptx_text import kernel_text, program
 
+from corpus.code.ptx.instructions import FORMS, REFUSED
+from corpus.code.ptx.meaning import MEANINGS
 from corpus.errors import InputError
-from corpus.kernels.ptx.instructions import FORMS, REFUSED
-from corpus.kernels.ptx.meaning import MEANINGS
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
 

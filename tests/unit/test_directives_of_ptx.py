@@ -11,10 +11,10 @@ import pytest
 from ptx_text import HEADER, kernel_text, program
 
 from backends.shared.clang_spirv import tools
+from corpus.code.launch.launch import KernelLaunch
+from corpus.code.program import program_of
+from corpus.code.ptx.reader import read_ptx
 from corpus.errors import InputError
-from corpus.kernels.launch import KernelLaunch
-from corpus.kernels.program import program_of
-from corpus.kernels.ptx.reader import read_ptx
 from synth.checking.sources import launches_of, read_kernels
 from synth.options.launch import LaunchWords
 

@@ -14,18 +14,18 @@ from typing import NamedTuple
 
 import pytest
 
+from corpus.code import ir
+from corpus.code.effects import Effect
+from corpus.code.launch.launch import ArrayArgument, KernelLaunch
+from corpus.code.launch.meeting import SLOTS
+from corpus.code.program import KernelProgram, program_of
+from corpus.code.spirv.bodies import effect_of
+from corpus.code.spirv.extended import EXTENDED
+from corpus.code.spirv.grammar import spirv_grammar
+from corpus.code.spirv.groups import GROUP_OPERATIONS
+from corpus.code.spirv.reader import read_spirv
+from corpus.code.spirv.translation import translated
 from corpus.errors import InputError
-from corpus.kernels import ir
-from corpus.kernels.effects import Effect
-from corpus.kernels.launch import ArrayArgument, KernelLaunch
-from corpus.kernels.meeting import SLOTS
-from corpus.kernels.program import KernelProgram, program_of
-from corpus.kernels.spirv.bodies import effect_of
-from corpus.kernels.spirv.extended import EXTENDED
-from corpus.kernels.spirv.grammar import spirv_grammar
-from corpus.kernels.spirv.groups import GROUP_OPERATIONS
-from corpus.kernels.spirv.reader import read_spirv
-from corpus.kernels.spirv.translation import translated
 from corpus.litmus import test as litmus
 
 TYPES = {

@@ -15,10 +15,10 @@ from assembly_mutants import code_mutants
 from test_assembly import CASES, RETURNS, lines, said
 
 from backends.cpp.reading import TARGETS
-from corpus.assembly.harness import names_of
-from corpus.assembly.language import MemoryEffect, form_operands
-from corpus.assembly.languages import ASSEMBLY_LANGUAGES
-from corpus.assembly.reading import read_assembly
+from corpus.code.assembly.harness import names_of
+from corpus.code.assembly.language import MemoryEffect, form_operands
+from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
+from corpus.code.assembly.reading import read_assembly
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.litmus import test as litmus

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from corpus.kernels.launch import KernelLaunch
-from corpus.kernels.program import program_of
-from corpus.kernels.ptx.reader import read_ptx
-from corpus.kernels.specialiser import NotUnderstoodError
+from corpus.code.follower import NotUnderstoodError
+from corpus.code.launch.launch import KernelLaunch
+from corpus.code.program import program_of
+from corpus.code.ptx.reader import read_ptx
 from corpus.laws.ptx import CLUSTER_BARRIERS
 from corpus.litmus import test as litmus
 from oracle.consistency import resolve_consistency_models

@@ -2,12 +2,12 @@
 
 import pytest
 
+from corpus.code.follower import NotUnderstoodError
+from corpus.code.launch.launch import KernelLaunch
+from corpus.code.program import program_of
+from corpus.code.ptx.reader import read_ptx
 from corpus.dialects.registry import DIALECTS, parse_litmus, translate
 from corpus.errors import InputError
-from corpus.kernels.launch import KernelLaunch
-from corpus.kernels.program import program_of
-from corpus.kernels.ptx.reader import read_ptx
-from corpus.kernels.specialiser import NotUnderstoodError
 from corpus.litmus import test as litmus
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model

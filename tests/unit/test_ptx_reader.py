@@ -6,8 +6,7 @@ import struct
 
 import pytest
 
-from corpus.errors import InputError
-from corpus.kernels.ir import (
+from corpus.code.ir import (
     Both,
     Element,
     Float,
@@ -25,7 +24,8 @@ from corpus.kernels.ir import (
     Variable,
     Vector,
 )
-from corpus.kernels.ptx.reader import MOST_NESTED, MOST_REGISTERS, read_ptx
+from corpus.code.ptx.reader import MOST_NESTED, MOST_REGISTERS, read_ptx
+from corpus.errors import InputError
 
 HEAD = ".version 9.1\n.target sm_90\n.address_size 64\n"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from corpus.code.follower import ThreadSpecialiser, residual_name
+from corpus.code.launch.launch import KernelLaunch, ThreadIds
+from corpus.code.ptx.meaning import PTX
+from corpus.code.ptx.reader import read_ptx
 from corpus.errors import InputError
-from corpus.kernels.launch import KernelLaunch, ThreadIds
-from corpus.kernels.ptx.meaning import PTX
-from corpus.kernels.ptx.reader import read_ptx
-from corpus.kernels.specialiser import ThreadSpecialiser, residual_name
 from corpus.litmus import test as litmus
 
 HEAD = """.version 9.1

@@ -14,14 +14,15 @@ import pytest
 from assembly_mutants import code_mutants
 from planted_sass import faulty_sass
 
-from backends.cuda.sass.computing import COMPUTED, sass_row
-from backends.cuda.sass.operands import SassOperands, SassState
-from backends.cuda.sass.reader import read_sass
-from backends.cuda.sass.text import SassInstruction
-from backends.cuda.sass.values import ALL, Arithmetic, MachineValue, Relative
-from backends.cuda.sass.words import TRANSLATION
+from backends.cuda.ptxas import compiled_launch
 from backends.shared.layout import place
-from corpus.assembly.language import form_operands
+from corpus.code.assembly.language import form_operands
+from corpus.code.sass.computing import COMPUTED, sass_row
+from corpus.code.sass.operands import SassOperands, SassState
+from corpus.code.sass.reader import read_sass
+from corpus.code.sass.text import SassInstruction
+from corpus.code.sass.values import ALL, Arithmetic, MachineValue, Relative
+from corpus.code.sass.words import TRANSLATION
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from corpus.litmus.arithmetic import compute as calculated
@@ -101,7 +102,7 @@ def verdict(test: LitmusTest, text: str) -> TranslationVerdict:
     """Return the verdict on machine code by the model of PTX; NOT_READ where it is not understood."""
     (ptx,) = resolve_consistency_models(["ptx"])
     try:
-        read = read_sass(text, place(test))
+        read = read_sass(text, compiled_launch(place(test)))
     except InputError:
         return TranslationVerdict.NOT_READ
     return judge_translation(test, read, (ptx, ptx)).verdict
@@ -114,7 +115,7 @@ def test_every_stored_text_is_here() -> None:
 @pytest.mark.parametrize("name", READ)
 def test_machine_code_is_read(name: str) -> None:
     test, text = stored(name)
-    read = read_sass(text, place(test))
+    read = read_sass(text, compiled_launch(place(test)))
     assert tuple("; ".join(map(describe, thread.instructions)) for thread in read.threads) == READ[name]
     assert (read.locations, read.condition) == (test.locations, test.condition)
 
@@ -190,7 +191,7 @@ def test_where_the_code_comes_from_is_told_in_errors() -> None:
     ):
         assert found in text
         with pytest.raises(InputError) as wrong:
-            read_sass(text.replace(found, replaced), layout, "t")
+            read_sass(text.replace(found, replaced), compiled_launch(layout), "t")
         assert message in str(wrong.value)
         assert "\n" not in str(wrong.value)
 
@@ -258,7 +259,7 @@ def test_what_is_read_is_as_strong_as_what_was_translated(space: str, row) -> No
     for sequence in {row.before, row.since} - {"-"}:
         if sequence == row.before and row.before != row.since:
             continue  # read as on sm_90, where an acquire of shared memory invalidates
-        code = read_sass(code_of(sequence, space), place(test)).threads[0].instructions
+        code = read_sass(code_of(sequence, space), compiled_launch(place(test))).threads[0].instructions
         assert covers(code, row.words), "; ".join(map(describe, code))
 
 
@@ -325,7 +326,7 @@ def with_line(text: str, before: str, code: str) -> str:
 def test_what_has_no_row_is_refused_by_name(code: str) -> None:
     test, text = stored("c-mp-rel-acq.sm_90.O3")
     with pytest.raises(InputError) as error:
-        read_sass(with_line(text, "MEMBAR", code), place(test))
+        read_sass(with_line(text, "MEMBAR", code), compiled_launch(place(test)))
     assert REFUSED[code] in str(error.value) and code.split()[0] in str(error.value)
 
 
@@ -334,13 +335,15 @@ def test_rows_that_compute_leave_memory_as_it_is() -> None:
     examples = {"R": "R99", "S": "R98", "P": "P6", "p": "P5", "PT": "PT", "l": "0xc0", "h": "1.5", "any": "R99"}
     examples |= {"c": "c[0x0][0x160]", "special": "SR_TID.X", "a": "[R2.64]", "B": "B0"}
     test, text = stored("c-mp-rel-acq.sm_90.O3")
-    wanted = read_sass(text, place(test)).threads
+    wanted = read_sass(text, compiled_launch(place(test))).threads
     understood = 0
     for opcode, row in COMPUTED.items():
         (form, *_) = form_operands(row.forms)
         operands = [examples[kinds[-1]] for kinds, may_lack in form if not may_lack]
         try:
-            found = read_sass(with_line(text, "MEMBAR", f"{opcode} {', '.join(operands)}"), place(test))
+            found = read_sass(
+                with_line(text, "MEMBAR", f"{opcode} {', '.join(operands)}"), compiled_launch(place(test))
+            )
         except InputError:  # of what it needs modifiers
             continue
         understood += 1
@@ -419,7 +422,7 @@ def mutants(count: int, seed: int) -> Counter[str]:
         placed = place(test)
         for mutant in code_mutants(text, count // len(names) + (number < count % len(names)), random.Random(seed)):
             try:
-                read_sass(mutant, placed)
+                read_sass(mutant, compiled_launch(placed))
                 found["read"] += 1
             except InputError:
                 found["refused"] += 1

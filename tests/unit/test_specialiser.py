@@ -5,9 +5,9 @@ import re
 import pytest
 from ptx_text import kernel_text, lines, program
 
+from corpus.code.follower import NotUnderstoodError
+from corpus.code.launch.launch import ArrayArgument
 from corpus.errors import InputError
-from corpus.kernels.launch import ArrayArgument
-from corpus.kernels.specialiser import NotUnderstoodError
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from corpus.errors import InputError
-from corpus.kernels.spirv.annotations import (
+from corpus.code.spirv.annotations import (
     AllClaims,
     AnyClaim,
     IndexedPlace,
@@ -15,7 +14,8 @@ from corpus.kernels.spirv.annotations import (
     SpirvAnnotations,
     read_annotations,
 )
-from corpus.kernels.spirv.reader import read_spirv
+from corpus.code.spirv.reader import read_spirv
+from corpus.errors import InputError
 from corpus.litmus.test import Quantifier
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from corpus.kernels.program import KernelProgram, program_of
-from corpus.kernels.spirv.computing import _COMPUTATIONS, computation, folded
+from corpus.code.program import KernelProgram, program_of
+from corpus.code.spirv.computing import _COMPUTATIONS, computation, folded
 from corpus.litmus import test as litmus
 from corpus.litmus.ptx_arithmetic import COMPUTED, WIDTHS
 from synth.checking.sources import spirv_kernels

@@ -9,13 +9,13 @@ from random import Random
 import pytest
 from test_ptx_of_memory import number_of, run
 
-from corpus.kernels.launch import KernelLaunch
-from corpus.kernels.program import program_of
-from corpus.kernels.spirv.computing import computation, folded
-from corpus.kernels.spirv.extended import EXTENDED
-from corpus.kernels.spirv.grammar import spirv_grammar
-from corpus.kernels.spirv.reader import read_spirv
-from corpus.kernels.spirv.translation import translated
+from corpus.code.launch.launch import KernelLaunch
+from corpus.code.program import program_of
+from corpus.code.spirv.computing import computation, folded
+from corpus.code.spirv.extended import EXTENDED
+from corpus.code.spirv.grammar import spirv_grammar
+from corpus.code.spirv.reader import read_spirv
+from corpus.code.spirv.translation import translated
 from corpus.litmus.ptx_arithmetic import signed
 
 MODULE = """\

@@ -7,11 +7,10 @@ import struct
 import pytest
 from spirv_samples import CODES, TEXT, binary, meaning, words
 
-from corpus.errors import InputError
-from corpus.kernels.ir import SourceLine
-from corpus.kernels.spirv.grammar import enumerant_named, mask_named, spirv_grammar
-from corpus.kernels.spirv.literals import NumberType, float_value, of_text
-from corpus.kernels.spirv.module import (
+from corpus.code.ir import SourceLine
+from corpus.code.spirv.grammar import enumerant_named, mask_named, spirv_grammar
+from corpus.code.spirv.literals import NumberType, float_value, of_text
+from corpus.code.spirv.module import (
     Enumerant,
     Id,
     Mask,
@@ -21,7 +20,8 @@ from corpus.kernels.spirv.module import (
     SpirvModule,
     SpirvString,
 )
-from corpus.kernels.spirv.reader import read_spirv
+from corpus.code.spirv.reader import read_spirv
+from corpus.errors import InputError
 
 
 def text(code: str) -> SpirvModule:
@@ -452,7 +452,7 @@ def test_groups_that_would_fill_the_memory():
 
 
 def test_a_file_that_is_too_large(monkeypatch):
-    monkeypatch.setattr("corpus.kernels.spirv.reader.LARGEST_TEXT", 10)
+    monkeypatch.setattr("corpus.code.spirv.reader.LARGEST_TEXT", 10)
     with pytest.raises(InputError, match="larger than 10 bytes"):
         text("; a comment")
 

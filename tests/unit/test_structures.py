@@ -15,9 +15,9 @@ from commands import synth
 from compiling import compiled_once
 
 from backends.shared.clang_spirv import compiled
-from corpus.kernels.computing import _of_parts
-from corpus.kernels.ptx.debugging import described
-from corpus.kernels.values import Partial, Unknown
+from corpus.code.arithmetic import _of_parts
+from corpus.code.ptx.debugging import described
+from corpus.code.values import Partial, Unknown
 from synth.checking.sources import KernelFile, read_for_check
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.options.launch import LaunchWords

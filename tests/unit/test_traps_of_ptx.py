@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from ptx_text import kernel_text
 
+from corpus.code.program import program_of
+from corpus.code.ptx.reader import read_ptx
 from corpus.errors import InputError
-from corpus.kernels.program import program_of
-from corpus.kernels.ptx.reader import read_ptx
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
 from synth.checking.sources import KernelFile

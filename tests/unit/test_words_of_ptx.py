@@ -14,13 +14,13 @@ import pytest
 from ptx_forms import instances, written
 from ptx_text import HEADER
 
+from corpus.code.effects import Effect
+from corpus.code.follower import SLOTS, Residual, ThreadSpecialiser
+from corpus.code.launch.launch import KernelLaunch, ThreadIds
+from corpus.code.ptx.instructions import FORMS, PtxForm, unfit
+from corpus.code.ptx.meaning import PTX
+from corpus.code.ptx.reader import read_ptx
 from corpus.errors import InputError
-from corpus.kernels.effects import Effect
-from corpus.kernels.launch import KernelLaunch, ThreadIds
-from corpus.kernels.ptx.instructions import FORMS, PtxForm, unfit
-from corpus.kernels.ptx.meaning import PTX
-from corpus.kernels.ptx.reader import read_ptx
-from corpus.kernels.specialiser import SLOTS, Residual, ThreadSpecialiser
 from corpus.litmus import test as litmus
 
 with (Path(__file__).parents[1] / "verdicts" / "words_ptx.csv").open(encoding="utf-8", newline="") as _file:

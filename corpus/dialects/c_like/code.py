@@ -19,7 +19,7 @@ so:
 - An array's element is a location where the index is known; an index that is computed is added to the address.
 
 Gaps: structures, mutexes, ``switch``, shifts and herd's annotations (``__store{..}``) are not read; what is read of C
-beyond litmus tests is ``corpus.kernels.c``.
+beyond litmus tests is ``corpus.code.c``.
 """
 
 from __future__ import annotations

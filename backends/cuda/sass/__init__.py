@@ -1,1 +1,0 @@
-"""SASS, the machine code of NVIDIA's GPUs, read as litmus tests."""

@@ -1,0 +1,1 @@
+"""The assembly of Armv8."""

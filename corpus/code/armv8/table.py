@@ -1,0 +1,508 @@
+"""Reads the assembly of Armv8 (AArch64), as clang and gcc write it.
+
+    stlr w8, [x0]            [x] := 1 stlr              swpal w11, w8, [x8]   v0 := rmw exch y, 2 al
+    ldr w0, [x0, x11, lsl #2]  v1 := x + v0; v2 := [v1]   dmb ishld             F.dmb.ld
+
+``dmb ish`` is ``dmb sy`` to what is ordinary memory. An atomic operation of LSE whose result is the zero register does
+not acquire, and its read is none to a ``dmb ld``: it has no result here, which models call ``NORET``. A pair of
+exclusive accesses is an atomic operation with the tag ``exclusive``: one that acquires and releases orders less than
+``swpal``.
+
+Source: Arm Architecture Reference Manual, DDI 0487, C6.2 (instructions), B2.3 (memory ordering), B2.9 (exclusives).
+Gaps: accesses of 64 bits and pairs of registers but on the stack, ``dsb``, vectors.
+
+An instruction on ``w`` registers clears the upper half of its target.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from corpus.code.assembly.language import (
+    LABEL,
+    NOTHING,
+    NUMBER,
+    ORDERS,
+    READS,
+    UPDATES,
+    WRITES,
+    InstructionRow,
+    JumpRow,
+    MachineJump,
+    MachineLanguage,
+    Meaning,
+    OperandPattern,
+    nothing,
+)
+from corpus.code.assembly.text import AssemblyLine
+from corpus.code.assembly.thread import PAIR, AskedBranch, AssemblyThread
+from corpus.code.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.litmus.processors import exclusive_mode, mode_of
+from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence, Load, Mode, Rmw, Store
+
+Operation = Callable[[AssemblyThread, MachineValue, MachineValue], MachineValue]
+
+_REGISTER = re.compile(r"(?:([wx])(\d+|zr)|(sp|wsp|lr|fp))")
+_CONDITIONS = {
+    "eq": "eq",
+    "ne": "ne",
+    "lt": "lt",
+    "ge": "ge",
+    "le": "le",
+    "gt": "gt",
+    "lo": "ltu",
+    "cc": "ltu",
+    "hs": "geu",
+    "cs": "geu",
+    "ls": "leu",
+    "hi": "gtu",
+}
+_SIGN = {"mi": "lt", "pl": "ge"}
+_OPPOSITE = {"eq": "ne", "lt": "ge", "le": "gt", "lo": "hs", "cc": "cs", "ls": "hi", "mi": "pl"}
+_OPPOSITE |= {other: one for one, other in _OPPOSITE.items()}
+
+
+_X = "x(?:[12]?[0-9]|30|zr)|lr|fp"
+_BASE = "(?:x(?:[12]?[0-9]|30)|sp|lr|fp)"
+_KINDS: Mapping[str, OperandPattern] = {
+    "w": OperandPattern("w(?:[12]?[0-9]|30|zr)", ("w8", "w9", "wzr")),
+    "x": OperandPattern(_X, ("x8", "x9", "lr", "xzr")),
+    "W": OperandPattern("w(?:[12]?[0-9]|30|zr|sp)", ("w8", "w9")),
+    "X": OperandPattern(f"{_X}|sp", ("x8", "sp", "x9")),
+    "n": OperandPattern(f"#?{NUMBER}", ("#2", "#-1", "#0x10")),
+    "c4": OperandPattern("#?(?:[12]?[0-9]|3[01])", ("#3",)),
+    "c8": OperandPattern("#?(?:[1-5]?[0-9]|6[0-3])", ("#3",)),
+    "shift": OperandPattern("ls[lr] #?(?:[1-5]?[0-9]|6[0-3])", ("lsl #2", "lsr #3")),
+    "left": OperandPattern("lsl #?(?:0|16|32|48)", ("lsl #16",)),
+    "ext": OperandPattern("[us]xt[wx](?: #?[0-4])?", ("uxtw #2", "sxtw")),
+    "m0": OperandPattern(rf"\[{_BASE}(?:, *#?0)?\]", ("[x0]",)),
+    "mi": OperandPattern(rf"\[{_BASE}(?:, *#?{NUMBER})?\]", ("[x0]", "[x0, #256]")),
+    "mp": OperandPattern(rf"\[{_BASE}(?:, *#?{NUMBER})?\]!?", ("[x0]", "[x0, #256]!")),
+    "m": OperandPattern(
+        rf"\[{_BASE}(?:, *#?{NUMBER})?\]!?|"
+        rf"\[{_BASE}, *(?:{_X})(?:, *(?:lsl|sxtx) #?[0-3])?\]|"
+        rf"\[{_BASE}, *w(?:[12]?[0-9]|30|zr), *[us]xtw(?: #?[0-3])?\]",
+        ("[x0]", "[x0, #256]", "[x0, x2, lsl #2]", "[x0, w2, uxtw #2]", "[x0, #256]!"),
+    ),
+    "cond": OperandPattern("|".join((*_CONDITIONS, *_SIGN)), ("eq", "lo", "mi")),
+    "hint": OperandPattern("#?(?:0|7|25|27|29|31|32|34|36|38)", ("#34",)),
+    "domain": OperandPattern("[a-z]+", ("ish", "ishld", "st")),
+    "label": LABEL,
+}
+"""``X`` and ``W`` may be the stack pointer, ``m0`` has no offset, and ``mp`` none that is a register. The hints are
+those that sign pointers, mark targets of branches or do nothing."""
+
+
+def _name(text: str) -> str:
+    """The register of 64 bits that an operand is, ``""`` where it is none."""
+    found = _REGISTER.fullmatch(text)
+    if found is None:
+        return ""
+    return {"wsp": "sp", "lr": "x30", "fp": "x29"}.get(text, text) if found[3] else f"x{found[2]}"
+
+
+def _number(text: str) -> int:
+    return int(text.lstrip("#"), 0)
+
+
+def _size(text: str) -> int:
+    return 4 if text.startswith("w") else 8
+
+
+def _get(thread: AssemblyThread, text: str) -> MachineValue:
+    return number(0) if text in ("wzr", "xzr") else thread.get(_name(text))
+
+
+def _put(thread: AssemblyThread, text: str, value: MachineValue) -> None:
+    if text not in ("wzr", "xzr"):
+        thread.put(_name(text), thread.lowered(value) if _size(text) == 4 else value)
+
+
+def _operand(thread: AssemblyThread, text: str, modifier: str = "") -> MachineValue:
+    """A register or a number, moved or extended as a further operand says."""
+    value = _get(thread, text) if _name(text) else number(_number(text))
+    words = modifier.split()
+    if not words:
+        return value
+    amount = _number(words[1]) if len(words) > 1 else 0
+    if words[0] in ("uxtw", "sxtw"):
+        value = thread.extended(value, words[0] == "sxtw")
+    if words[0] == "lsr":
+        return thread.shifted(value, -amount, _size(text) == 8)
+    return thread.shifted(value, amount)
+
+
+def _address(thread: AssemblyThread, ins: AssemblyLine) -> MachineValue:
+    """The address of an access; a base that moves is moved."""
+    operands = list(ins.operands)
+    at = next(index for index, each in enumerate(operands) if each.startswith("["))
+    text = operands[at]
+    parts = [each.strip() for each in text.rstrip("!").strip("[]").split(",")]
+    base = _get(thread, parts[0])
+    added = _operand(thread, parts[1], parts[2] if len(parts) > 2 else "") if len(parts) > 1 else number(0)
+    total = thread.add(base, added)
+    if text.endswith("!"):
+        _put(thread, parts[0], total)
+    if at + 1 < len(operands):
+        _put(thread, parts[0], thread.add(base, _operand(thread, operands[at + 1])))
+    return total
+
+
+def _computed(operation: str) -> Operation:
+    return lambda thread, left, right: thread.computed(operation, left, right)
+
+
+def _inverted(thread: AssemblyThread, _: MachineValue, right: MachineValue) -> MachineValue:
+    return thread.compute("xor", right, number(-1))
+
+
+def _without(thread: AssemblyThread, left: MachineValue, right: MachineValue) -> MachineValue:
+    return thread.compute("and", left, thread.compute("xor", right, number(-1)))
+
+
+def _three(operation: Operation, flags: bool = False, unary: bool = False) -> Meaning:
+    """``op target, left, right``, with a modifier of the right one after it."""
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        target, *rest = ins.operands
+        left = number(0) if unary else _get(thread, rest.pop(0))
+        right = _operand(thread, *rest)
+        result = operation(thread, left, right)
+        _put(thread, target, result)
+        if flags:
+            subtracts = ins.mnemonic == "subs"
+            left, right = (left, right) if subtracts else (result, number(0))
+            wide, sums = _size(ins.operands[1]) == 8, ins.mnemonic == "adds"
+            thread.compare(left, right, wide, carry=subtracts, order=not sums)
+
+    return meaning
+
+
+def _compared(operation: Operation | None) -> Meaning:
+    """``cmp left, right``; with an operation, its result and 0."""
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        left, right = _get(thread, ins.operands[0]), _operand(thread, *ins.operands[1:])
+        if operation is not None:
+            left, right = operation(thread, left, right), number(0)
+        wide, sums = _size(ins.operands[0]) == 8, ins.mnemonic == "cmn"
+        thread.compare(left, right, wide, carry=operation is None, order=not sums)
+
+    return meaning
+
+
+def _mov(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    _put(thread, ins.operands[0], _operand(thread, *ins.operands[1:]))
+
+
+def _extend(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    _put(thread, ins.operands[0], thread.extended(_get(thread, ins.operands[1]), ins.mnemonic == "sxtw"))
+
+
+def _movk(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    old = _get(thread, ins.operands[0])
+    known = old.constant if isinstance(old, AffineValue) else None
+    shift = _number(ins.operands[2].split()[1]) if len(ins.operands) > 2 else 0
+    value: MachineValue = UnknownValue("half of a register is written")
+    if known is not None:
+        value = number(known & ~(0xFFFF << shift) | (_number(ins.operands[1]) & 0xFFFF) << shift)
+    _put(thread, ins.operands[0], value)
+
+
+def _shift(sign: int) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        target, source, amount = ins.operands
+        value: MachineValue = UnknownValue("a shift by what was read is not understood")
+        if not _name(amount):
+            value = thread.shifted(_get(thread, source), sign * _number(amount), _size(target) == 8)
+        _put(thread, target, value)
+
+    return meaning
+
+
+def _field(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    """``ubfx`` gives some bits of a register, ``ubfiz`` moves the lowest ones up."""
+    target, source, low, width = ins.operands
+    start, bits, size = _number(low), _number(width), 8 * _size(target)
+    if not 0 < bits <= size - start:
+        raise thread.refuse("a field of bits that its register has not")
+    value = _get(thread, source)
+    if ins.mnemonic == "ubfx":
+        value = thread.shifted(value, -start, size == 64)
+    known = value.constant if isinstance(value, AffineValue) else None
+    if known is not None:
+        value = number(known & ((1 << bits) - 1))
+        if ins.mnemonic == "sbfiz" and value.number >> (bits - 1) & 1:
+            value = number(value.number - (1 << bits))
+    elif bits == 32:
+        value = thread.extended(value, ins.mnemonic == "sbfiz")
+    elif bits < 32 and ins.mnemonic != "sbfiz":
+        value = thread.compute("and", value, number((1 << bits) - 1))
+    else:
+        value = UnknownValue("some bits with a sign, or more than 32, are not understood")
+    _put(thread, target, value if ins.mnemonic == "ubfx" else thread.shifted(value, start))
+
+
+def _condition(thread: AssemblyThread, word: str) -> tuple[str, ComparedFlags]:
+    """What a condition asks: a comparison, and of what."""
+    if word in _SIGN:
+        return _SIGN[word], thread.flags_of_sign()
+    return _CONDITIONS[word], thread.flags(_CONDITIONS[word])
+
+
+def _select(change: Operation | None, given: int) -> Meaning:
+    """``csel`` and its like: one register where a condition holds, else another one, which is changed. ``given`` is how
+    many registers it names.
+    """
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        target, *sources, word = ins.operands
+        if given == 1:
+            sources, word = sources * 2, _OPPOSITE[word]
+        one, other = (_get(thread, each) for each in sources)
+        if change is not None:
+            other = change(thread, other, number(1))
+        _put(thread, target, thread.select(thread.holds(*_condition(thread, word)), one, other))
+
+    return meaning
+
+
+def _set(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    target, word = ins.operands
+    _put(thread, target, thread.holds(*_condition(thread, word)))
+
+
+def _load(size: int | None = None, word: str | None = None) -> Meaning:
+    mode = (mode_of(Load, word) or PLAIN) if word else PLAIN
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        value = thread.load(_address(thread, ins), size or _size(ins.operands[0]), mode)
+        _put(thread, ins.operands[0], thread.extended(value, True) if ins.mnemonic == "ldrsw" else value)
+
+    return meaning
+
+
+def _store(size: int | None = None, word: str | None = None) -> Meaning:
+    mode = (mode_of(Store, word) or PLAIN) if word else PLAIN
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        bytes_, value = size or _size(ins.operands[0]), _get(thread, ins.operands[0])
+        thread.store(_address(thread, ins), bytes_, value, mode)
+
+    return meaning
+
+
+def _pair(loads: bool) -> Meaning:
+    """``ldp`` and ``stp``: two accesses, one after the other, which the model orders no more than that."""
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        one, other, *rest = ins.operands
+        size = _size(one)
+        values = [_get(thread, each) for each in (one, other)]
+        address = _address(thread, AssemblyLine(ins.line, ins.mnemonic, tuple(rest)))
+        for place, (text, value) in enumerate(zip((one, other), values, strict=True)):
+            at = thread.add(address, number(place * size))
+            if isinstance(address, AffineValue) and address.base == "memory":
+                raise thread.refuse("two accesses of shared memory that are one instruction")
+            if loads:
+                _put(thread, text, thread.load(at, size))
+            else:
+                thread.store(at, size, value)
+
+    return meaning
+
+
+def _update_mode(acquires: bool, releases: bool) -> Mode:
+    word = "a" * acquires + "l" * releases
+    return (mode_of(Rmw, word) if word else None) or DEFAULT_RMW
+
+
+def _atomic(operation: str, acquires: bool, releases: bool, negated: bool = False, stores: bool = False) -> Meaning:
+    """``swp source, target, [address]`` and the like; ``stores``: without a target."""
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        source, target = ins.operands[0], "wzr" if stores else ins.operands[1]
+        value, wanted = _get(thread, source), target != "wzr"
+        if negated:
+            value = thread.compute("xor", value, number(-1))
+        mode = _update_mode(acquires and wanted, releases)
+        _put(thread, target, thread.update(operation, _address(thread, ins), (value,), mode, wanted))
+
+    return meaning
+
+
+def _cas(acquires: bool, releases: bool) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        expected, new, _ = ins.operands
+        values = _get(thread, expected), _get(thread, new)
+        mode = _update_mode(acquires, releases)
+        _put(thread, expected, thread.update("cas", _address(thread, ins), values, mode))
+
+    return meaning
+
+
+def _load_exclusive(acquires: bool) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        _put(thread, ins.operands[0], thread.load_exclusive(_address(thread, ins), acquires))
+
+    return meaning
+
+
+def _store_exclusive(releases: bool) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        status, source, _ = ins.operands
+        value = _get(thread, source)
+        thread.store_exclusive(_address(thread, ins), value, lambda acquires: exclusive_mode(acquires, releases), True)
+        _put(thread, status, AffineValue(FAILED))
+
+    return meaning
+
+
+def _fence(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    (domain,) = ins.operands
+    words = {"sy": "dmb.sy", "ish": "dmb.sy", "ld": "dmb.ld", "ishld": "dmb.ld", "st": "dmb.st", "ishst": "dmb.st"}
+    if domain not in words:
+        raise thread.refuse("this barrier is not known")
+    thread.fence(mode_of(Fence, words[domain]) or PLAIN)
+
+
+def _clear_exclusive(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    """``clrex`` makes the store of a pair that is open fail."""
+    if PAIR in thread.state:
+        raise thread.refuse("it ends an exclusive pair whose store is to come")
+
+
+def _isb(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    thread.fence(mode_of(Fence, "isb") or PLAIN)
+
+
+_LSE = {"swp": "exch", "ldadd": "add", "ldset": "or", "ldeor": "xor", "ldclr": "and"}
+_LSE |= {"ldsmax": "max", "ldsmin": "min"}
+
+
+def _both(forms: str) -> str:
+    """The forms of registers of 32 bits, and the same of 64."""
+    return f"{forms} / {forms.replace('w', 'x').replace('W', 'X').replace('c4', 'c8')}"
+
+
+def _table() -> Mapping[str, InstructionRow]:
+    sums, logic = f"{_both('W W w|n shift|ext?')} / X X w ext", f"{_both('w w w|n shift?')} / X x n"
+    computed: dict[str, tuple[str, Meaning]] = {
+        "mov": (_both("W W|n"), _mov),
+        "movz": (_both("w n left?"), _mov),
+        "movk": (_both("w n left?"), _movk),
+        "sxtw": ("x w", _extend),
+        "uxtw": (_both("w w") + " / x w", _extend),
+        "add": (sums, _three(_computed("add"))),
+        "sub": (sums, _three(_computed("sub"))),
+        "adds": (sums, _three(_computed("add"), True)),
+        "subs": (sums, _three(_computed("sub"), True)),
+        "mul": (_both("w w w"), _three(_computed("mul"))),
+        "and": (logic, _three(_computed("and"))),
+        "orr": (logic, _three(_computed("or"))),
+        "eor": (logic, _three(_computed("xor"))),
+        "bic": (_both("w w w shift?"), _three(_without)),
+        "ands": (_both("w w w|n shift?"), _three(_computed("and"), True)),
+        "neg": (_both("w w shift?"), _three(_computed("sub"), unary=True)),
+        "mvn": (_both("w w shift?"), _three(_inverted, unary=True)),
+        "cmp": (f"{_both('W w|n shift|ext?')} / X w ext", _compared(None)),
+        "cmn": (f"{_both('W w|n shift|ext?')} / X w ext", _compared(_computed("add"))),
+        "tst": (_both("w w|n shift?"), _compared(_computed("and"))),
+        "lsl": (_both("w w w|c4"), _shift(1)),
+        "lsr": (_both("w w w|c4"), _shift(-1)),
+        **dict.fromkeys(("ubfx", "ubfiz", "sbfiz"), (_both("w w c4 c4"), _field)),
+        "csel": (_both("w w w cond"), _select(None, 2)),
+        "csinc": (_both("w w w cond"), _select(_computed("add"), 2)),
+        "cinc": (_both("w w cond"), _select(_computed("add"), 1)),
+        "cset": (_both("w cond"), _set),
+        **dict.fromkeys(("nop", "bti", "paciasp", "autiasp"), ("", nothing)),
+        "hint": ("hint", nothing),
+        "clrex": ("", _clear_exclusive),
+    }
+    table = {name: InstructionRow(NOTHING, forms, meaning) for name, (forms, meaning) in computed.items()}
+    table |= {
+        "ldr": InstructionRow(READS, "w|x m / w|x m0 n", _load()),
+        "ldur": InstructionRow(READS, "w|x mi", _load()),
+        "ldrb": InstructionRow(READS, "w m / w m0 n", _load(1)),
+        "ldurb": InstructionRow(READS, "w mi", _load(1)),
+        "ldrsw": InstructionRow(READS, "x m / x m0 n", _load(4)),
+        "str": InstructionRow(WRITES, "w|x m / w|x m0 n", _store()),
+        "stur": InstructionRow(WRITES, "w|x mi", _store()),
+        "strb": InstructionRow(WRITES, "w m / w m0 n", _store(1)),
+        "sturb": InstructionRow(WRITES, "w mi", _store(1)),
+        "ldar": InstructionRow(READS, "w|x m0", _load(None, "ldar")),
+        "ldapr": InstructionRow(READS, "w|x m0", _load(None, "ldapr")),
+        "ldapur": InstructionRow(READS, "w|x mi", _load(None, "ldapr")),
+        "stlr": InstructionRow(WRITES, "w|x m0", _store(None, "stlr")),
+        "stlur": InstructionRow(WRITES, "w|x mi", _store(None, "stlr")),
+        "ldp": InstructionRow(READS, f"{_both('w w mp')} / {_both('w w m0 n')}", _pair(True)),
+        "stp": InstructionRow(WRITES, f"{_both('w w mp')} / {_both('w w m0 n')}", _pair(False)),
+        "ldxr": InstructionRow(UPDATES, "w m0", _load_exclusive(False)),
+        "ldaxr": InstructionRow(UPDATES, "w m0", _load_exclusive(True)),
+        "stxr": InstructionRow(UPDATES, "w w m0", _store_exclusive(False)),
+        "stlxr": InstructionRow(UPDATES, "w w m0", _store_exclusive(True)),
+        "dmb": InstructionRow(ORDERS, "domain", _fence),
+        "isb": InstructionRow(ORDERS, "", _isb),
+    }
+    for suffix in ("", "a", "l", "al"):
+        acquires, releases = "a" in suffix, "l" in suffix
+        table[f"cas{suffix}"] = InstructionRow(UPDATES, "w w m0", _cas(acquires, releases))
+        for name, operation in _LSE.items():
+            negated = name == "ldclr"
+            atomic = _atomic(operation, acquires, releases, negated)
+            table[f"{name}{suffix}"] = InstructionRow(UPDATES, "w w m0", atomic)
+            if not acquires and name != "swp":
+                alone = _atomic(operation, False, releases, negated, stores=True)
+                table[f"st{name[2:]}{suffix}"] = InstructionRow(UPDATES, "w m0", alone)
+    return MappingProxyType(table)
+
+
+def _branch(word: str) -> JumpRow:
+    def jump(ins: AssemblyLine) -> MachineJump:
+        return MachineJump(ins.operands[0], lambda thread: thread.asked(*_condition(thread, word)))
+
+    return JumpRow("label", jump)
+
+
+def _compare_branch(operation: str) -> JumpRow:
+    """``cbz register, label``."""
+
+    def jump(ins: AssemblyLine) -> MachineJump:
+        text, target = ins.operands
+
+        def asked(thread: AssemblyThread) -> bool | AskedBranch:
+            return thread.asked(operation, ComparedFlags(_get(thread, text), number(0), _size(text) == 8))
+
+        return MachineJump(target, asked)
+
+    return JumpRow(_both("w label"), jump)
+
+
+def _test_branch(operation: str) -> JumpRow:
+    """``tbz register, bit, label``."""
+
+    def jump(ins: AssemblyLine) -> MachineJump:
+        text, bit, target = ins.operands
+
+        def asked(thread: AssemblyThread) -> bool | AskedBranch:
+            tested = thread.compute("and", _get(thread, text), number(1 << _number(bit)))
+            return thread.asked(operation, ComparedFlags(tested, number(0)))
+
+        return MachineJump(target, asked)
+
+    return JumpRow(_both("w c4 label"), jump)
+
+
+def _jumps() -> Mapping[str, JumpRow]:
+    returns = JumpRow("", lambda ins: MachineJump(None))
+    always = JumpRow("label", lambda ins: MachineJump(ins.operands[0]))
+    branches = {f"b.{word}": _branch(word) for word in (*_CONDITIONS, *_SIGN)}
+    tests = {"cbz": _compare_branch("eq"), "cbnz": _compare_branch("ne")}
+    tests |= {"tbz": _test_branch("eq"), "tbnz": _test_branch("ne")}
+    return MappingProxyType({"ret": returns, "b": always, **branches, **tests})
+
+
+ARMV8 = MachineLanguage("armv8", "//", ("x0", "x1"), "sp", _KINDS, _table(), _jumps())
+"""Armv8, with the words of ``corpus.litmus.processors.ARMV8``."""

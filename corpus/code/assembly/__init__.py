@@ -1,0 +1,1 @@
+"""Assembly of C litmus tests as compilers leave it, whatever the processor."""

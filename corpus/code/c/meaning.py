@@ -1,0 +1,149 @@
+"""What each instruction of C does when a thread is specialised: a table of functions by name.
+
+Threads are created and joined as ``corpus.code.launch.creation`` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from corpus.code import ir
+from corpus.code.arithmetic import set_result
+from corpus.code.c.memory import allocate, as_operand, compare, load, mode_of, order_of, release, step, store, update
+from corpus.code.follower import CODE, MARK, Access, KernelLanguage, Meaning, State, ThreadSpecialiser
+from corpus.code.launch.creation import BEGUN, ENDED, GIVEN, RESULT, SLOT, signal, system_array, wait
+from corpus.code.meaning import COMMON, nothing, ret
+from corpus.code.memory import loaded, placeholder, stored_operand
+from corpus.code.values import Pointer, Unknown, Value
+from corpus.litmus import test as litmus
+
+
+def create(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``create``: the name of a new thread, of its function and an argument."""
+    target, function, argument = ins.operands
+    code, given = at.value(state, function), at.value(state, argument)
+    name = code.array.removeprefix(CODE) if isinstance(code, Pointer) and code.array.startswith(CODE) else ""
+    found = at.module.functions.get(name)
+    if found is None or found.body is None:
+        raise at.wrong("the function of a new thread is not known")
+    number = at.starts(state, found, (given,))
+    if at.started[-1].waits:
+        for residual in signal(number, BEGUN):
+            at.put(*residual)
+    set_result(at, state, target, number)
+    return True
+
+
+def join(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``join``: what a thread returns, where that is asked for, of its name."""
+    target, name = ins.operands
+    number = at.value(state, name)
+    if not isinstance(number, int):
+        raise at.wrong("which thread is joined is not known")
+    cell = f"0:[joined {number}+0:4]"
+    if cell in state.known:
+        raise at.wrong(f"thread {number} is joined twice")
+    state.known[cell] = 1
+    for residual in wait(number, ENDED):
+        at.put(*residual)
+    if target == ir.Register("_"):
+        return True
+    value = loaded(at, state, Pointer(system_array(number, GIVEN)), SLOT, "s64", litmus.PLAIN)
+    assert value is not None
+    set_result(at, state, target, value)
+    return True
+
+
+def leave(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``ret``: back to the caller; at the end of a thread those go on who join it."""
+    if state.frames:
+        return ret(at, state, ins)
+    return _ended(at, state, state.known.get(f"0:{RESULT}", 0))
+
+
+def leave_with(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``exit``: the thread ends with a result, whatever called it."""
+    state.frames = ()
+    return _ended(at, state, at.value(state, ins.operands[0]))
+
+
+def _ended(at: ThreadSpecialiser, state: State, result: Value) -> bool:
+    at.meets_others(state)
+    if at.block == 0:
+        return at.returns(state)
+    if not isinstance(result, Unknown):
+        array = system_array(at.block, GIVEN)
+        operand = stored_operand(at, as_operand(at, result), SLOT)
+        at.put(litmus.Store(litmus.Loc(placeholder(array, 0)), operand), Access(array, 0, SLOT))
+    for residual in signal(at.block, ENDED):
+        at.put(*residual)
+    return at.returns(state)
+
+
+def self(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Give a register the name of the thread, which ``pthread_self`` returns."""
+    set_result(at, state, ins.operands[0], at.block)
+    return True
+
+
+def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``fence`` of an order; a relaxed one orders nothing (C11 7.17.4.1p2)."""
+    order = order_of(at, state, ins.operands[0], litmus.Fence)
+    if order is not None and order is not litmus.Order.RELAXED and not at.alone:
+        at.put(litmus.Fence(mode_of(order)))
+    return True
+
+
+def assumed(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``assume``: a note of what the library takes for granted."""
+    (note,) = ins.operands
+    assert isinstance(note, ir.Symbol)
+    at.assumed[note.name] = None
+    return True
+
+
+def failed(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``fail``: an assertion fails, and the thread goes on, so that what others wait for comes; or it gives up."""
+    if ins.words != ("assert",):
+        return at.stops(*ins.words)
+    at.put(litmus.Assign(f"{MARK}assert", "mov", (1,)))
+    return True
+
+
+def refused(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Raise the error for a statement that is not understood."""
+    (message,) = ins.operands
+    assert isinstance(message, ir.Symbol)
+    raise at.wrong(message.name)
+
+
+MEANINGS: Mapping[str, Meaning] = {
+    **COMMON,
+    "load": load,
+    "store": store,
+    "update": update,
+    "setp": compare,
+    "step": step,
+    "malloc": allocate,
+    "free": release,
+    "create": create,
+    "join": join,
+    "ret": leave,
+    "exit": leave_with,
+    "self": self,
+    "fence": fence,
+    "assume": assumed,
+    "fail": failed,
+    "refused": refused,
+    "hint": nothing,
+}
+"""The instructions that C is translated to, by their names."""
+
+
+def special(at: ThreadSpecialiser, name: str) -> Value | None:
+    """Return the value of a special register, of which C has none."""
+    return None
+
+
+C = KernelLanguage(MEANINGS, special, "rc11", grows=True)
+"""The language of programs of C."""

@@ -1,0 +1,387 @@
+"""What accesses to memory do when a thread of C is specialised: loads, stores, updates, addresses, and malloc.
+
+Each scalar has a slot (``corpus.code.c.types``). What no other thread can access is known: memory of the thread's
+own, and all memory as long as the thread is alone. An address that is read from memory may be null, which is a finding
+where it is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from corpus.code import ir
+from corpus.code.arithmetic import computed, set_predicate, set_result
+from corpus.code.c.types import MOST_SLOTS
+from corpus.code.follower import CODE, State, ThreadSpecialiser
+from corpus.code.launch.creation import OBJECTS, SLOT
+from corpus.code.memory import loaded, placed, placeholder, stored, stored_operand
+from corpus.code.values import Held, Pointer, Scaled, Unknown, Value
+from corpus.laws.c11 import LEGAL_ORDERS, WORDS, told_failure
+from corpus.litmus import test as litmus
+from corpus.litmus.ptx_arithmetic import signed
+
+MOST_FREED = 16
+"""The elements of an object to which ``free`` writes."""
+
+MOST_OBJECTS = 16
+"""The objects that one call of malloc may give to one thread."""
+
+ORDERS = (
+    litmus.Order.RELAXED,
+    litmus.Order.ACQUIRE,
+    litmus.Order.ACQUIRE,
+    litmus.Order.RELEASE,
+    litmus.Order.ACQ_REL,
+    litmus.Order.SC,
+)
+"""The orders by their numbers in ``stdatomic.h``; consume is acquire."""
+
+_ALL = (1 << 8 * SLOT) - 1
+
+
+def order_of(
+    at: ThreadSpecialiser, state: State, operand: ir.Operand, kind: type[litmus.Instruction]
+) -> litmus.Order | None:
+    """Return the order that an operand says, which an access of a kind can have; None: it is no atomic."""
+    value = at.value(state, operand, 32)
+    if not isinstance(value, int):
+        raise at.wrong("an order that memory decides is not understood")
+    value = signed(value, 32)
+    if value == -1:
+        return None
+    if not 0 <= value < len(ORDERS):
+        raise at.wrong(f"expected a memory order, found {value}")
+    order = ORDERS[value]
+    if order not in LEGAL_ORDERS[kind]:
+        raise at.wrong(f"{WORDS[order]} is no order of this access")
+    return order
+
+
+def mode_of(order: litmus.Order | None) -> litmus.Mode:
+    """Return how an access of an order is done."""
+    return litmus.PLAIN if order is None else litmus.Mode(order, litmus.Scope.SYS)
+
+
+def address_of(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> Value | None:
+    """Return the address of an access; None where the thread ends, as it is null."""
+    assert isinstance(operand, ir.MemoryOperand)
+    address = at.value(state, operand.base)
+    match address:
+        case int():
+            at.stops("null")
+            return None
+        case Held():
+            address = checked(at, state, address)
+        case Unknown(reason):
+            raise at.wrong(f"its address is {reason}")
+        case Pointer(array) if array.startswith(CODE):
+            raise at.wrong("an access to a function is not understood")
+    return address
+
+
+def checked(at: ThreadSpecialiser, state: State, address: Held) -> Held:
+    """Return an address that was read from memory, after a branch to a finding where it is null."""
+    found = replace(address, checked=True)
+    if not address.checked:
+        going = at.new_label()
+        at.put(litmus.Branch(going, litmus.Comparison("ne", litmus.Reg(address.register), 0)))
+        at.stops("null")
+        at.put(litmus.Label(going))
+        state.known |= {home: found for home, value in state.known.items() if value == address}
+    return found
+
+
+def load(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``load`` of a kind: a register, of an address, in an order."""
+    target, source, order = ins.operands
+    (kind,) = ins.words
+    mode = mode_of(order_of(at, state, order, litmus.Load))
+    address = address_of(at, state, source)
+    if address is None:
+        return False
+    if kind == "handle":
+        set_result(at, state, target, state.known.get(_handle(at, address), Unknown("a thread that is not created")))
+        return True
+    value = known(at, state, address)
+    if value is None:
+        value = loaded(at, state, address, SLOT, "s64", mode)
+    if value is None:
+        return False
+    set_result(at, state, target, _narrowed(value, kind))
+    return True
+
+
+def _narrowed(value: Value, kind: str) -> Value:
+    """Return what a slot holds as a value of a kind."""
+    if kind[1:] != "32":
+        return value
+    return (
+        value & 0xFFFFFFFF if isinstance(value, int) else Held(value.register, 32) if isinstance(value, Held) else value
+    )
+
+
+def _handle(at: ThreadSpecialiser, address: Value) -> str:
+    """Return the cell that has the name of a thread, which each thread has for itself."""
+    if not isinstance(address, Pointer):
+        raise at.wrong("the name of a thread at a computed place is not understood")
+    return f"h:[{address.array}+{address.offset}:{SLOT}]"
+
+
+def known(at: ThreadSpecialiser, state: State, address: Value) -> Value | None:
+    """Return what the module says that memory holds which is constant, or the thread's own and not written; or None."""
+    if not isinstance(address, Pointer) or not (at.owns(address.array) or address.array.startswith("const:")):
+        return None
+    _, depth, name = address.array.split(":", 2)
+    variable = at.module.variables.get(name)
+    if variable is None or f"{depth}:[{name}+{address.offset}:{SLOT}]" in state.known:
+        return None
+    for place, symbol in variable.addresses:
+        if place == address.offset:
+            return at.value(state, symbol)
+    if not 0 <= address.offset < (variable.size or 0):
+        return None
+    return int.from_bytes(variable.initial[address.offset : address.offset + SLOT], "little")
+
+
+def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``store`` of a kind: to an address, of an operand, in an order."""
+    target, source, order = ins.operands
+    (kind,) = ins.words
+    mode = mode_of(order_of(at, state, order, litmus.Store))
+    address = address_of(at, state, target)
+    if address is None:
+        return False
+    value = _widened(at.value(state, source, 32 if kind[1:] == "32" else 64), kind)
+    if kind == "handle":
+        at.define(state, _handle(at, address), value)
+        return True
+    if isinstance(address, Pointer) and at.owns(address.array):
+        return _stored_own(at, state, address, value)
+    if isinstance(address, Pointer) and not at.inside(address, SLOT):
+        return at.stops("bounds")
+    return stored(at, state, address, SLOT, as_operand(at, value), mode)
+
+
+def _stored_own(at: ThreadSpecialiser, state: State, address: Pointer, value: Value) -> bool:
+    if not at.inside(address, SLOT):
+        return at.stops("bounds")
+    if isinstance(value, Scaled) and value.base is not None:
+        value = address_in_register(at, value)
+    return stored(at, state, address, SLOT, value, litmus.PLAIN)
+
+
+def _widened(value: Value, kind: str) -> Value:
+    """Return a value of a kind as a slot holds it: with its sign in 64 bits."""
+    return signed(value, 32) & _ALL if isinstance(value, int) and kind[1:] == "32" else value
+
+
+def as_operand(at: ThreadSpecialiser, value: Value) -> Value:
+    """Return a value as one that memory can hold: an address by parts is computed."""
+    if isinstance(value, Pointer) and value.array.startswith(CODE):
+        raise at.wrong("a pointer to a function in memory that others see is not understood")
+    return address_in_register(at, value) if isinstance(value, Scaled) and value.base is not None else value
+
+
+def address_in_register(at: ThreadSpecialiser, value: Scaled) -> Held:
+    """Return an address with a computed part as one that a register holds."""
+    assert value.base is not None
+    if value.base.startswith("local") or value.base.startswith("param"):
+        raise at.shows(value.base)
+    at.whole[value.base] = None
+    index: litmus.Operand = litmus.Reg(value.register)
+    if value.scale != SLOT:
+        index = litmus.Reg(at.temporary("mul.lo.s64", index, value.scale // SLOT))
+    return Held(at.temporary("add", litmus.Loc(placeholder(value.base, value.offset)), index), 64, checked=True)
+
+
+def update(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``update`` of an operation and a kind: what was there, of an address, operands and an order."""
+    target, source, *rest = ins.operands
+    operation, kind = ins.words
+    exchanges = operation.endswith("cas")
+    given, orders = (rest[:2], rest[2:]) if exchanges else (rest[:1], rest[1:])
+    order = order_of(at, state, orders[0], litmus.Rmw)
+    failure = order_of(at, state, orders[1], litmus.Load) if exchanges else None
+    address = address_of(at, state, source)
+    if address is None:
+        return False
+    width = 32 if kind[1:] == "32" else 64
+    values = [_widened(at.value(state, each, width), kind) for each in given]
+    if isinstance(address, Pointer) and at.owns(address.array):
+        return _updated_own(at, state, target, address, operation, kind, values)
+    operands = tuple(stored_operand(at, as_operand(at, each), SLOT) for each in values)
+    where = placed(at, address, SLOT)
+    if where is None:
+        return at.stops("bounds")
+    operand, access = where
+    atomically = operation in ("exch", "cas", "wcas", "and", "or", "xor") or width == 32 or kind == "ptr"
+    name = "cas" if exchanges else operation if atomically else f"{operation}.{kind}"
+    wanted = isinstance(target, ir.Both) or target != ir.Register("_")
+    register = at.new_register() if wanted else None
+    success = at.new_register() if operation == "wcas" else None
+    told = told_failure(order, failure) if exchanges and order is not None else None
+    at.put(litmus.Rmw(name, register, operand, operands, mode_of(order), failure=told, success=success), access)
+    if register is None:
+        return True
+    if success is not None:
+        done = Held(success, 1)
+    else:
+        done = Held(at.temporary("eq", litmus.Reg(register), operands[0]), 1) if exchanges else Held(register, 1)
+    set_result(at, state, target, Held(register, width), done)
+    return True
+
+
+def _updated_own(
+    at: ThreadSpecialiser,
+    state: State,
+    target: ir.Operand,
+    address: Pointer,
+    operation: str,
+    kind: str,
+    values: list[Value],
+) -> bool:
+    """Do an update of memory that no other thread can access."""
+    old = known(at, state, address)
+    if old is None:
+        old = loaded(at, state, address, SLOT, "s64", litmus.PLAIN)
+    assert old is not None
+    done: Value = 1
+    if operation.endswith("cas"):
+        done = compared(at, "eq", _narrowed(old, kind), _narrowed(values[0], kind))
+        if not isinstance(done, int):
+            raise at.wrong("an exchange of memory of the thread's own with a value that memory gives is not understood")
+        new = values[1] if done else old
+    elif operation == "exch":
+        new = values[0]
+    elif kind == "ptr":
+        if not isinstance(values[0], int):
+            raise at.wrong("on the thread's own memory it is not understood")
+        new = moved_by(at, old, values[0] if operation == "add" else -values[0])
+    else:
+        word = {"and": "b", "or": "b", "xor": "b"}.get(operation, kind[0]) + kind[1:]
+        new = _widened(computed(at, f"{operation}.{word}", [_narrowed(old, kind), _narrowed(values[0], kind)]), kind)
+    if not _stored_own(at, state, address, new):
+        return False
+    set_result(at, state, target, _narrowed(old, kind), done)
+    return True
+
+
+def compared(at: ThreadSpecialiser, name: str, one: Value, other: Value) -> Value:
+    """Return whether two values, of which one may be an address, are equal (``eq``), or are not (``ne``)."""
+    addresses = [each for each in (one, other) if isinstance(each, Pointer) or (isinstance(each, Scaled) and each.base)]
+    numbers = isinstance(one, int) and isinstance(other, int)
+    if numbers or (isinstance(one, Pointer) and isinstance(other, Pointer)):
+        return int((one == other) is (name == "eq"))
+    if addresses and 0 in (one, other):
+        return int(name == "ne")
+    operands: list[litmus.Operand] = []
+    for each in (one, other):
+        if isinstance(each, Pointer) and each.array.startswith(("local", "param", CODE)):
+            return int(name == "ne")  # nobody else has the address
+        operands.append(stored_operand(at, as_operand(at, each), SLOT))
+    return Held(at.temporary(name, *operands), 1)
+
+
+def compare(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``setp``, of addresses as well, which may be read from memory."""
+    target, *given = ins.operands
+    name, kind = ins.words
+    if kind != "u64" or name not in ("eq", "ne"):
+        return set_predicate(at, state, ins)
+    one, other = (at.value(state, each) for each in given)
+    if isinstance(one, Unknown) or isinstance(other, Unknown):
+        return set_predicate(at, state, ins)
+    set_result(at, state, target, compared(at, name, one, other))
+    return True
+
+
+def step(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``step``: an address so many times so many slots further on."""
+    target, base, index, scale = ins.operands
+    assert isinstance(scale, ir.Number)
+    value, number = at.value(state, base), at.value(state, index)
+    if isinstance(value, Held) and number != 0:
+        value = checked(at, state, value)
+    match value, number:
+        case _, int():
+            set_result(at, state, target, moved_by(at, value, signed(number, 64) * scale.value))
+        case Pointer(array, offset), Held(register):
+            set_result(at, state, target, Scaled(array, register, scale.value * SLOT, offset))
+        case ((Held() | Scaled(str())), Held(register)):
+            held = value if isinstance(value, Held) else address_in_register(at, value)
+            index_ = litmus.Reg(register)
+            if scale.value != 1:
+                index_ = litmus.Reg(at.temporary("mul.lo.s64", index_, scale.value))
+            at.steps.add(0)
+            at.assumed["addresses that are read from memory and moved are those of elements"] = None
+            set_result(
+                at, state, target, Held(at.temporary("add", litmus.Reg(held.register), index_), 64, checked=True)
+            )
+        case Unknown() as unknown, _:
+            set_result(at, state, target, unknown)
+        case _:
+            raise at.wrong(at.said(number if isinstance(value, int | Held | Pointer) else value))
+    return True
+
+
+def moved_by(at: ThreadSpecialiser, value: Value, slots: int) -> Value:
+    """Return an address so many slots further on."""
+    match value:
+        case Pointer(array, offset):
+            return Pointer(array, offset + slots * SLOT)
+        case Scaled(str() as base, register, scale, offset):
+            return Scaled(base, register, scale, offset + slots * SLOT)
+        case Held(register) if slots:
+            at.steps.add(slots)
+            return Held(at.temporary("add", litmus.Reg(register), slots), 64, checked=True)
+    return value
+
+
+def allocate(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``malloc``: a new object of so many bytes, where an element has so many bytes and slots."""
+    target, count, size, slots = ins.operands
+    assert isinstance(size, ir.Number) and isinstance(slots, ir.Number)
+    value = at.value(state, count)
+    if not isinstance(value, int):
+        raise at.wrong("memory whose size is no constant is not understood")
+    length = -(-value // size.value) * slots.value * SLOT
+    if length > MOST_SLOTS * SLOT:
+        raise at.wrong(f"an object of more than {MOST_SLOTS} elements is not understood")
+    cell = f"0:[objects {ins.line} {ins.source and ins.source.column}+0:4]"
+    made = state.known.get(cell, 0)
+    assert isinstance(made, int)
+    if made >= MOST_OBJECTS:
+        raise at.wrong(f"more than {MOST_OBJECTS} objects of one malloc in one thread are not understood")
+    state.known[cell] = made + 1
+    array = f"{OBJECTS}::object.{ins.line}.{at.block}" + (f".{made + 1}" if made else "")
+    array += f".{ins.source.column}" if ins.source and array in at.sizes and not made else ""
+    at.sizes[array] = length
+    if ins.words == ("zero",):
+        for offset in range(0, length, SLOT):
+            if not stored(at, state, Pointer(array, offset), SLOT, 0, litmus.PLAIN):
+                return False
+    set_result(at, state, target, Pointer(array))
+    return True
+
+
+def release(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``free``: a plain write to each element of an object, which races with every use that is not over before it."""
+    source, slots = ins.operands
+    assert isinstance(slots, ir.Number)
+    address, count = at.value(state, source), slots.value
+    if isinstance(address, Pointer):
+        count = (at.length(address.array) or 0) // SLOT
+    if isinstance(address, int) or at.alone:
+        return True
+    if not 0 < count <= MOST_FREED or not isinstance(address, Pointer | Held):
+        at.assumed["memory that is given back in ways that are not followed stays as it is"] = None
+        return True
+    going = at.new_label()
+    if isinstance(address, Held) and not address.checked:
+        at.put(litmus.Branch(going, litmus.Comparison("eq", litmus.Reg(address.register), 0)))
+        address = replace(address, checked=True)
+    for slot in range(count):
+        if not stored(at, state, moved_by(at, address, slot), SLOT, 0, litmus.PLAIN):
+            return False
+    at.put(litmus.Label(going))
+    return True

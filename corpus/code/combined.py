@@ -1,0 +1,142 @@
+"""Instructions of three operands or more as steps of those with one or two, where memory gives operands (PTX ISA 9.1,
+9.7.1 and 9.7.7 to 9.7.9).
+
+A litmus test has operations of two operands. Example: ``shf.l.wrap.b32 a, b, c`` is the upper half of ``b:a`` that is
+shifted by ``c & 31``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+
+from corpus.code.values import Value
+from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
+
+Step = Callable[[str, Sequence[Value]], Value]
+"""What gives the result of an instruction, by its opcode, of operands that are known or not."""
+
+Expansion = Callable[[Step, Sequence[str], Sequence[Value]], Value]
+
+
+def expansion(name: str) -> Expansion | None:
+    """Return how an instruction is done in steps; None where it is no such instruction."""
+    return _EXPANSIONS.get(name)
+
+
+def _by_table(step: Step, words: Sequence[str], values: Sequence[Value]) -> Value:
+    """``lop3``: the sum, without carry, of products of operands: of those whose bit in the table's transform is 1."""
+    *operands, table = values
+    assert isinstance(table, int)
+    total: Value = 0
+    for chosen in product((0, 1), repeat=3):
+        below = product(*((0, 1) if bit else (0,) for bit in chosen))
+        if sum(table >> (4 * a + 2 * b + c) & 1 for a, b, c in below) % 2:
+            every: Value = (1 << 32) - 1
+            for value, bit in zip(operands, chosen, strict=True):
+                every = step("and.b32", (every, value)) if bit else every
+            total = step("xor.b32", (total, every))
+    return total
+
+
+def _long(step: Step, low: Value, high: Value) -> Value:
+    """Return two words as one of 64 bits."""
+    up = step("shl.b64", (step("cvt.u64.u32", (high,)), 32))
+    return step("or.b64", (up, step("cvt.u64.u32", (low,))))
+
+
+def _funnel(step: Step, words: Sequence[str], values: Sequence[Value]) -> Value:
+    """``shf``: a word of two that are shifted together."""
+    low, high, by = values
+    count = step("min.u32", (by, 32)) if "clamp" in words else step("and.b32", (by, 31))
+    both = _long(step, low, high)
+    if "l" in words:
+        return step("cvt.u32.u64", (step("shr.u64", (step("shl.b64", (both, count)), 32)),))
+    return step("cvt.u32.u64", (step("shr.u64", (both, count)),))
+
+
+def _field(step: Step, words: Sequence[str], values: Sequence[Value]) -> Value:
+    """``bfe``: shifted up as far as it goes, and down again; one without bits is 0."""
+    value, start, length = values
+    kind = type_of(words)
+    width = WIDTHS[kind]
+    start, length = step("and.b32", (start, 0xFF)), step("and.b32", (length, 0xFF))
+    end = step("min.u32", (step("add.u32", (start, length)), width))
+    up = step("sub.u32", (width, end))
+    down = step("add.u32", (up, step("min.u32", (start, width))))
+    found = step(f"shr.{kind}", (step(f"shl.b{width}", (value, up)), down))
+    some = step("neg.s32", (step("min.u32", (length, 1)),))
+    return step(f"and.b{width}", (found, step(f"cvt.s{width}.s32", (some,))))
+
+
+def _inserted(step: Step, words: Sequence[str], values: Sequence[Value]) -> Value:
+    """``bfi``: bits by a mask, which is so long and begins there."""
+    new, old, start, length = values
+    kind = type_of(words)
+    start, length = step("and.b32", (start, 0xFF)), step("and.b32", (length, 0xFF))
+    ones = step(f"sub.u{kind[1:]}", (step(f"shl.{kind}", (1, length)), 1))
+    mask = step(f"shl.{kind}", (ones, start))
+    kept = step(f"and.{kind}", (old, step(f"not.{kind}", (mask,))))
+    return step(f"or.{kind}", (kept, step(f"and.{kind}", (step(f"shl.{kind}", (new, start)), mask))))
+
+
+_CHOICES: Mapping[str, Callable[[Step, Value, int], Value]] = {
+    "f4e": lambda step, by, at: step("add.u32", (by, at)),
+    "b4e": lambda step, by, at: step("sub.u32", (by, at)),
+    "rc8": lambda step, by, at: by,
+    "ecl": lambda step, by, at: step("max.u32", (by, at)),
+    "ecr": lambda step, by, at: step("min.u32", (by, at)),
+    "rc16": lambda step, by, at: step("add.u32", (step("shl.b32", (step("and.b32", (by, 1)), 1)), at & 1)),
+}
+"""Which byte stands at a place of the result of ``prmt``, by the lowest two bits of its selector, in each mode."""
+
+
+def _permuted(step: Step, words: Sequence[str], values: Sequence[Value]) -> Value:
+    """``prmt``: each byte is one of eight, or its sign where the selector says so."""
+    one, other, selector = values
+    both = _long(step, one, other)
+    mode = next((word for word in words if word in _CHOICES), None)
+    total: Value = 0
+    for at in range(4):
+        sign: Value = 0
+        if mode is None:
+            choice = step("shr.u32", (selector, 4 * at))
+            sign = step("neg.s32", (step("and.b32", (step("shr.u32", (choice, 3)), 1)),))
+        else:
+            choice = _CHOICES[mode](step, step("and.b32", (selector, 3)), at)
+        count = step("shl.b32", (step("and.b32", (choice, 7)), 3))
+        byte = step("and.b32", (step("cvt.u32.u64", (step("shr.u64", (both, count)),)), 0xFF))
+        if sign != 0:
+            filled = step("and.b32", (step("neg.s32", (step("shr.u32", (byte, 7)),)), 0xFF))
+            changed = step("and.b32", (step("xor.b32", (byte, filled)), sign))
+            byte = step("xor.b32", (byte, changed))
+        total = step("or.b32", (total, step("shl.b32", (byte, 8 * at))))
+    return total
+
+
+def _selected(step: Step, words: Sequence[str], values: Sequence[Value]) -> Value:
+    """``slct``: the first value where the third is at least 0."""
+    one, other, by = values
+    kind, width = type_of(words), WIDTHS[next(word for word in words if word in WIDTHS)]
+    ftz = ".ftz" if "ftz" in words else ""
+    return step(f"selp.b{width}", (one, other, step(f"setp.ge{ftz}.{kind}", (by, 0))))
+
+
+def _apart(step: Step, words: Sequence[str], values: Sequence[Value]) -> Value:
+    """``sad``: how far apart two values are, and a third."""
+    one, other, more = values
+    kind = type_of(words)
+    far = step(f"sub.{kind}", (step(f"max.{kind}", (one, other)), step(f"min.{kind}", (one, other))))
+    return step(f"add.{kind}", (far, more))
+
+
+_EXPANSIONS: Mapping[str, Expansion] = {
+    "lop3": _by_table,
+    "shf": _funnel,
+    "bfe": _field,
+    "bfi": _inserted,
+    "prmt": _permuted,
+    "slct": _selected,
+    "sad": _apart,
+}
+"""The instructions of more than two operands, by name."""

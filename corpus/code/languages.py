@@ -1,0 +1,13 @@
+"""Lists the languages of kernels by the names that modules have for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from corpus.code.c.meaning import C
+from corpus.code.follower import KernelLanguage
+from corpus.code.ptx.meaning import PTX
+from corpus.code.spirv.meaning import OPENCL, VULKAN
+
+LANGUAGES: Mapping[str, KernelLanguage] = {"ptx": PTX, "vulkan": VULKAN, "opencl": OPENCL, "c": C}
+"""The languages of kernels, by name."""

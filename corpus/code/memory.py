@@ -1,0 +1,449 @@
+"""What accesses to memory do when a thread is specialised, whatever the language says of their orders.
+
+Memory of the thread's own is known, and so are its parameters; an access to memory that others may see stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corpus.code import ir
+from corpus.code.arithmetic import (
+    ONE_BIT,
+    compared,
+    computed,
+    extended,
+    filled,
+    moved,
+    number_or_held,
+    packed,
+    residual_operand,
+    set_result,
+    unpacked,
+)
+from corpus.code.follower import OWN, Access, State, ThreadSpecialiser, is_dynamic
+from corpus.code.launch.fields import ADDRESSES, STRUCTURE
+from corpus.code.launch.launch import ArrayArgument, SharedArgument
+from corpus.code.values import (
+    Half,
+    Held,
+    Missing,
+    Partial,
+    Pointer,
+    Scaled,
+    Unknown,
+    Value,
+    cut,
+    plain_name,
+    whole,
+)
+from corpus.litmus import test as litmus
+from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
+
+
+def address_of(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> Value:
+    """Return the address that an operand in brackets is."""
+    if isinstance(operand, ir.MemoryOperand):
+        base = at.value(state, operand.base)
+        if isinstance(base, Held) and operand.offset:
+            raise at.wrong("with an address that was read from memory, and an offset, it is not understood")
+        return moved(base, operand.offset)
+    if isinstance(operand, ir.Symbol):
+        return at.value(state, operand)
+    raise at.wrong("the form of its address is not understood")
+
+
+def loaded(
+    at: ThreadSpecialiser, state: State, address: Value, size: int, kind: str, mode: litmus.Mode
+) -> Value | None:
+    """Return what a load gives; None where the thread ends, as its address is in no array."""
+    if isinstance(address, Pointer):
+        space = address.array.partition(":")[0]
+        ptx = at.module.language == "ptx"  # whose functions may have a kernel's parameter by its address
+        if space == "param" and (ptx or state.depth == 0) and address.array.startswith("param:0:"):
+            found = _parameter(at, address, size)
+            if found is not None:
+                return found
+        if _is_outside(at, state, address, size):
+            at.stops("bounds")
+            return None
+        if at.owns(address.array):
+            return _cell(at, state, address, size)
+        if space == "const" or _is_made(at, address.array):
+            return _constant(at, state, address, size)
+    part = at.part(address, size)
+    if part < size:
+        parts = [loaded(at, state, moved(address, n), part, f"u{8 * part}", mode) for n in range(0, size, part)]
+        found = packed(at, [each for each in parts if each is not None], 8 * size)
+        if None in parts or not isinstance(found, Held):
+            return None
+        return extended(at, found, kind)
+    where = placed(at, address, size)
+    if where is None:
+        at.stops("bounds")
+        return None
+    operand, access = where
+    register = at.new_register()
+    at.put(litmus.Load(register, operand, mode), access)
+    return extended(at, Held(register, 8 * size), kind)
+
+
+def _constant(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> Value | None:
+    """Return what the module says that constant memory holds; None where the thread ends, as it is not there."""
+    name = address.array.rpartition(":")[2]
+    variable = at.module.variables.get(name)
+    if variable is None or variable.size is None:
+        raise at.wrong(f"what {name} holds is not in the module")
+    if not 0 <= address.offset <= variable.size - size:
+        at.stops("bounds")
+        return None
+    if not _is_made(at, address.array):  # the host may write constants of the source before the launch
+        at.assumed[f"{name} holds what the module gives it"] = None
+    for place, symbol in variable.addresses:
+        if (place, 8) == (address.offset, size):
+            return at.value(state, symbol)
+        if place < address.offset + size and address.offset < place + 8:
+            raise at.wrong(f"a part of an address that {name} holds is not understood")
+    data = variable.initial.ljust(variable.size, b"\0")
+    return int.from_bytes(data[address.offset : address.offset + size], "little")
+
+
+def _is_made(at: ThreadSpecialiser, array: str) -> bool:
+    """Decide whether an array is one that nvcc makes of a constant of a function: ``NAME$0`` in global memory, which no
+    source can name (functions and variables of a file's own have mangled names, without a number at their end).
+    """
+    space, _, name = array.rpartition(":")
+    function, _, number = name.rpartition("$")
+    return space == "global:" and number.isdigit() and function in at.module.functions and name in at.module.variables
+
+
+def _parameter(at: ThreadSpecialiser, address: Pointer, size: int) -> Value | None:
+    """Return what the launch gives for a parameter of the kernel."""
+    name = address.array.rpartition(":")[2]
+    number = at.kernel.number_of(name)
+    if number is None:
+        return None
+    given = at.launch.argument(name, number)
+    parameter = at.kernel.parameters[number]
+    if given is None and parameter.fields:
+        return _part_of_fields(at, parameter, address.offset, size)
+    if isinstance(given, int):
+        return given >> 8 * address.offset & (1 << 8 * size) - 1
+    if isinstance(given, SharedArgument):
+        return Pointer(f"argument::{at.argument_array(name)}")
+    pointer = parameter.type in ADDRESSES or (parameter.type == STRUCTURE and at.module.language == "ptx")
+    if (size == 8 and pointer) or isinstance(given, ArrayArgument):
+        return Pointer(f"argument::{name}" + (f"+{address.offset}" if address.offset else ""))
+    return Missing(name, address.offset)
+
+
+def _part_of_fields(at: ThreadSpecialiser, parameter: ir.Variable, offset: int, size: int) -> Value:
+    """Return what so many bytes of a structure are, as the launch gives its fields. What no field has is padding, whose
+    value nothing tells. Of fields that have the same bits, as those of a union, the one that is given counts.
+    """
+    called = at.called(parameter.name)
+    if not 0 <= offset <= (parameter.size or 0) - size:
+        raise at.wrong(f"of bytes that are not all in the argument {called} is not understood")
+    start, end = 8 * offset, 8 * (offset + size)
+    met = [each for each in parameter.fields if each.meets(start, end)]
+    given = {each: at.argument(parameter.name + each.name) for each in met}
+    told = [each for each in met if given[each] is not None]
+    open_ = [each for each in met if given[each] is None and not any(map(each.overlaps, told))]
+    if not met and size == 8 and all(each.name.startswith("+") for each in parameter.fields):
+        return Pointer(f"argument::{parameter.name}+{offset}")  # nothing tells what is there
+    for each in (*told, *open_):
+        others = (other for other in open_ if other is not each and not other.pointer)
+        if each.pointer and not isinstance(given[each], int) and not any(map(each.overlaps, others)):
+            return _part_of_pointer(at, parameter.name + each.name, each.start, start, end)
+    low = known = 0
+    for each in told:
+        mask, number = (1 << each.bits) - 1, given[each]
+        if isinstance(number, int):
+            low |= (number & mask) << each.start >> start
+            known |= mask << each.start >> start
+    every = (1 << end - start) - 1
+    low, unknown = low & every, every & ~known
+    missing = Missing(parameter.name + open_[0].name) if open_ else None
+    rest = missing or Unknown(f"{called} at byte {offset}, some of which is of no field")
+    return low if not unknown else rest if unknown == every else Partial(low, low | unknown, rest)
+
+
+def _part_of_pointer(at: ThreadSpecialiser, name: str, place: int, start: int, end: int) -> Value:
+    """Return the address that a field of a structure is, or the half of it that is between two bits."""
+    pointer = Pointer(f"argument::{at.argument_array(name)}")
+    if (start, end) == (place, place + 64):
+        return pointer
+    if end - start == 32 and start - place in (0, 32):
+        return Half(pointer, start > place)
+    raise at.wrong(f"a part of the address that {at.called(name)} is, is not understood")
+
+
+def _is_outside(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> bool:
+    """Decide whether an access of the thread's own memory is outside of its variable, as far as that is known."""
+    space, _, place = address.array.partition(":")
+    depth, _, name = place.partition(":")
+    if at.grows or space != "local":
+        return False
+    functions = (*(frame.function for frame in state.frames), state.function)
+    declared = (each for each in functions[int(depth)].variables if each.name == name)
+    variable = next(declared, at.module.variables.get(name))
+    whole = None if variable is None else variable.size
+    return whole is not None and not 0 <= address.offset <= whole - size
+
+
+def _cell(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> Value:
+    """Return what a thread's own memory holds."""
+    home = _cell_home(address, size)
+    if home in state.known:
+        return state.known[home]
+    at.looks_through(state)
+    _, depth, name = address.array.split(":", 2)
+    prefix = f"{depth}:[{name}+"
+    others = [each for each in state.known if each.startswith(prefix)]
+    for other in others:
+        start, _, length = other[len(prefix) : -1].partition(":")
+        whole = state.known[other]
+        inside = int(start) <= address.offset and address.offset + size <= int(start) + int(length)
+        if inside and isinstance(whole, int | Partial):
+            return cut(whole, 8 * (address.offset - int(start)), 8 * size)
+    parts = [state.known.get(_cell_home(Pointer(address.array, address.offset + n), 1)) for n in range(size)]
+    if all(isinstance(part, int) for part in parts):
+        return sum(part << 8 * n for n, part in enumerate(parts) if isinstance(part, int))
+    return Unknown(f"{name} at byte {address.offset}, which the thread has not written so")
+
+
+def _cell_home(address: Pointer, size: int) -> str:
+    _, depth, name = address.array.split(":", 2)
+    return f"{depth}:[{name}+{address.offset}:{size}]"
+
+
+def load(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``load`` of a type, in the instruction's own mode: a register of an address."""
+    target, source = ins.operands
+    kind = type_of(ins.words)
+    value = loaded(at, state, address_of(at, state, source), WIDTHS[kind] // 8, kind, ins.mode)
+    if value is None:
+        return False
+    set_result(at, state, target, filled(at, state, target, value, kind.replace("b", "u")))
+    return True
+
+
+def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``store`` of a type, in the instruction's own mode: to an address, of an operand."""
+    target, source = ins.operands
+    width = WIDTHS[type_of(ins.words)]
+    address, value = address_of(at, state, target), at.value(state, source, width)
+    return stored(at, state, address, width // 8, value, ins.mode)
+
+
+def stored(at: ThreadSpecialiser, state: State, address: Value, size: int, value: Value, mode: litmus.Mode) -> bool:
+    """Write a value of so many bytes, and return whether the thread goes on: its address is in an array."""
+    if isinstance(address, Pointer) and at.owns(address.array):
+        if _is_outside(at, state, address, size):
+            return at.stops("bounds")
+        if address.array.startswith("param:0:") and at.kernel.number_of(address.array.rpartition(":")[2]) is not None:
+            raise at.wrong("of a parameter of the kernel, which is not to be written, is not understood")
+        _keep(at, state, address, size, value)
+        return True
+    _check_writable(at, address)
+    part = at.part(address, size)
+    if part < size:
+        if isinstance(value, Held) and value.width < 8 * size:  # with its sign, as registers have it
+            value = Held(at.temporary(f"cvt.u{8 * size}.u{value.width}", litmus.Reg(value.register), 0), 8 * size)
+        pieces = unpacked(at, value, 8 * size, size // part)
+        places = [moved(address, n) for n in range(0, size, part)]
+        return all(stored(at, state, place, part, piece, mode) for place, piece in zip(places, pieces, strict=True))
+    where = placed(at, address, size)
+    if where is None:
+        return at.stops("bounds")
+    operand, access = where
+    at.put(litmus.Store(operand, stored_operand(at, value, size), mode), access)
+    return True
+
+
+def update(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``update.add.u32`` and the like, in the instruction's own mode: the old value, of an address and operands."""
+    target, source, *given = ins.operands
+    operation, kind = ins.words
+    return updated(at, state, target, source, operation, kind, given, ins.mode, ins.failure)
+
+
+def updated(
+    at: ThreadSpecialiser,
+    state: State,
+    target: ir.Operand | None,
+    source: ir.Operand,
+    operation: str,
+    kind: str,
+    given: Sequence[ir.Operand],
+    mode: litmus.Mode,
+    failure: litmus.Order | None = None,
+) -> bool:
+    """Keep an atomic operation of a type, and return whether the thread goes on: its address is in an array. On memory
+    of the thread's own it is an operation as any other.
+    """
+    size = WIDTHS[kind] // 8
+    address = address_of(at, state, source)
+    _check_writable(at, address)
+    if isinstance(address, Pointer) and address.array.startswith(OWN):
+        if _is_outside(at, state, address, size):
+            return at.stops("bounds")
+        old = _cell(at, state, address, size)
+        operands = [at.value(state, each, 8 * size) for each in given]
+        _keep(at, state, address, size, _updated(at, operation, kind, old, operands))
+        if target is not None:
+            set_result(at, state, target, old)
+        return True
+    where = placed(at, address, size)
+    if where is None:
+        return at.stops("bounds")
+    values = tuple(stored_operand(at, at.value(state, each, 8 * size), size) for each in given)
+    operand, access = where
+    register = None if target is None else at.new_register()
+    plain = operation in ("exch", "cas") or (size == 4 and (operation in (*ONE_BIT, "add", "sub") or kind == "s32"))
+    name = operation if plain and kind[0] != "f" else f"{operation}.{kind}"
+    at.put(litmus.Rmw(name, register, operand, values, mode, failure=failure), access)
+    if target is not None and register is not None:
+        set_result(at, state, target, Held(register, 8 * size))
+    return True
+
+
+def _check_writable(at: ThreadSpecialiser, address: Value) -> None:
+    """Raise ``NotUnderstoodError`` where an address is in constant memory, which no kernel writes (PTX ISA, 5.1)."""
+    array = address.array if isinstance(address, Pointer) else address.base if isinstance(address, Scaled) else None
+    if array and (array.startswith("const:") or _is_made(at, array)):
+        raise at.wrong("of constant memory, which is not to be written, is not understood")
+
+
+def _updated(at: ThreadSpecialiser, operation: str, kind: str, old: Value, operands: Sequence[Value]) -> Value:
+    """Return what an atomic operation of the thread's own memory writes."""
+    if operation == "exch":
+        return operands[0]
+    if operation == "cas":
+        same = compared(at, ("eq", kind.replace("b", "s")), old, operands[0])
+        return computed(at, f"selp.{kind}", [operands[1], old, same])
+    return computed(at, f"{operation}.{kind}", [old, operands[0]])
+
+
+def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Keep a ``fence`` in the residual program, in the instruction's own mode."""
+    at.put(litmus.Fence(ins.mode))
+    return True
+
+
+def _keep(at: ThreadSpecialiser, state: State, address: Pointer, size: int, value: Value) -> None:
+    """Write to a thread's own memory; cells that overlap are known no more."""
+    at.looks_through(state)
+    _, depth, name = address.array.split(":", 2)
+    prefix = f"{depth}:[{name}+"
+    for home in [each for each in state.known if each.startswith(prefix)]:
+        start, _, length = home[len(prefix) : -1].partition(":")
+        if int(start) < address.offset + size and address.offset < int(start) + int(length):
+            del state.known[home]
+    if isinstance(value, int):
+        value &= (1 << 8 * size) - 1
+    at.define(state, _cell_home(address, size), value)
+
+
+def forgotten(state: State, array: str, why: str = "") -> None:
+    """Forget what an array of the thread's own holds; ``why`` is what its values come from then."""
+    _, depth, name = array.split(":", 2)
+    for home in [each for each in state.known if each.startswith(f"{depth}:[{name}+")]:
+        if why:
+            state.known[home] = Unknown(why)
+        else:
+            del state.known[home]
+
+
+def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> litmus.Operand:
+    """Return a value as an operand of an access of so many bytes."""
+    match whole(value):
+        case Pointer(array, offset):
+            if array.startswith(OWN):
+                raise at.shows(array)
+            return litmus.Loc(placeholder(array, offset))
+        case Unknown(reason):
+            at.assumed[f"some number is stored in place of {reason}"] = None
+            return at.some_number(reason, 8 * size)
+        case Held(register, width) if width > 8 * size:
+            return litmus.Reg(at.temporary(f"cvt.s{8 * size}.u{width}", litmus.Reg(register), 0))
+        case _:
+            return residual_operand(number_or_held(at, value), 8 * size)
+
+
+MOST_SHARED = 227 << 10
+"""The most bytes of shared memory that a block has on any GPU (CUDA C++ Programming Guide, Compute Capabilities)."""
+
+
+def placeholder(array: str, offset: int) -> str:
+    """Return the name that a place in an array has until the sizes of all accesses are known."""
+    return f"{array}#{offset}"
+
+
+def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Operand, Access] | None:
+    """Return the operand that is an address, and the access; None where it is in no array."""
+    base = address.array if isinstance(address, Pointer) else address.base if isinstance(address, Scaled) else None
+    variable = at.module.variables.get(base.rpartition(":")[2]) if base and not base.startswith("argument:") else None
+    if variable is not None and variable.addresses and not at.grows:
+        raise at.wrong(f"{variable.name} holds addresses, which are not understood in memory that may change")
+    if base and base.startswith(OWN):
+        raise at.wrong("on the thread's own memory with a computed index, or atomically, is not understood")
+    match address:
+        case Pointer(array, offset):
+            length = _length(at, array, size)
+            if length is None and variable is not None and is_dynamic(variable):
+                length = MOST_SHARED
+                at.assumed["dynamic shared memory is as large as is accessed"] = None
+            if offset < 0 or (length is not None and offset + size > length):
+                return None
+            return litmus.Loc(placeholder(array, offset)), Access(array, offset, size)
+        case Scaled(str(array), register, scale, offset):
+            index: litmus.Operand = litmus.Reg(register)
+            if scale % size == 0:
+                if scale != size:
+                    index = litmus.Reg(at.temporary("mul.lo.s64", index, scale // size))
+            elif scale == 1:
+                if offset % size:
+                    index, offset = litmus.Reg(at.temporary("add.s64", index, offset)), 0
+                index = litmus.Reg(at.temporary("div.s64", index, size))
+            else:
+                raise at.wrong(f"accesses of {size} bytes that are {scale} apart are not understood")
+            steps, inside = divmod(offset, size)
+            if steps:
+                index = litmus.Reg(at.temporary("add.s64", index, steps))
+            start = litmus.Loc(placeholder(array, inside))
+            length = _length(at, array, size)
+            limit = None if inside or length is None else length // size
+            if limit is None:
+                at.assumed[f"computed indices of {_said(at, array)} are those of its elements"] = None
+            else:
+                index = litmus.Reg(at.temporary("min.u64", index, limit))
+            return litmus.Reg(at.temporary("add", start, index)), Access(array, None, size, limit)
+        case Held(register):
+            at.assumed["addresses that are read from memory are those of arrays"] = None
+            return litmus.Reg(register), Access("", None, size)
+        case int():
+            return None
+        case _:
+            raise at.wrong(at.said(address))
+
+
+def _said(at: ThreadSpecialiser, array: str) -> str:
+    """Return the name that the source has for an array."""
+    name = array.rpartition(":")[2]
+    number = at.kernel.number_of(name) if array.startswith("argument:") else None
+    return plain_name(name) if number is None else at.launch.source_name(name, number)
+
+
+def _length(at: ThreadSpecialiser, array: str, size: int) -> int | None:
+    """Return the bytes of an array, where they are known, for accesses of so many bytes."""
+    if at.grows:
+        return at.length(array)
+    name = array.rpartition(":")[2]
+    number = at.kernel.number_of(name)
+    given = None if number is None else at.launch.array(name, number)
+    if given is not None:
+        return given.length(size)
+    variable = at.module.variable(at.kernel, name)
+    argument = array.startswith("argument:")
+    return None if variable is None or argument is not (variable.space == "argument") else variable.size

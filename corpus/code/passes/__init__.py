@@ -1,0 +1,1 @@
+"""Passes over residual programs, one idea a module."""

@@ -1,0 +1,179 @@
+"""Where values go that nothing tells: the clock, an undefined value, what a function gives that nothing here computes.
+
+The residual program has some number for such a value, in a register of its own. What is computed of it, and what is
+read where it may have been stored, is as untold as it. That is right as long as it decides nothing: whether or where
+memory is accessed, and whether an expectation holds, are not to be told by it::
+
+    untold1 = 2130706433;  st x, untold1;    ld r1, x;  beq r1, 0, L0      the branch is not understood
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from corpus.code import ir
+from corpus.code.follower import Access, NotUnderstoodError, Residual, refusal
+from corpus.litmus import test as litmus
+from corpus.litmus.ptx_arithmetic import WIDTHS
+
+Place = tuple[str, int | None, int]
+"""A part of an array: where it begins in bytes (None: anywhere), and its size."""
+
+_ANYWHERE = ""
+"""The array of accesses by addresses that memory gives."""
+
+
+@dataclass
+class UntoldValues:
+    """Where values are that nothing tells: registers by thread, and places in arrays, each with what it came from.
+
+    ``altered``: one goes through what may give the same result for several numbers, such as a minimum. Where none does,
+    a result that hangs on one is another one for another number.
+    """
+
+    registers: list[dict[str, str]] = field(default_factory=list)
+    places: dict[Place, str] = field(default_factory=dict)
+    altered: bool = False
+
+    def at(self, access: Access | None) -> str | None:
+        """Return what the value at a place may have come from; None where it is told."""
+        if access is None:
+            return None
+        return next((why for place, why in self.places.items() if _overlap(place, access)), None)
+
+    def of(self, array: str, offset: int, size: int) -> str | None:
+        """Return what the value of so many bytes may have come from; None where it is told."""
+        return self.at(Access(array, offset, size))
+
+
+def doubts_decide(module: ir.Module, threads: Sequence[Sequence[Residual]]) -> bool:
+    """Return whether a value that may not be determined decides whether or where memory is accessed: a result, or what
+    an atomic operation on a floating-point number writes.
+    """
+    try:
+        untold_values(module, [[*code, *_doubts(code)] for code in threads])
+    except NotUnderstoodError:
+        return True
+    return False
+
+
+def _doubts(code: Sequence[Residual]) -> Iterable[Residual]:
+    """Yield assignments and stores of untold values in place of those that may not be determined."""
+    why, some = "a result that is not determined", "untold"
+    for each in code:
+        ins = each.instruction
+        if each.doubtful:
+            yield Residual(litmus.Assign(each.doubtful, "mov", (0,)), each.origin, untold=why)
+        elif isinstance(ins, litmus.Rmw) and any(word[0] == "f" for word in ins.operation.split(".")[1:]):
+            yield Residual(litmus.Assign(some, "mov", (0,)), each.origin, untold=why)
+            yield Residual(litmus.Store(ins.address, litmus.Reg(some), ins.mode), each.origin, each.access)
+
+
+_ONE_TO_ONE = ("mov", "exch", "cvt", "add", "sub", "xor")
+"""The operations on integers that give another result for another operand."""
+
+
+def untold_values(
+    module: ir.Module, threads: Sequence[Sequence[Residual]], begun: Mapping[Place, str] = MappingProxyType({})
+) -> UntoldValues:
+    """Return where untold values may be; ``begun`` are the places that hold some at the start.
+
+    Raises ``NotUnderstoodError`` where one decides what is accessed.
+    """
+    found = UntoldValues([{} for _ in threads], dict(begun))
+    if not begun and not any(each.untold for code in threads for each in code):
+        return found
+    before = -1
+    while before != (before := len(found.places) + sum(map(len, found.registers))):
+        for code, registers in zip(threads, found.registers, strict=True):
+            for each in code:
+                _follow(found, registers, each)
+    for code, registers in zip(threads, found.registers, strict=True):
+        for each in code:
+            why = _decided(found, registers, each)
+            if why is not None:
+                what = f"{why}, whose value nothing tells, decides whether or where memory is accessed"
+                raise refusal(module, each.origin, what)
+    return found
+
+
+def _follow(found: UntoldValues, registers: dict[str, str], residual: Residual) -> None:
+    """Note what an instruction makes untold."""
+    ins = residual.instruction
+    why = _first(registers, litmus.operands(ins)[len(litmus.addresses(ins)) :])
+    match ins:
+        case litmus.Assign(target, operation):
+            _put(registers, target, residual.untold or why)
+            found.altered |= why is not None and not _is_one_to_one(operation)
+        case litmus.Load(target):
+            _put(registers, target, found.at(residual.access))
+        case litmus.Store():
+            _place(found, residual.access, why)
+        case litmus.Rmw(operation, target):
+            old = found.at(residual.access)
+            _put(registers, target, old)
+            _place(found, residual.access, why)
+            found.altered |= (old or why) is not None and not _is_one_to_one(operation)
+        case litmus.AsyncOperation():
+            why = why or next(filter(None, map(found.at, residual.accesses)), None)
+            found.altered |= why is not None
+            for access in residual.accesses:
+                _place(found, access, why)
+        case litmus.GroupOperation(target=target):
+            _put(registers, target, why)
+            found.altered |= why is not None
+
+
+def _is_one_to_one(operation: str) -> bool:
+    """Decide whether an operation gives another result for another operand."""
+    name, *words = operation.split(".")
+    narrows = name == "cvt" and (len(words) != 2 or WIDTHS[words[0]] < WIDTHS[words[1]])
+    return name in _ONE_TO_ONE and not narrows and not any("f" in word for word in words)
+
+
+def _put(registers: dict[str, str], register: str | None, why: str | None) -> None:
+    if register is not None and why is not None:
+        registers.setdefault(register, why)
+
+
+def _place(found: UntoldValues, access: Access | None, why: str | None) -> None:
+    if access is not None and why is not None:
+        found.places.setdefault((access.array, access.offset, access.size), why)
+
+
+def _decided(found: UntoldValues, registers: Mapping[str, str], residual: Residual) -> str | None:
+    """Return what decides whether or where an instruction accesses memory, if it is untold; None where it is told."""
+    ins = residual.instruction
+    deciding: Iterable[litmus.Operand] = litmus.addresses(ins)
+    if isinstance(ins, litmus.Branch | litmus.Barrier | litmus.AsyncOperation):
+        deciding = litmus.operands(ins)
+    if isinstance(ins, litmus.Load) and ins.phase is not None:  # how long it waits
+        deciding = (*deciding, ins.phase)
+    if isinstance(ins, litmus.Rmw) and ins.operation.startswith("mbarrier."):  # how long others wait
+        deciding = litmus.operands(ins)
+    if isinstance(ins, litmus.Rmw) and ins.operation.partition(".")[0] == "cas":  # whether it writes
+        deciding = (ins.address, *ins.operands[:1])
+        if (why := found.at(residual.access)) is not None:
+            return why
+    return _first(registers, deciding)
+
+
+def _first(registers: Mapping[str, str], operands: Iterable[litmus.Operand]) -> str | None:
+    """Return what an operand may have come from whose register is untold; None where all are told."""
+    names = (each.name for each in operands if isinstance(each, litmus.Reg))
+    return next((registers[name] for name in names if name in registers), None)
+
+
+def _overlap(place: tuple[str, int | None, int], access: Access) -> bool:
+    array, offset, size = place
+    if _ANYWHERE in (array, access.array):
+        return True
+    if array != access.array:
+        return False
+    return (
+        offset is None
+        or access.offset is None
+        or (offset < access.offset + access.size and access.offset < offset + size)
+    )

@@ -1,0 +1,1 @@
+"""The assembly of 64-bit Power."""

@@ -1,0 +1,434 @@
+"""Reads the assembly of 64-bit Power, little endian, as clang and gcc write it.
+
+    lwz 3, 256(3)      v0 := [y]              lwarx 6, 3, 5
+    cmpd 7, 3, 3                              addi 7, 6, 1       v1 := rmw add y, 1
+    bne- 7, .+4        a branch on v0         stwcx. 7, 3, 5     a branch on v1
+    isync              F.isync                bne 0, .LBB1_1
+
+The branch after a ``stwcx.`` that leads back is a branch on what was read: a store that succeeds comes after its load,
+so that nothing after the branch is decided before the load is done.
+
+Source: Power ISA, version 3.1, book I, 3.3 (fixed-point instructions) and 2.4 (branches), book II, 4.6 (memory
+barriers, ``lwarx``) and B.2 (``isync`` after a lock); Sarkar et al., *Synchronising C/C++ and POWER*, PLDI 2012. Gaps:
+accesses of 64 bits but on the stack, the condition register but by branches and ``isel``, vectors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from corpus.code.assembly.language import (
+    LABEL,
+    NOTHING,
+    ORDERS,
+    READS,
+    UPDATES,
+    WRITES,
+    InstructionRow,
+    JumpRow,
+    MachineJump,
+    MachineLanguage,
+    Meaning,
+    OperandPattern,
+    nothing,
+)
+from corpus.code.assembly.text import AssemblyLine
+from corpus.code.assembly.thread import AssemblyThread
+from corpus.code.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.litmus.processors import mode_of
+from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence
+
+_ADDRESS = re.compile(r"(-?\d+)\((\d+)\)")
+_CONDITIONS = {"eq": "eq", "ne": "ne", "lt": "lt", "ge": "ge", "le": "le", "gt": "gt"}
+_CONDITIONS |= {"nl": "ge", "ng": "le"}
+_SIGNLESS = {"eq": "eq", "ne": "ne", "lt": "ltu", "ge": "geu", "le": "leu", "gt": "gtu"}
+_ALL = (1 << 64) - 1
+_R = "(?:[12]?[0-9]|3[01])"
+_KINDS: Mapping[str, OperandPattern] = {
+    "r": OperandPattern(_R, ("5", "6", "0")),
+    "n": OperandPattern("-?(?:0x[0-9a-fA-F]{1,4}|0|[1-9][0-9]{0,4})", ("2", "-1", "32768")),
+    "u": OperandPattern("0x[0-9a-fA-F]{1,4}|0|[1-9][0-9]{0,4}", ("2", "32768")),
+    "c5": OperandPattern(_R, ("3",)),
+    "c6": OperandPattern("(?:[1-5]?[0-9]|6[0-3])", ("3",)),
+    "m": OperandPattern(rf"-?(?:0|[1-9][0-9]{{0,4}})\({_R}\)", ("0(3)", "256(3)")),
+    "field": OperandPattern("(?:cr)?[0-7]", ("7", "cr1")),
+    "bit": OperandPattern(_R, ("2", "30")),
+    "mask": OperandPattern("0|[1-9][0-9]{0,2}", ("128",)),
+    "one": OperandPattern("[01]", ("0", "1")),
+    "label": LABEL,
+    "next": OperandPattern(r"[.$]\+4", (".+4",)),
+}
+
+
+def _get(thread: AssemblyThread, text: str) -> MachineValue:
+    return thread.get(f"r{text}")
+
+
+def _base(thread: AssemblyThread, text: str) -> MachineValue:
+    """A register of an address, where 0 is the number."""
+    return number(0) if text == "0" else _get(thread, text)
+
+
+def _put(thread: AssemblyThread, text: str, value: MachineValue) -> None:
+    thread.put(f"r{text}", value)
+    thread.forget(f"r{text} turned")
+
+
+def _immediate(text: str) -> AffineValue:
+    return number(int(text, 0))
+
+
+def _high(text: str) -> AffineValue:
+    """A number of 16 bits with its sign, moved up by 16 bits."""
+    return number(((int(text, 0) & 0xFFFF ^ 0x8000) - 0x8000) << 16)
+
+
+def _address(thread: AssemblyThread, operands: tuple[str, ...]) -> MachineValue:
+    """The address of an access: ``256(3)``, or two registers."""
+    if len(operands) == 2:
+        return thread.add(_base(thread, operands[0]), _get(thread, operands[1]))
+    found = _ADDRESS.fullmatch(operands[0])
+    if found is None:
+        return UnknownValue(f"the address {operands[0]} is not understood")
+    return thread.add(_base(thread, found[2]), number(int(found[1])))
+
+
+def _three(operation: str, immediate: bool = False, high: bool = False, record: bool = False) -> Meaning:
+    """``op target, left, right``; ``high``: the number is moved up by 16 bits; ``record``: cr0 compares 64 bits with 0,
+    of which a mask leaves the lower ones.
+    """
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        target, left, right = ins.operands
+        one = _base(thread, left) if ins.mnemonic in ("addi", "addis") else _get(thread, left)
+        other: MachineValue = _immediate(right) if immediate else _get(thread, right)
+        if high:
+            other = _high(right) if operation == "add" else thread.shifted(other, 16)
+        result = thread.computed(operation, one, other)
+        _put(thread, target, result)
+        if record:
+            thread.compare(result, number(0), carry=False, order=not high, key="cr0")
+
+    return meaning
+
+
+def _subtract_from(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    target, left, right = ins.operands
+    _put(thread, target, thread.subtract(_get(thread, right), _get(thread, left)))
+
+
+def _move(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    _put(thread, ins.operands[0], _get(thread, ins.operands[1]))
+
+
+def _constant(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    target, text = ins.operands
+    _put(thread, target, _high(text) if ins.mnemonic == "lis" else _immediate(text))
+
+
+def _extend(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    _put(thread, ins.operands[0], thread.extended(_get(thread, ins.operands[1]), ins.mnemonic == "extsw"))
+
+
+def _mask(begin: int, end: int) -> int:
+    """The bits from one to another, which are numbered from the highest one of 64."""
+    if begin <= end:
+        return (_ALL >> begin) & (_ALL << (63 - end)) & _ALL
+    return _ALL if begin == end + 1 else _ALL & ~_mask(end + 1, begin - 1)
+
+
+def _rotated(thread: AssemblyThread, value: MachineValue, amount: int, mask: int) -> MachineValue:
+    """A value of 32 bits with zeros above, rotated in 64 bits to the left, and masked."""
+    if isinstance(value, UnknownValue) or value.base is not None:
+        return value if isinstance(value, UnknownValue) else UnknownValue("a rotated address is not understood")
+    if amount == 0 and mask == _ALL:
+        return value
+    amount %= 64
+    every = ((mask >> amount) | (mask << (64 - amount))) & _ALL
+    taken = every & 0xFFFFFFFF
+    if value.constant is not None:
+        whole = value.constant & _ALL
+        return number(((whole << amount) | (whole >> (64 - amount))) & mask)
+    if every == taken:
+        value = thread.word(value)
+    elif not thread.is_word(value):
+        return UnknownValue("a rotation of more than 32 bits is not understood")
+    left = amount if taken >> (64 - amount) == 0 or amount == 0 else amount - 64
+    if left < 0 and taken & ((1 << -left) - 1):
+        return UnknownValue("a rotation that moves bits both ways is not understood")
+    if taken == 0xFFFFFFFF >> max(-left, 0) << max(-left, 0) and left >= 0:
+        return thread.shifted(value, left)
+    signed = taken - (1 << 32) if taken >> 31 else taken
+    return thread.shifted(thread.compute("and", value, number(signed)), left)
+
+
+def _rotated_word(thread: AssemblyThread, value: MachineValue, amount: int, mask: int) -> MachineValue:
+    """A word that is rotated in itself to the left, and masked."""
+    if amount and (mask >> amount << amount) != mask:
+        # What comes from above: a move to the right by 32 - amount.
+        if mask & ((1 << amount) - 1) != mask:
+            return UnknownValue("a rotation that moves bits both ways is not understood")
+        amount += 32
+    if isinstance(value, AffineValue) and value.base is None:
+        value = thread.word(value)
+    return _rotated(thread, value, amount, mask)
+
+
+def _rotate_word(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    """``rlwinm target, source, amount, begin, end``; ``rlwimi`` keeps what the target has outside of the mask."""
+    target, source, *numbers = ins.operands
+    amount, begin, end = (int(each) for each in numbers)
+    mask = _mask(begin + 32, end + 32) & 0xFFFFFFFF
+    value = _rotated_word(thread, _get(thread, source), amount, mask)
+    if begin > end:
+        value = _without_above(thread, value)
+    if ins.mnemonic == "rlwimi":
+        rest = thread.compute("and", _get(thread, target), number(~mask & 0xFFFFFFFF))
+        value = _without_above(thread, thread.compute("or", rest, value))
+    _put(thread, target, value)
+
+
+def _without_above(thread: AssemblyThread, value: MachineValue) -> MachineValue:
+    """A value whose upper half is not known: that of the target, or of the mask."""
+    return replace(value, low=True) if isinstance(value, AffineValue) else value
+
+
+def _clear_left(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    target, source, bits = ins.operands
+    _put(thread, target, _rotated_word(thread, _get(thread, source), 0, 0xFFFFFFFF >> int(bits)))
+
+
+def _rotate(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    """``rldicl``, ``rldicr``, ``rldic`` and what is short for them."""
+    name, (target, source, *rest) = ins.mnemonic, ins.operands
+    amount, *edges = (int(each) for each in rest)
+    value = thread.content(f"r{source}")
+    turned = 0
+    before = thread.content(f"r{source} turned")
+    if isinstance(before, ComparedFlags) and isinstance(before.right, AffineValue):
+        value, turned = before.left, before.right.number
+    if not isinstance(value, AffineValue | UnknownValue):
+        value = UnknownValue(f"r{source} holds nothing that is known")
+    masks = {
+        "rldicl": lambda: _mask(edges[0], 63),
+        "rldicr": lambda: _mask(0, edges[0]),
+        "rldic": lambda: _mask(edges[0], 63 - amount),
+        "rotldi": lambda: _ALL,
+        "sldi": lambda: _mask(0, 63 - amount),
+        "clrldi": lambda: _mask(amount, 63),
+        "srdi": lambda: _mask(amount, 63),
+    }
+    moved = {"clrldi": 0, "srdi": 64 - amount}.get(name, amount)
+    if name == "rotldi":
+        _put(thread, target, UnknownValue("a rotated value is used as it is"))
+        thread.put(f"r{target} turned", ComparedFlags(value, number((turned + moved) % 64)))
+        return
+    _put(thread, target, _rotated(thread, value, turned + moved, masks[name]()))
+
+
+def _word_shift(sign: int) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        target, source, amount = ins.operands
+        _put(thread, target, thread.extended(thread.shifted(_get(thread, source), sign * int(amount)), False))
+
+    return meaning
+
+
+def _compare(immediate: bool, wide: bool, signless: bool) -> Meaning:
+    """``cmpw field, left, right``, where field 0 need not be said."""
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        field, left, right = ins.operands if len(ins.operands) == 3 else ("0", *ins.operands)
+        one, other = _get(thread, left), _immediate(right) if immediate else _get(thread, right)
+        key = f"cr{field.removeprefix('cr')}"
+        flags = ComparedFlags(one, other, wide, signless)
+        for part in ("", " carry", " order"):
+            thread.put(f"{key}{part}", flags)
+
+    return meaning
+
+
+def _asked(thread: AssemblyThread, field: str, operation: str) -> tuple[str, ComparedFlags]:
+    key = f"cr{field.removeprefix('cr')}"
+    operation = _SIGNLESS[operation] if thread.flags("eq", key).signless else operation
+    return operation, thread.flags(operation, key)
+
+
+def _select(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    """``isel target, one, other, bit``."""
+    target, one, other, bit = ins.operands
+    field, which = divmod(int(bit), 4)
+    if which == 3:
+        raise thread.refuse("this bit of the condition register is not known")
+    condition = thread.holds(*_asked(thread, str(field), ("lt", "gt", "eq")[which]))
+    _put(thread, target, thread.select(condition, _base(thread, one), _get(thread, other)))
+
+
+def _named_select(operation: str) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        target, one, other, *field = ins.operands
+        condition = thread.holds(*_asked(thread, (field or ["0"])[0], operation))
+        _put(thread, target, thread.select(condition, _base(thread, one), _get(thread, other)))
+
+    return meaning
+
+
+def _unknown(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    """What computes with bits of the condition register gives nothing that is known."""
+    _put(thread, ins.operands[0], UnknownValue("a bit of the condition register is used as a number"))
+
+
+def _unknown_bit(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    thread.no_flags("a bit of the condition register was computed", key=f"cr{int(ins.operands[0]) // 4}")
+
+
+def _unknown_fields(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    """``mtcrf mask, register``: the highest of eight bits is field 0."""
+    for field in range(8):
+        if int(ins.operands[0]) >> (7 - field) & 1:
+            thread.no_flags("a field of the condition register was computed", key=f"cr{field}")
+
+
+def _load(size: int) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        value = thread.load(_address(thread, ins.operands[1:]), size)
+        _put(thread, ins.operands[0], thread.extended(value, True) if ins.mnemonic.startswith("lwa") else value)
+
+    return meaning
+
+
+def _store(size: int) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        address, value = _address(thread, ins.operands[1:]), _get(thread, ins.operands[0])
+        thread.store(address, size, value)
+        if ins.mnemonic == "stdu":
+            _put(thread, ins.operands[1].partition("(")[2].rstrip(")"), address)
+
+    return meaning
+
+
+def _load_reserve(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    _put(thread, ins.operands[0], thread.load_exclusive(_address(thread, ins.operands[1:3]), acquires=False))
+
+
+def _store_conditional(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    source, *address = ins.operands
+    read = thread.store_exclusive(_address(thread, tuple(address)), _get(thread, source), lambda _: DEFAULT_RMW)
+    thread.control(read)
+    thread.compare(AffineValue(FAILED), number(0), key="cr0")
+
+
+def _fence(word: str) -> Meaning:
+    mode = mode_of(Fence, word) or PLAIN
+    return lambda thread, ins: thread.fence(mode)
+
+
+def _sync(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    words = {(): "sync", ("0",): "sync", ("1",): "lwsync"}
+    if ins.operands not in words:
+        raise thread.refuse("this barrier is not known")
+    thread.fence(mode_of(Fence, words[ins.operands]) or PLAIN)
+
+
+def _table() -> Mapping[str, InstructionRow]:
+    computed: dict[str, tuple[str, Meaning]] = {
+        "nop": ("", nothing),
+        **dict.fromkeys(("li", "lis"), ("r n", _constant)),
+        "mr": ("r r", _move),
+        **dict.fromkeys(("extsw", "zextw"), ("r r", _extend)),
+        "addi": ("r r n", _three("add", True)),
+        "addis": ("r r n", _three("add", True, True)),
+        "add": ("r r r", _three("add")),
+        "sub": ("r r r", _three("sub")),
+        "subf": ("r r r", _subtract_from),
+        "mullw": ("r r r", _three("mul")),
+        "mulli": ("r r n", _three("mul", True)),
+        "and": ("r r r", _three("and")),
+        "or": ("r r r", _three("or")),
+        "xor": ("r r r", _three("xor")),
+        "ori": ("r r u", _three("or", True)),
+        "xori": ("r r u", _three("xor", True)),
+        "oris": ("r r u", _three("or", True, True)),
+        "xoris": ("r r u", _three("xor", True, True)),
+        "andi.": ("r r u", _three("and", True, record=True)),
+        "andis.": ("r r u", _three("and", True, True, record=True)),
+        **dict.fromkeys(("rlwinm", "rlwimi"), ("r r c5 c5 c5", _rotate_word)),
+        **dict.fromkeys(("rldicl", "rldicr", "rldic"), ("r r c6 c6", _rotate)),
+        **dict.fromkeys(("rotldi", "sldi", "clrldi", "srdi"), ("r r c6", _rotate)),
+        "slwi": ("r r c5", _word_shift(1)),
+        "srwi": ("r r c5", _word_shift(-1)),
+        "clrlwi": ("r r c5", _clear_left),
+        "isel": ("r r r bit", _select),
+        "iseleq": ("r r r", _named_select("eq")),
+        "isellt": ("r r r", _named_select("lt")),
+        "iselgt": ("r r r", _named_select("gt")),
+        "mfocrf": ("r mask", _unknown),
+        "mfcr": ("r", _unknown),
+        **dict.fromkeys(("setbc", "setbcr"), ("r bit", _unknown)),
+        **dict.fromkeys(("crmove", "crnot"), ("bit bit", _unknown_bit)),
+        **dict.fromkeys(("crand", "cror", "crxor", "crnor", "creqv"), ("bit bit bit", _unknown_bit)),
+        **dict.fromkeys(("mtocrf", "mtcrf"), ("mask r", _unknown_fields)),
+    }
+    for width, wide in (("w", False), ("d", True)):
+        for letter, signless in (("", False), ("l", True)):
+            computed[f"cmp{letter}{width}"] = ("field? r r", _compare(False, wide, signless))
+            immediate = "field? r u" if signless else "field? r n"
+            computed[f"cmp{letter}{width}i"] = (immediate, _compare(True, wide, signless))
+    table = {name: InstructionRow(NOTHING, forms, meaning) for name, (forms, meaning) in computed.items()}
+    for name, size in (("lwz", 4), ("lwa", 4), ("ld", 8), ("lbz", 1)):
+        table[name] = InstructionRow(READS, "r m", _load(size))
+    for name, size in (("lwzx", 4), ("lwax", 4), ("ldx", 8)):
+        table[name] = InstructionRow(READS, "r r r", _load(size))
+    for name, size in (("std", 8), ("stdu", 8), ("stw", 4), ("stb", 1)):
+        table[name] = InstructionRow(WRITES, "r m", _store(size))
+    for name, size in (("stdx", 8), ("stwx", 4)):
+        table[name] = InstructionRow(WRITES, "r r r", _store(size))
+    return MappingProxyType(
+        {
+            **table,
+            "sync": InstructionRow(ORDERS, " / c5", _sync),
+            "hwsync": InstructionRow(ORDERS, "", _fence("sync")),
+            "lwsync": InstructionRow(ORDERS, "", _fence("lwsync")),
+            "isync": InstructionRow(ORDERS, "", _fence("isync")),
+            "eieio": InstructionRow(ORDERS, "", _fence("eieio")),
+            "lwarx": InstructionRow(UPDATES, "r r r one?", _load_reserve),
+            "stwcx.": InstructionRow(UPDATES, "r r r", _store_conditional),
+        }
+    )
+
+
+def _branch(word: str) -> JumpRow:
+    """``bne 7, label``, where field 0 need not be said."""
+
+    def jump(ins: AssemblyLine) -> MachineJump:
+        field, target = ("0", *ins.operands)[-2:]
+        asked = lambda thread: thread.asked(*_asked(thread, field, _CONDITIONS[word]))  # noqa: E731
+        return MachineJump("" if target in (".+4", "$+4") else target, asked)
+
+    return JumpRow("field? label|next", jump)
+
+
+def _return(word: str) -> JumpRow:
+    """``bnelr 7``."""
+
+    def jump(ins: AssemblyLine) -> MachineJump:
+        (field,) = ins.operands or ("0",)
+        return MachineJump(None, lambda thread: thread.asked(*_asked(thread, field, _CONDITIONS[word])))
+
+    return JumpRow("field?", jump)
+
+
+def _jumps() -> Mapping[str, JumpRow]:
+    table = {"blr": JumpRow("", lambda ins: MachineJump(None))}
+    table["b"] = JumpRow("label", lambda ins: MachineJump(ins.operands[0]))
+    for word in _CONDITIONS:
+        for likely in ("", "+", "-"):
+            table |= {f"b{word}{likely}": _branch(word), f"b{word}lr{likely}": _return(word)}
+    return MappingProxyType(table)
+
+
+POWER = MachineLanguage("power", "#", ("r3", "r4"), "r1", _KINDS, _table(), _jumps())
+"""Power, with the words of ``corpus.litmus.processors.POWER``."""

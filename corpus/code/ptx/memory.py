@@ -1,0 +1,219 @@
+"""What loads, stores and atomics of PTX do when a thread is specialised (PTX ISA 9.1, 9.7.9 and 9.7.13)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from corpus.code import ir
+from corpus.code.arithmetic import begins_aligned, filled, moved, set_result
+from corpus.code.follower import NEAR, State, ThreadSpecialiser
+from corpus.code.memory import address_of, loaded, stored, updated
+from corpus.code.values import Held, Pointer, Scaled, Unknown, Value
+from corpus.litmus import test as litmus
+from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
+
+SCOPES = {"cta": litmus.Scope.CTA, "gpu": litmus.Scope.GPU, "sys": litmus.Scope.SYS}
+ORDERS = {
+    "relaxed": litmus.Order.RELAXED,
+    "acquire": litmus.Order.ACQUIRE,
+    "release": litmus.Order.RELEASE,
+    "acq_rel": litmus.Order.ACQ_REL,
+    "sc": litmus.Order.SC,
+}
+MEMBARS = {"cta": litmus.Scope.CTA, "gl": litmus.Scope.GPU, "sys": litmus.Scope.SYS}
+
+
+def access_mode(at: ThreadSpecialiser, words: Sequence[str], default: litmus.Mode) -> litmus.Mode:
+    """Return how an access is done: its order and scope, or volatile."""
+    if "volatile" in words:
+        return litmus.Mode(volatile=True)
+    if "mmio" in words:
+        return litmus.Mode(litmus.Order.RELAXED, litmus.Scope.SYS)
+    order = next((ORDERS[word] for word in words if word in ORDERS), None)
+    tags: tuple[str, ...] = ()
+    scope = next((SCOPES[word] for word in words if word in SCOPES), None)
+    if "cluster" in words:
+        scope, tags = litmus.Scope.QUEUE, (litmus.CLUSTER,)
+    if order is None and scope is None:
+        return default
+    return litmus.Mode(order or default.order, scope or default.scope, tags=tags)
+
+
+def _elements(words: Sequence[str]) -> tuple[int, int, str]:
+    """Return the number of elements of an access, the bytes of each, and their type."""
+    kind = type_of(words)
+    count = next((int(word[1:]) for word in words if word in ("v2", "v4", "v8")), 1)
+    return count, WIDTHS[kind] // 8, kind
+
+
+def space_of(address: Value) -> str | None:
+    """Return the state space that an address is in; None where that is not known. Launches give global memory."""
+    array = address.base if isinstance(address, Scaled) else address.array if isinstance(address, Pointer) else None
+    return array.partition(":")[0].replace("argument", "global") if array else None
+
+
+def in_space(at: ThreadSpecialiser, address: Value, words: Sequence[str]) -> Value:
+    """Return an address that is in the state space which an access names. Raises ``NotUnderstoodError`` where it is in
+    another one, or in the shared memory of another block, and the access does not say so: that is undefined (5.1).
+    """
+    word = next((word for word in words if word.partition("::")[0] in _SPACES), None)
+    space = space_of(address)
+    if word is None and space == "param" and _is_near(address):  # cvta.param makes it a generic one (9.7.9.20)
+        raise at.wrong("the address is in param memory, and the access does not say so")
+    if word is None and _is_near(address):
+        raise at.wrong(f"the address is one of .{space}, not a generic one, which is undefined: cvta is missing")
+    if word is None or space is None:
+        return address
+    if word.partition("::")[0] != space:
+        raise at.wrong(f"the address is in {space} memory, not in .{word}, which is undefined")
+    if space in NEAR and not _is_near(address):
+        raise at.wrong(f"the address is a generic one, not one of .{word}, which is undefined: cvta.to is missing")
+    array = address.base if isinstance(address, Scaled) else address.array if isinstance(address, Pointer) else None
+    if space == "shared" and word != "shared::cluster" and array and int(array.split(":")[1]) != at.block:
+        raise at.wrong(f"the address is in the shared memory of another block, not in .{word}, which is undefined")
+    return address
+
+
+def _is_near(address: Value) -> bool:
+    return isinstance(address, Pointer | Scaled) and address.near
+
+
+_SPACES = ("const", "global", "local", "param", "shared")
+"""The state spaces that an access may name."""
+
+
+def is_aligned(at: ThreadSpecialiser, address: Value, size: int) -> bool:
+    """Decide whether an address is a multiple of the bytes that are accessed there, and have the thread stop where it
+    is not: that is undefined (6.4.1). Where memory decides it, the residual program asks.
+    """
+    match address:
+        case Pointer(array, offset):
+            begins_aligned(at, array, size)
+            return offset % size == 0 or at.stops(MISALIGNED)
+        case Scaled(str(array), register, scale, offset):
+            begins_aligned(at, array, size)
+            step = math.gcd(scale, size)
+            if offset % step:
+                return at.stops(MISALIGNED)
+            if step < size:
+                place = litmus.Reg(register)
+                if scale != 1:
+                    place = litmus.Reg(at.temporary("mul.lo.s64", place, scale))
+                place = litmus.Reg(at.temporary("add.s64", place, offset)) if offset else place
+                rest = at.temporary("and.b64", place, size - 1)
+                inside = at.new_label()
+                at.put(litmus.Branch(inside, litmus.Comparison("eq", litmus.Reg(rest), 0)))
+                at.stops(MISALIGNED)
+                at.put(litmus.Label(inside))
+    return True
+
+
+MISALIGNED = "misaligned"
+"""Why a thread stops whose address is not a multiple of what it accesses."""
+
+
+def load(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``ld``, also of vectors, of which each element is an access."""
+    target, source = ins.operands[:2]
+    count, size, kind = _elements(ins.words)
+    _check_vector(at, state, source, count)
+    targets = target.parts if isinstance(target, ir.Vector) else (target,)
+    mode = access_mode(at, ins.words, litmus.PLAIN)
+    address = in_space(at, address_of(at, state, source), ins.words)
+    if not is_aligned(at, address, count * size):
+        return False
+    if count > 1 and isinstance(address, Scaled):  # an element may go where the address is
+        address = replace(address, register=at.temporary("mov", litmus.Reg(address.register)))
+    for number, part in enumerate(targets[:count]):
+        value = loaded(at, state, moved(address, number * size), size, kind, mode)
+        if value is None:
+            return False
+        if not _is_used(ins, number * size, size):
+            value = Unknown("bytes of a load that .pragma says are not used")
+        set_result(at, state, part, filled(at, state, part, value, f"u{8 * size}" if kind[0] == "b" else kind))
+    return True
+
+
+def _is_used(ins: ir.KernelInstruction, start: int, size: int) -> bool:
+    """Decide whether all of so many bytes of a load are used; of others nothing tells the value (PTX ISA, 12)."""
+    every = (1 << size) - 1
+    return ins.used is None or ins.used >> start & every == every
+
+
+def _check_vector(at: ThreadSpecialiser, state: State, operand: ir.Operand, count: int) -> None:
+    if count > 1 and isinstance(address_of(at, state, operand), Held):
+        raise at.wrong("with an address that was read from memory it is not understood")
+
+
+def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``st``, also of vectors, of which each element is an access."""
+    target, source = ins.operands[:2]
+    count, size, _ = _elements(ins.words)
+    _check_vector(at, state, target, count)
+    sources = source.parts if isinstance(source, ir.Vector) else (source,)
+    address, mode = in_space(at, address_of(at, state, target), ins.words), access_mode(at, ins.words, litmus.PLAIN)
+    if not is_aligned(at, address, count * size):
+        return False
+    if count > 1 and isinstance(address, Scaled):  # the parts may be computed where the address is
+        address = replace(address, register=at.temporary("mov", litmus.Reg(address.register)))
+    for number, part in enumerate(sources[:count]):
+        here, value = moved(address, number * size), at.value(state, part, 8 * size)
+        if not stored(at, state, here, size, value, mode):
+            return False
+    return True
+
+
+def atomic(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Keep ``atom`` or ``red`` as an update of the residual program."""
+    operands = [*ins.operands]
+    target = None if ins.name == "red" else operands.pop(0)
+    source, *given = operands
+    kind = type_of(ins.words)
+    operation = next(word for word in ins.words if word in _ATOMICS)
+    given = given[: 2 if operation == "cas" else 1]  # a policy for caches may follow
+    mode = access_mode(at, ins.words, litmus.DEFAULT_RMW)
+    address = in_space(at, address_of(at, state, source), ins.words)
+    if kind == "f32" and space_of(address) != "shared":  # subnormal numbers are 0 in global memory (9.7.13.5)
+        if space_of(address) is None:
+            raise at.wrong("of numbers of which it depends on the state space what they are, it is not understood")
+        operation = f"{operation}.ftz"
+    if not is_aligned(at, address, WIDTHS[kind] // 8):
+        return False
+    return updated(at, state, target, source, operation, kind, given, mode)
+
+
+_ATOMICS = ("add", "exch", "cas", "min", "max", "and", "or", "xor", "inc", "dec")
+
+
+def discard(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``discard``: a weak write, of a value that nothing tells, to all of 128 bytes (9.7.9.16).
+
+    Of these, those that something else in the launch accesses make a difference.
+    """
+    target, size = ins.operands
+    address = in_space(at, address_of(at, state, target), ("global",))
+    if size != ir.Number(_DISCARDED):
+        raise at.wrong(f"of anything but {_DISCARDED} bytes is not understood")
+    if not isinstance(address, Pointer):
+        raise at.wrong("with an address that memory decides it is not understood")
+    if not is_aligned(at, address, _DISCARDED):
+        return False
+    if not at.inside(address, _DISCARDED):
+        return at.stops("bounds")
+    for offset, length in at.accessed_in(address.array):
+        if offset < address.offset + _DISCARDED and address.offset < offset + length:
+            here = replace(address, offset=offset)
+            if not stored(at, state, here, length, Unknown("memory that was discarded"), litmus.PLAIN):
+                return False
+    return True
+
+
+_DISCARDED = 128
+"""The bytes that ``discard`` is of."""
+
+
+def reads_constants(ins: ir.KernelInstruction) -> bool:
+    """Decide whether a load is of memory that nothing may write while the kernel runs: ``ldu`` and ``ld.nc``."""
+    return ins.name == "ldu" or (ins.name == "ld" and "nc" in ins.words)

@@ -1,0 +1,66 @@
+"""What ``vprintf`` reads: a format, and the strings that it is given; numbers are in memory of the thread's own.
+
+A string is one of the source, which nothing writes. What other memory may hold, others may write meanwhile: where the
+string ends, and whether its bytes race, is not followed, and refused (CUDA C++ Programming Guide, Formatted Output).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from corpus.code import ir
+from corpus.code.follower import State, ThreadSpecialiser
+from corpus.code.memory import loaded
+from corpus.code.values import Pointer, Unknown, Value
+from corpus.litmus import test as litmus
+
+_CONVERSION = re.compile(r"%[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?(h|ll|l|)(.?)", re.DOTALL)
+
+_LONG = "sp" + "eEfgGaA"
+"""The conversions of what has eight bytes."""
+
+_LITERAL = re.compile(r"global::\$str(?:\$\d+)?\Z")
+"""The arrays that nvcc makes of strings in the source."""
+
+
+def print_formatted(at: ThreadSpecialiser, state: State, arguments: Sequence[ir.Operand]) -> Value:
+    """Return what ``vprintf`` gives, which nothing tells: how many numbers there are, or that it failed. Raises
+    ``NotUnderstoodError`` where it reads a string that is none of the source.
+    """
+    format_, given = (_pointer(at, state, each) for each in arguments)
+    text = _string(at, format_)
+    if text is None:
+        raise at.wrong("of vprintf with a format that is no string of the source is not understood")
+    for offset in _strings(text):
+        place = Pointer(given.array, given.offset + offset) if isinstance(given, Pointer) else None
+        if place is None or _string(at, loaded(at, state, place, 8, "u64", litmus.PLAIN)) is None:
+            raise at.wrong("of vprintf with a string (%s) that is none of the source is not understood")
+    return Unknown("what printf returns")
+
+
+def _pointer(at: ThreadSpecialiser, state: State, argument: ir.Operand) -> Value | None:
+    value = at.value(state, argument)
+    return loaded(at, state, value, 8, "u64", litmus.PLAIN) if isinstance(argument, ir.Symbol) else value
+
+
+def _string(at: ThreadSpecialiser, value: Value | None) -> str | None:
+    """Return the string that begins at an address; None where it is none of the source."""
+    if not isinstance(value, Pointer) or not _LITERAL.match(value.array):
+        return None
+    text = at.module.variables[value.array.rpartition(":")[2]].initial[value.offset :]
+    return text.partition(b"\0")[0].decode("latin-1")
+
+
+def _strings(text: str) -> Iterator[int]:
+    """Yield where the addresses of strings are among what a format is given."""
+    offset = 0
+    for width, precision, size, kind in _CONVERSION.findall(text):
+        if kind == "%":
+            continue
+        offset += 4 * (width, precision).count("*")
+        bytes_ = 8 if kind in _LONG or size in ("l", "ll") else 4
+        offset += -offset % bytes_
+        if kind == "s":
+            yield offset
+        offset += bytes_

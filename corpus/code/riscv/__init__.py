@@ -1,0 +1,1 @@
+"""The assembly of RISC-V."""

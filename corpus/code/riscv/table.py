@@ -1,0 +1,306 @@
+"""Reads the assembly of RISC-V (RV64), as clang and gcc write it.
+
+    fence r, rw                    F.fence.r.rw       amoswap.w.aqrl a0, a4, (a0)    v0 := rmw exch x, 2 aqrl
+    lw a2, 256(a0)                 v1 := [y]          bne a3, a5, .LBB0_2            a branch
+
+Registers have 64 bits, and numbers of 32 are kept in them with their sign. ``x10`` and ``a0`` are one register.
+
+A pair of ``lr`` and ``sc`` is an atomic operation with the tag ``exclusive``, whose accesses are ordered each by
+itself; the branch on the result of the ``sc`` is part of it.
+
+Source: *The RISC-V Instruction Set Manual*, volume I: unprivileged ISA, chapters RV32I, RV64I, A and RVWMO; *RISC-V
+Assembly Programmer's Manual* (pseudo-instructions). Gaps: accesses of 64 bits but on the stack, fences of devices, the
+extensions B and V.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from corpus.code.assembly.language import (
+    LABEL,
+    NOTHING,
+    NUMBER,
+    ORDERS,
+    READS,
+    UPDATES,
+    WRITES,
+    InstructionRow,
+    JumpRow,
+    MachineJump,
+    MachineLanguage,
+    Meaning,
+    OperandPattern,
+    nothing,
+)
+from corpus.code.assembly.text import AssemblyLine
+from corpus.code.assembly.thread import AskedBranch, AssemblyThread
+from corpus.code.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.litmus.processors import ACQUIRING_STORE, RELEASING_LOAD, exclusive_mode, mode_of
+from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence, Load, Mode, Rmw, Store
+
+Operation = Callable[[AssemblyThread, MachineValue, MachineValue], MachineValue]
+
+_ADDRESS = re.compile(rf"((?:{NUMBER})?)\((\w+)\)")
+_NUMBER = re.compile(NUMBER)
+_NAMES = ("zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", *(f"a{each}" for each in range(8)))
+_NAMES += (*(f"s{each}" for each in range(2, 12)), *(f"t{each}" for each in range(3, 7)))
+_REGISTERS = {name: name for name in _NAMES} | {f"x{number}": name for number, name in enumerate(_NAMES)} | {"fp": "s0"}
+"""The name of each register by the names that it has (RISC-V Assembly Programmer's Manual, general registers)."""
+_ANY = "|".join(_REGISTERS)
+_KINDS: Mapping[str, OperandPattern] = {
+    "r": OperandPattern(_ANY, ("a5", "t1", "zero", "x14")),
+    "n": OperandPattern(NUMBER, ("2", "-1", "0x10")),
+    "u20": OperandPattern("0x[0-9a-fA-F]{1,5}|0|[1-9][0-9]{0,6}", ("262144",)),
+    "c5": OperandPattern("[12]?[0-9]|3[01]", ("3",)),
+    "c6": OperandPattern("[1-5]?[0-9]|6[0-3]", ("3",)),
+    "m": OperandPattern(rf"(?:{NUMBER})?\((?:{_ANY})\)", ("0(a0)", "256(a0)")),
+    "m0": OperandPattern(rf"0?\((?:{_ANY})\)", ("(a0)",)),
+    "set": OperandPattern("i?o?r?w?", ("rw", "r", "iorw")),
+    "ra": OperandPattern("ra|x1", ("ra",)),
+    "label": LABEL,
+}
+
+
+def _get(thread: AssemblyThread, name: str) -> MachineValue:
+    name = _REGISTERS[name]
+    return number(0) if name == "zero" else thread.get(name)
+
+
+def _put(thread: AssemblyThread, name: str, value: MachineValue) -> None:
+    name = _REGISTERS[name]
+    if name != "zero":
+        thread.put(name, value)
+
+
+def _value(thread: AssemblyThread, text: str) -> MachineValue:
+    return number(int(text, 0)) if _NUMBER.fullmatch(text) else _get(thread, text)
+
+
+def _address(thread: AssemblyThread, text: str) -> MachineValue:
+    found = _ADDRESS.fullmatch(text.replace(" ", ""))
+    if found is None:
+        return UnknownValue(f"the address {text} is not understood")
+    return thread.add(_get(thread, found[2]), number(int(found[1] or "0", 0)))
+
+
+def _word(thread: AssemblyThread, ins: AssemblyLine, value: MachineValue) -> MachineValue:
+    """A result, of which an instruction on words keeps the lowest 32 bits with their sign."""
+    return thread.lowered(value) if ins.mnemonic.endswith("w") else value
+
+
+def _three(operation: str) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        target, left, right = ins.operands
+        result = thread.computed(operation, _get(thread, left), _value(thread, right))
+        _put(thread, target, _word(thread, ins, result))
+
+    return meaning
+
+
+def _shift(sign: int, wide: bool) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        target, source, amount = ins.operands
+        value = thread.shifted(_get(thread, source), sign * int(amount, 0), wide)
+        _put(thread, target, value if wide else thread.lowered(value))
+
+    return meaning
+
+
+def _move(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    _put(thread, ins.operands[0], _value(thread, ins.operands[1]))
+
+
+def _negated(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    _put(thread, ins.operands[0], _word(thread, ins, thread.subtract(number(0), _value(thread, ins.operands[1]))))
+
+
+def _extend(signed: bool) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        _put(thread, ins.operands[0], thread.extended(_get(thread, ins.operands[1]), signed))
+
+    return meaning
+
+
+def _upper(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    _put(thread, ins.operands[0], thread.lowered(number(int(ins.operands[1], 0) << 12)))
+
+
+def _set(operation: str, zero: bool = False) -> Meaning:
+    """``slt target, left, right``; with ``zero``, a comparison with 0."""
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        target, left, *rest = ins.operands
+        right = number(0) if zero else _value(thread, rest[0])
+        flags = ComparedFlags(_get(thread, left), right, wide=True)
+        _put(thread, target, thread.holds(operation, flags))
+
+    return meaning
+
+
+def _load(size: int, word: str | None = None) -> Meaning:
+    mode = (mode_of(Load, word) or PLAIN) if word else PLAIN
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        value = thread.load(_address(thread, ins.operands[1]), size, mode)
+        known = value.constant if isinstance(value, AffineValue) else None
+        if ins.mnemonic == "lb" and known is not None:
+            value = number((known ^ 0x80) - 0x80)
+        _put(thread, ins.operands[0], value)
+
+    return meaning
+
+
+def _load_unsigned(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    if not thread.signless:
+        raise thread.refuse("a test with negative numbers, and it drops a sign")
+    _load(4)(thread, ins)
+
+
+def _store(size: int, word: str | None = None) -> Meaning:
+    mode = (mode_of(Store, word) or PLAIN) if word else PLAIN
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        value = _get(thread, ins.operands[0])
+        thread.store(_address(thread, ins.operands[1]), size, value, mode)
+
+    return meaning
+
+
+def _atomic(operation: str, word: str) -> Meaning:
+    mode: Mode = (mode_of(Rmw, word) if word else None) or DEFAULT_RMW
+
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        target, source, address = ins.operands
+        operands = (_get(thread, target), _get(thread, source)) if operation == "cas" else (_get(thread, source),)
+        place = _address(thread, address)
+        _put(thread, target, thread.update(operation, place, operands, mode, _REGISTERS[target] != "zero"))
+
+    return meaning
+
+
+def _load_reserved(word: str) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        if word == "rl":
+            raise thread.refuse("a load that releases and does not acquire")
+        more = (RELEASING_LOAD,) if word == "aqrl" else ()
+        _put(thread, ins.operands[0], thread.load_exclusive(_address(thread, ins.operands[1]), bool(word), more))
+
+    return meaning
+
+
+def _store_conditional(word: str) -> Meaning:
+    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+        if word == "aq":
+            raise thread.refuse("a store that acquires and does not release")
+        status, source, address = ins.operands
+        value = _get(thread, source)
+
+        def mode(acquires: bool) -> Mode:
+            done = exclusive_mode(acquires, bool(word))
+            return replace(done, tags=(*done.tags, ACQUIRING_STORE)) if word == "aqrl" else done
+
+        thread.store_exclusive(_address(thread, address), value, mode)
+        _put(thread, status, AffineValue(FAILED))
+
+    return meaning
+
+
+def _fence(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    words = [each.replace("i", "").replace("o", "") for each in ins.operands] or ["rw", "rw"]  # devices are not here
+    found = mode_of(Fence, "fence." + ".".join(words))
+    if found is None:
+        raise thread.refuse("this fence is not known")
+    thread.fence(found)
+
+
+def _fence_tso(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    thread.fence(mode_of(Fence, "fence.tso") or PLAIN)
+
+
+_AMO = {"amoswap": "exch", "amoadd": "add", "amoand": "and", "amoor": "or", "amoxor": "xor"}
+_AMO |= {"amomax": "max", "amomin": "min", "amocas": "cas"}
+_BRANCHES = {"beq": "eq", "bne": "ne", "blt": "lt", "bge": "ge", "bltu": "ltu", "bgeu": "geu"}
+_BRANCHES |= {"bgt": "gt", "ble": "le", "bgtu": "gtu", "bleu": "leu"}
+_ZERO_BRANCHES = {"beqz": "eq", "bnez": "ne", "bltz": "lt", "bgez": "ge", "bgtz": "gt", "blez": "le"}
+
+
+def _table() -> Mapping[str, InstructionRow]:
+    computed: dict[str, tuple[str, Meaning]] = {
+        "nop": ("", nothing),
+        "li": ("r n", _move),
+        "mv": ("r r", _move),
+        "lui": ("r u20", _upper),
+        "sext.w": ("r r", _extend(True)),
+        "zext.w": ("r r", _extend(False)),
+        **dict.fromkeys(("neg", "negw"), ("r r", _negated)),
+        **dict.fromkeys(("add", "addi", "addw", "addiw"), ("r r r|n", _three("add"))),
+        **dict.fromkeys(("sub", "subw"), ("r r r", _three("sub"))),
+        **dict.fromkeys(("mul", "mulw"), ("r r r", _three("mul"))),
+        **dict.fromkeys(("and", "andi"), ("r r r|n", _three("and"))),
+        **dict.fromkeys(("or", "ori"), ("r r r|n", _three("or"))),
+        **dict.fromkeys(("xor", "xori"), ("r r r|n", _three("xor"))),
+        "slli": ("r r c6", _shift(1, True)),
+        "slliw": ("r r c5", _shift(1, False)),
+        "srli": ("r r c6", _shift(-1, True)),
+        "srliw": ("r r c5", _shift(-1, False)),
+        **dict.fromkeys(("slt", "slti"), ("r r r|n", _set("lt"))),
+        **dict.fromkeys(("sltu", "sltiu"), ("r r r|n", _set("ltu"))),
+        "seqz": ("r r", _set("eq", zero=True)),
+        "snez": ("r r", _set("ne", zero=True)),
+    }
+    table = {name: InstructionRow(NOTHING, forms, meaning) for name, (forms, meaning) in computed.items()}
+    table |= {
+        "lw": InstructionRow(READS, "r m", _load(4)),
+        "lwu": InstructionRow(READS, "r m", _load_unsigned),
+        "ld": InstructionRow(READS, "r m", _load(8)),
+        "lbu": InstructionRow(READS, "r m", _load(1)),
+        "lb": InstructionRow(READS, "r m", _load(1)),
+        "sw": InstructionRow(WRITES, "r m", _store(4)),
+        "sd": InstructionRow(WRITES, "r m", _store(8)),
+        "sb": InstructionRow(WRITES, "r m", _store(1)),
+        "lw.aq": InstructionRow(READS, "r m0", _load(4, "aq")),
+        "sw.rl": InstructionRow(WRITES, "r m0", _store(4, "rl")),
+        "fence": InstructionRow(ORDERS, " / set set", _fence),
+        "fence.tso": InstructionRow(ORDERS, "", _fence_tso),
+    }
+    for order, word in (("", ""), (".aq", "aq"), (".rl", "rl"), (".aqrl", "aqrl")):
+        for name, operation in _AMO.items():
+            table[f"{name}.w{order}"] = InstructionRow(UPDATES, "r r m0", _atomic(operation, word))
+        table[f"lr.w{order}"] = InstructionRow(UPDATES, "r m0", _load_reserved(word))
+        table[f"sc.w{order}"] = InstructionRow(UPDATES, "r r m0", _store_conditional(word))
+    return MappingProxyType(table)
+
+
+def _branch(operation: str, zero: bool) -> JumpRow:
+    """``bne left, right, label``; with ``zero``, ``bnez left, label``."""
+
+    def jump(ins: AssemblyLine) -> MachineJump:
+        left, *rest = ins.operands
+
+        def asked(thread: AssemblyThread) -> bool | AskedBranch:
+            right = number(0) if zero else _get(thread, rest[0])
+            return thread.asked(operation, ComparedFlags(_get(thread, left), right, wide=True))
+
+        return MachineJump(ins.operands[-1], asked)
+
+    return JumpRow("r label" if zero else "r r label", jump)
+
+
+def _jumps() -> Mapping[str, JumpRow]:
+    return MappingProxyType(
+        {
+            "ret": JumpRow("", lambda ins: MachineJump(None)),
+            "jr": JumpRow("ra", lambda ins: MachineJump(None)),
+            "j": JumpRow("label", lambda ins: MachineJump(ins.operands[0])),
+            **{name: _branch(operation, zero=False) for name, operation in _BRANCHES.items()},
+            **{name: _branch(operation, zero=True) for name, operation in _ZERO_BRANCHES.items()},
+        }
+    )
+
+
+RISCV = MachineLanguage("riscv", "#", ("a0", "a1"), "sp", _KINDS, _table(), _jumps(), signed=True)
+"""RISC-V, with the words of ``corpus.litmus.processors.RISCV``."""

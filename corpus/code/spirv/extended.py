@@ -1,0 +1,268 @@
+"""The extended instructions of SPIR-V: what each does to memory and gives as its result (OpenCL.std; GLSL.std.450).
+
+The table is a closed world: an instruction without a row is not understood. What a row says to be ``untold`` is a
+number that nothing here computes; it is followed as such. Example: ``%5 = OpExtInst %float %set modf %x %p`` writes the
+whole part of ``%x``, and its result is untold.
+
+Sets whose names begin with ``NonSemantic`` or ``OpenCL.DebugInfo`` have no effect on what a module does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from corpus.code.effects import Effect
+from corpus.code.ir import MemoryOperand, Number, Operand, Register, Symbol
+from corpus.code.spirv import pointers
+from corpus.code.spirv.code import SpirvCode
+from corpus.code.spirv.composing import compute, steps_of, untold
+from corpus.code.spirv.computing import Computation, computation, rule
+from corpus.code.spirv.declared import DEBUGGING
+from corpus.code.spirv.module import Enumerant, Id, SpirvInteger
+from corpus.litmus.ptx_arithmetic import WIDTHS
+
+MANY = -1
+"""As many ids as are given."""
+
+
+class ExtendedRow(NamedTuple):
+    """An extended instruction: what it does to memory, how many ids it has, and how it is written as code."""
+
+    effect: Effect
+    ids: int
+    write: Callable[[SpirvCode, Sequence[str]], None]
+
+
+def extended(code: SpirvCode) -> None:
+    """``OpExtInst``, by the row of its set and name. Raises ``InputError`` where there is none."""
+    match code.at.operands:
+        case (Id(set), Enumerant(which), *operands):
+            name = code.source.module.imports.get(set, "")
+            if name.startswith(DEBUGGING):
+                return
+            row = EXTENDED.get(name, {}).get(which)
+            if row is None:
+                raise code.wrong(f"{which} of {name or 'a set that is not imported'} is not understood")
+            ids = [each.name for each in operands if isinstance(each, Id)]
+            if row.ids not in (len(ids), MANY):
+                raise code.wrong(f"{which}: expected {row.ids} ids, found {len(ids)}")
+            row.write(code, ids)
+        case _:
+            raise code.wrong("expected an instruction of a set")
+
+
+# without effect on memory
+
+
+def _computed(by: Computation) -> Callable[[SpirvCode, Sequence[str]], None]:
+    return lambda code, ids: compute(code, by, ids)
+
+
+def _untold(code: SpirvCode, ids: Sequence[str]) -> None:
+    for each in ids:
+        code.type_of(each)
+    untold(code)
+
+
+def _select(code: SpirvCode, ids: Sequence[str]) -> None:
+    """``select`` of OpenCL: of scalars by whether the third is not 0, of vectors by its highest bit (6.15.6)."""
+    several = len(code.kinds(code.at.type or "")) > 1
+    chosen = "setp.lt.{s} 2 #0" if several else "setp.ne.{s} 2 #0"
+    compute(code, rule(chosen, "selp.{rb} 1 0 t0"), ids)
+
+
+def _print(code: SpirvCode, ids: Sequence[str]) -> None:
+    """``printf``, which reads memory where an argument is an address, and whose result says whether it could print."""
+    if any(code.types.is_pointer(code.type_of(each)) for each in ids[1:]):
+        raise code.wrong("printf of an address is not understood")
+    untold(code)
+
+
+def _hint(code: SpirvCode, ids: Sequence[str]) -> None:
+    """``prefetch``, which has no effect on what a kernel does (OpenCL C 3.0, 6.15.11)."""
+
+
+# vectors of scalars in memory
+
+
+def _element(code: SpirvCode, pointer: str, offset: str, bytes: int) -> Register | Symbol | Number:
+    """Return the address that is so many times so many bytes behind a pointer."""
+    parts: list[Operand] = []
+    return pointers.sum_of(code, pointers.accessed(code, pointer), pointers.step(code, offset, bytes, parts), parts)
+
+
+def _pointee_kind(code: SpirvCode, pointer: str) -> str:
+    kind = code.types.scalar_kind(code.types.pointee(code.type_of(pointer)))
+    if kind is None:
+        raise code.wrong(f"%{pointer}: expected a pointer to scalars")
+    return kind
+
+
+def _load(whole: bool, aligned: bool) -> Callable[[SpirvCode, Sequence[str]], None]:
+    """``vload``: of the scalars that are pointed to (``whole``), or of halves, which are converted."""
+
+    def write(code: SpirvCode, ids: Sequence[str]) -> None:
+        offset, pointer = ids
+        kinds, kind = code.kinds(code.at.type or ""), _pointee_kind(code, pointer)
+        size = WIDTHS[kind] // 8
+        _check(code, whole, kind, kinds)
+        apart = size * (4 if aligned and len(kinds) == 3 else len(kinds))
+        base = _element(code, pointer, offset, apart)
+        pointers.align(code, base, apart if aligned else size)
+        mode = pointers.access_mode(code, pointer, None, False)
+        for n, (target, own) in enumerate(zip(code.result(), kinds, strict=True)):
+            read = target if whole else code.temporary(kind)
+            code.put("load", (pointers.memory_kind(kind),), (read, MemoryOperand(base, n * size)), mode=mode)
+            if not whole:
+                code.put("cvt", (own, kind), (target, read))
+
+    return write
+
+
+_ROUNDINGS = {"RTE": "rn", "RTZ": "rz", "RTP": "rp", "RTN": "rm"}
+"""The modes of rounding, as PTX calls them (SPIR-V 1.6, 3.16)."""
+
+
+def _store(whole: bool, aligned: bool) -> Callable[[SpirvCode, Sequence[str]], None]:
+    """``vstore``: of scalars as they are (``whole``), or as halves, rounded to nearest even unless it says how."""
+
+    def write(code: SpirvCode, ids: Sequence[str]) -> None:
+        data, offset, pointer = ids
+        kinds, kind = code.kinds(code.type_of(data)), _pointee_kind(code, pointer)
+        size = WIDTHS[kind] // 8
+        _check(code, whole, kind, kinds)
+        said = [each.name for each in code.at.operands[2:] if isinstance(each, Enumerant)]
+        if said and said[0] not in _ROUNDINGS:
+            raise code.wrong(f"{said[0]} is no mode of rounding")
+        apart = size * (4 if aligned and len(kinds) == 3 else len(kinds))
+        base = _element(code, pointer, offset, apart)
+        pointers.align(code, base, apart if aligned else size)
+        mode = pointers.access_mode(code, pointer, None, True)
+        for n, (value, own) in enumerate(zip(code.values(data), kinds, strict=True)):
+            made = value
+            if not whole:
+                made = code.compute(f"cvt.{_ROUNDINGS[said[0] if said else 'RTE']}.{kind}.{own}", kind, value)
+            code.put("store", (pointers.memory_kind(kind),), (MemoryOperand(base, n * size), made), mode=mode)
+
+    return write
+
+
+def _check(code: SpirvCode, whole: bool, kind: str, kinds: Sequence[str]) -> None:
+    """Raise ``InputError`` where scalars of memory cannot be those of a value."""
+    numbers = [each.value for each in code.at.operands if isinstance(each, SpirvInteger)]
+    right = all(each == kind for each in kinds) if whole else kind == "f16" and set(kinds) <= {"f32", "f64"}
+    if not right or any(number != len(kinds) for number in numbers):
+        raise code.wrong("expected a value of the scalars that are pointed to")
+
+
+# results by way of a pointer
+
+
+def _pointed(by: Computation | None) -> Callable[[SpirvCode, Sequence[str]], None]:
+    """What writes a second result to where its last operand points: computed of the first operand, or untold."""
+
+    def write(code: SpirvCode, ids: Sequence[str]) -> None:
+        first, pointer = ids[0], ids[-1]
+        type = code.types.pointee(code.type_of(pointer))
+        kinds, own = code.kinds(type), code.kinds(code.type_of(first))
+        if len(kinds) != len(own):
+            raise code.wrong("expected a pointer to as many scalars as there are")
+        written: list[Operand] = []
+        for value, kind, of in zip(code.values(first), kinds, own, strict=True):
+            if by is None:
+                target = code.temporary(kind)
+                code.put("untold", (), (target,))
+                written.append(target)
+            else:
+                written.append(steps_of(code, by, kind, of, [value])[-1])
+        untold(code)
+        pointers.write(code, pointer, type, written, pointers.access_mode(code, pointer, None, True))
+
+    return write
+
+
+_FLOOR, _WHOLE = rule("cvt.rmi.{f}.{f} 0"), rule("cvt.rzi.{f}.{f} 0")
+
+
+def _rows(
+    effect: Effect, ids: int, names: str, write: Callable[[SpirvCode, Sequence[str]], None]
+) -> dict[str, ExtendedRow]:
+    return {name: ExtendedRow(effect, ids, write) for name in names.split()}
+
+
+def _told(ids: int, names: str) -> dict[str, ExtendedRow]:
+    """Return rows of what the table of computations has."""
+    found = {}
+    for name in names.split():
+        by = computation(name)
+        assert by is not None
+        found[name] = ExtendedRow(Effect.NOTHING, ids, _computed(by))
+    return found
+
+
+def _plain(ids: int, names: str) -> dict[str, ExtendedRow]:
+    """Return rows of what computes a number, which nothing here tells."""
+    return _rows(Effect.NOTHING, ids, names, _untold)
+
+
+_OPENCL: Mapping[str, ExtendedRow] = {
+    **_told(1, "fabs sqrt floor ceil trunc rint popcount clz ctz s_abs u_abs"),
+    **_told(2, "fmin fmax s_min u_min s_max u_max s_add_sat u_add_sat s_sub_sat u_sub_sat s_mul_hi u_mul_hi"),
+    **_told(2, "s_mul24 u_mul24 s_abs_diff u_abs_diff s_hadd u_hadd s_rhadd u_rhadd rotate u_upsample s_upsample"),
+    **_told(3, "fma mad fclamp s_clamp u_clamp s_mad24 u_mad24 s_mad_hi u_mad_hi s_mad_sat u_mad_sat"),
+    **_told(3, "bitselect"),
+    **_plain(
+        1, "acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt cos cosh cospi erfc erf exp exp2 exp10 expm1"
+    ),
+    **_plain(1, "ilogb lgamma log log2 log10 log1p logb nan round rsqrt sin sinh sinpi tan tanh tanpi tgamma"),
+    **_plain(1, "half_cos half_exp half_exp2 half_exp10 half_log half_log2 half_log10 half_recip half_rsqrt half_sin"),
+    **_plain(
+        1, "half_sqrt half_tan native_cos native_exp native_exp2 native_exp10 native_log native_log2 native_log10"
+    ),
+    **_plain(1, "native_recip native_rsqrt native_sin native_sqrt native_tan degrees radians sign length normalize"),
+    **_plain(1, "fast_length fast_normalize"),
+    **_plain(2, "atan2 atan2pi copysign fdim fmod hypot ldexp maxmag minmag nextafter pow pown powr remainder rootn"),
+    **_plain(2, "half_divide half_powr native_divide native_powr fmax_common fmin_common step cross distance"),
+    **_plain(2, "fast_distance shuffle"),
+    **_plain(3, "mix smoothstep shuffle2"),
+    **_rows(Effect.NOTHING, 3, "select", _select),
+    **_rows(Effect.NOTHING, 2, "prefetch", _hint),
+    **_rows(Effect.NOTHING, MANY, "printf", _print),
+    **_rows(Effect.WRITES, 2, "fract", _pointed(_FLOOR)),
+    **_rows(Effect.WRITES, 2, "modf", _pointed(_WHOLE)),
+    **_rows(Effect.WRITES, 2, "frexp sincos lgamma_r", _pointed(None)),
+    **_rows(Effect.WRITES, 3, "remquo", _pointed(None)),
+    **_rows(Effect.READS, 2, "vloadn", _load(True, False)),
+    **_rows(Effect.READS, 2, "vload_half vload_halfn", _load(False, False)),
+    **_rows(Effect.READS, 2, "vloada_halfn", _load(False, True)),
+    **_rows(Effect.WRITES, 3, "vstoren", _store(True, False)),
+    **_rows(Effect.WRITES, 3, "vstore_half vstore_half_r vstore_halfn vstore_halfn_r", _store(False, False)),
+    **_rows(Effect.WRITES, 3, "vstorea_halfn vstorea_halfn_r", _store(False, True)),
+}
+"""OpenCL.std."""
+
+_GLSL: Mapping[str, ExtendedRow] = {
+    **_told(1, "RoundEven Trunc FAbs SAbs Floor Ceil Sqrt FindILsb FindSMsb FindUMsb SSign"),
+    **_told(2, "FMin UMin SMin FMax UMax SMax NMin NMax"),
+    **_told(3, "FClamp UClamp SClamp NClamp Fma"),
+    **_plain(1, "Round FSign Fract Radians Degrees Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Exp"),
+    **_plain(1, "Log Exp2 Log2 InverseSqrt Determinant MatrixInverse ModfStruct FrexpStruct PackSnorm4x8 PackUnorm4x8"),
+    **_plain(1, "PackSnorm2x16 PackUnorm2x16 PackHalf2x16 PackDouble2x32 UnpackSnorm2x16 UnpackUnorm2x16"),
+    **_plain(1, "UnpackHalf2x16 UnpackSnorm4x8 UnpackUnorm4x8 UnpackDouble2x32 Length Normalize"),
+    **_plain(2, "Atan2 Pow Step Ldexp Distance Cross Reflect"),
+    **_plain(3, "FMix IMix SmoothStep FaceForward Refract"),
+    **_rows(Effect.WRITES, 2, "Modf", _pointed(_WHOLE)),
+    **_rows(Effect.WRITES, 2, "Frexp", _pointed(None)),
+}
+"""GLSL.std.450, but for the interpolation of what fragments are given."""
+
+EXTENDED: Mapping[str, Mapping[str, ExtendedRow]] = {
+    "OpenCL.std": _OPENCL,
+    "GLSL.std.450": _GLSL,
+    "SPV_AMD_shader_trinary_minmax": _plain(
+        3,
+        "FMin3AMD UMin3AMD SMin3AMD FMax3AMD UMax3AMD SMax3AMD FMid3AMD UMid3AMD SMid3AMD",
+    ),
+}
+"""The instructions of each set that are understood, by the name that imports it."""

@@ -1,0 +1,199 @@
+"""What instructions that only SPIR-V has do when a thread is specialised: a table of functions by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from corpus.code import ir
+from corpus.code.arithmetic import residual_operand, set_result
+from corpus.code.follower import DOUBT, MARK, KernelLanguage, Meaning, State, ThreadSpecialiser
+from corpus.code.launch.launch import volume
+from corpus.code.meaning import COMMON
+from corpus.code.memory import address_of, forgotten, update
+from corpus.code.spirv.bodies import NOT_UNDERSTOOD
+from corpus.code.spirv.meeting import OPENCL_EXCHANGE, VULKAN_EXCHANGE, barrier, group
+from corpus.code.spirv.special import special
+from corpus.code.values import Held, Pointer, Scaled, Unknown, Value
+from corpus.litmus import test as litmus
+from corpus.litmus.arithmetic import UNDETERMINED
+from corpus.litmus.ptx_arithmetic import WIDTHS, signed
+from corpus.litmus.undetermined import COMPUTATIONS, rule_of
+
+
+def length(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """``OpArrayLength``: the elements of the array at the end of a buffer, where the launch says how large that is."""
+    target, source, offset, stride = ins.operands
+    address = at.value(state, source)
+    if not isinstance(address, Pointer) or not isinstance(offset, ir.Number) or not isinstance(stride, ir.Number):
+        raise at.wrong(at.said(address))
+    name = address.array.rpartition(":")[2]
+    number = at.kernel.number_of(name)
+    given = None if number is None else at.launch.array(name, number)
+    if given is None or number is None:
+        own = name if number is None else at.launch.source_name(name, number)
+        raise at.wrong(f"the length of {own} has to be given, as with --arg '{own}=int[8]'")
+    each = given.size or stride.value
+    size = given.elements(each) * each if given.data is None else len(given.data)
+    set_result(at, state, target, max(0, size - offset.value) // stride.value)
+    return True
+
+
+def aligned(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Ask that an address be a multiple of so many bytes: the behaviour is undefined where it is not (SPIR-V, 3.33)."""
+    place, bytes = ins.operands
+    address = address_of(at, state, place)
+    assert isinstance(bytes, ir.Number)
+    if isinstance(address, Pointer) and address.offset % bytes.value:
+        return at.stops("misaligned")
+    if isinstance(address, Scaled) and address.scale % bytes.value == 0 and address.offset % bytes.value:
+        return at.stops("misaligned")
+    if isinstance(address, Scaled) and address.scale % bytes.value:
+        raise at.wrong(f"an address of which memory decides whether it is a multiple of {bytes.value}")
+    return True
+
+
+def outside(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """End the thread, an index of whose is outside of its array."""
+    return at.stops("bounds")
+
+
+def forget(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Forget what a variable of the thread's own holds; the word, where there is one, says why it may hold nothing."""
+    address = address_of(at, state, ins.operands[0])
+    if not isinstance(address, Pointer):
+        raise at.wrong(at.said(address))
+    forgotten(state, address.array, *ins.words)
+    return True
+
+
+MOST_APART = 3
+"""The threads of a launch of which each may fail by itself; of more, all do it or none."""
+
+
+def spurious(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Say whether a weak exchange fails whatever it finds: it may, once for each place and thread."""
+    apart = volume(at.launch.grid) * volume(at.launch.block) <= MOST_APART
+    who = f"{at.block} {at.number}" if apart else "all"
+    cell = f"0:[failure at {ins.line}+0:4]"
+    fails = at.chosen(f"failure at {ins.line} of {who}", (False, True)) and cell not in state.known
+    if fails:
+        state.known[cell] = 1
+    set_result(at, state, ins.operands[0], int(fails))
+    return True
+
+
+def computing(language: str, meaning: Meaning) -> Meaning:
+    """Return the meaning of what computes a result that a language does not determine for all operands."""
+
+    def compute(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+        values = [at.value(state, operand) for operand in ins.operands[1:]]
+        going = meaning(at, state, ins)
+        _doubt(at, state, ins, (language, ins.name, *ins.words), values)
+        return going
+
+    return compute
+
+
+def updating(language: str) -> Meaning:
+    """Return the meaning of an atomic operation, of which one on floating-point numbers may be rounded as it likes."""
+
+    def change(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+        target, _, *given = ins.operands
+        values = [at.value(state, each) for each in given]
+        going = update(at, state, ins)
+        if going and ins.words[0] in COMPUTATIONS:
+            _doubt(at, state, ins, (language, *ins.words), [at.value(state, target), *values])
+        return going
+
+    return change
+
+
+def determined(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Note whether a result that is there, of these operands, is determined: ``determined.signed.add.s32``."""
+    _doubt(at, state, ins, ins.words, [at.value(state, operand) for operand in ins.operands[1:]])
+    return True
+
+
+SMALLEST = 16
+"""The bits that a result of relaxed precision has at least (SPIR-V 1.6, 2.14)."""
+
+
+def relaxed(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Make a result unknown that is not the same of 16 bits as of 32, whether these are numbers with a sign or not."""
+    values = [at.value(state, each) for each in ins.operands]
+    numbers = [signed(each, 32) for each in values if isinstance(each, int)]
+    wide = len(numbers) < len(values) or not all(0 <= each < 1 << SMALLEST - 1 for each in numbers)
+    if wide or ("shift" in ins.words and max(numbers[2:]) >= SMALLEST):
+        why = f"the result of {ins.called} of relaxed precision, which need not have more than {SMALLEST} bits"
+        set_result(at, state, ins.operands[0], Unknown(why))
+    return True
+
+
+def _doubt(
+    at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, words: Sequence[str], values: Sequence[Value]
+) -> None:
+    """Make the result of an instruction unknown, or note that it may be, where it is not determined."""
+    language, name, *kinds = words
+    rule = rule_of(language, name, kinds)
+    if rule is None:
+        return
+    target = ins.operands[0]
+    width = WIDTHS[next((kind for kind in reversed(kinds) if kind in WIDTHS), "b64")]
+    given = [value & (1 << width) - 1 if isinstance(value, int) else value for value in values]
+    numbers = [value for value in given if isinstance(value, int)]
+    if len(numbers) == len(given):
+        if rule(kinds, numbers):
+            set_result(at, state, target, Unknown(f"the result of {ins.called}, which is not determined here"))
+        return
+    assert isinstance(target, ir.Register)
+    home = at.home(state, target.name)
+    result = state.known.get(home)
+    known = [each for each in given if isinstance(each, int | Held)]
+    if not isinstance(result, Held) or len(known) != len(given) or len(given) > 2:
+        return
+    operands = [residual_operand(each, width) for each in known]
+    operation = ".".join((UNDETERMINED + language, name, *kinds))
+    found = at.temporary(operation, *operands, *([0] * (2 - len(operands))))
+    mark = f"{MARK}{DOUBT}{ins.called}"
+    at.put(litmus.Assign(mark, "or", (litmus.Reg(mark), litmus.Reg(found))))
+    at.code[-1] = at.code[-1]._replace(doubtful=result.register)
+
+
+def untold(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """An instruction whose result is taken as unknown."""
+    set_result(at, state, ins.operands[0], Unknown(f"the result of {ins.called}"))
+    return True
+
+
+def not_understood(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+    """Refuse an instruction that no thread may come to, whose name the error has."""
+    raise at.wrong(ins.words[0])
+
+
+_MEANINGS: Mapping[str, Meaning] = {
+    **COMMON,
+    "determined": determined,
+    "aligned": aligned,
+    "barrier": barrier,
+    "forget": forget,
+    "group": group,
+    "length": length,
+    "outside": outside,
+    "relaxed": relaxed,
+    "spurious": spurious,
+    "untold": untold,
+    NOT_UNDERSTOOD: not_understood,
+}
+
+
+def _of(language: str) -> Mapping[str, Meaning]:
+    """Return the meanings of a language, of which some results are not determined."""
+    doubtful = {name: computing(language, meaning) for name, meaning in _MEANINGS.items() if name in COMPUTATIONS}
+    return {**_MEANINGS, **doubtful, "update": updating(language)}
+
+
+VULKAN = KernelLanguage(_of("vulkan"), special, "vulkan", exchange=VULKAN_EXCHANGE)
+"""The language of modules with Vulkan's memory model."""
+
+OPENCL = KernelLanguage(_of("opencl"), special, "opencl", exchange=OPENCL_EXCHANGE)
+"""The language of modules with OpenCL's memory model."""

@@ -1,0 +1,175 @@
+"""A module of SPIR-V as data: what it declares, its functions, their blocks and instructions (SPIR-V 1.6, chapter 2).
+
+``%7 = OpLoad %uint %5 Aligned|Volatile 4`` is ``SpirvInstruction("OpLoad", "uint", "7", (Id("5"), Mask((
+Enumerant("Volatile"), Enumerant("Aligned", (SpirvInteger(4),))))), ..)``. Ids are named as in the text, without ``%``;
+in a binary they are numbers. An enumerant has the first of its names in the grammar: ``VulkanKHR`` is ``Vulkan``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from corpus.code.ir import SourceLine
+
+
+class Id(NamedTuple):
+    """An operand that is an id: of a type, a value, a label or a set of instructions."""
+
+    name: str
+
+
+class SpirvInteger(NamedTuple):
+    """A literal integer. Its type gives its width and sign; an operand that is no constant has 32 bits, unsigned."""
+
+    value: int
+    width: int = 32
+
+
+class SpirvFloat(NamedTuple):
+    """A literal float: its bits, and the format, which is IEEE 754's unless ``encoding`` names another
+    (``BFloat16KHR``).
+
+    ``corpus.code.spirv.literals.float_value`` is its value.
+    """
+
+    bits: int
+    width: int
+    encoding: str = ""
+
+
+class SpirvString(NamedTuple):
+    """An operand that is a literal string, such as a name."""
+
+    value: str
+
+
+class Enumerant(NamedTuple):
+    """A name of an enumeration, with the operands that come with it: ``BuiltIn WorkgroupId``, ``Aligned 4``.
+
+    Also the instruction that ``OpExtInst`` names, and the opcode, without ``Op``, of ``OpSpecConstantOp``. What the
+    grammar has no name for is named by its number.
+    """
+
+    name: str
+    parameters: tuple[SpirvOperand, ...] = ()
+
+
+class Mask(NamedTuple):
+    """Enumerants of a mask, in the order of their bits; none is ``None`` in text."""
+
+    enumerants: tuple[Enumerant, ...]
+
+    def get(self, name: str) -> Enumerant | None:
+        """Return the enumerant of a name, None where it is not in the mask."""
+        return next((each for each in self.enumerants if each.name == name), None)
+
+
+SpirvOperand = Id | SpirvInteger | SpirvFloat | SpirvString | Enumerant | Mask
+
+
+class SpirvInstruction(NamedTuple):
+    """An instruction: its name, the ids of its result type and of its result, and its other operands.
+
+    Pairs of operands, as of ``OpPhi`` and ``OpSwitch``, stand one after the other. ``line`` is its line in the text,
+    or in a binary the index of its first word; ``source`` its line in the source code. ``Op9999`` is an instruction
+    of a binary that the grammar does not know; its operands are its words.
+    """
+
+    name: str
+    type: str | None
+    result: str | None
+    operands: tuple[SpirvOperand, ...]
+    line: int
+    source: SourceLine | None = None
+
+
+class SpirvComment(NamedTuple):
+    """A comment of a text, without its semicolon: its line and the column of the semicolon, from 1."""
+
+    text: str
+    line: int
+    column: int
+
+
+class SpirvEntryPoint(NamedTuple):
+    """An ``OpEntryPoint``: execution model, the function's id, the name, and the variables that it names."""
+
+    model: str
+    function: str
+    name: str
+    interface: tuple[str, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpirvBlock:
+    """A block: the id of its label, and its instructions, of which the last ends it."""
+
+    label: str
+    instructions: tuple[SpirvInstruction, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpirvFunction:
+    """A function: its id, the ids of its type and result type, its control mask, its ``OpFunctionParameter``, and its
+    blocks in their order, none where it is only declared. ``labels`` maps a label to the number of its block.
+    """
+
+    name: str
+    type: str
+    result_type: str
+    control: Mask
+    parameters: tuple[SpirvInstruction, ...]
+    blocks: tuple[SpirvBlock, ...]
+    labels: Mapping[str, int]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpirvModule:
+    """A module by what its instructions declare, in whatever order they stood (2.4).
+
+    ``version`` and ``bound`` are of the header, which a text has in comments or not at all. ``binary``: it was read
+    from a binary, where the lines of instructions are words. ``imports`` are the names of sets of extended
+    instructions by id. ``globals`` are types, constants, variables and undefined values by id;
+    ``debug`` what only describes the module and has an id: strings and the instructions of non-semantic sets.
+    ``others`` are instructions without a result that no field has, such as ``OpSource``; ``declared`` are the
+    capabilities, extensions, imported sets, memory model, execution modes and decorations as instructions, with their
+    lines. A member is a pair of the id of its type and its number. Decorations of groups are those of their targets.
+    ``files`` are the paths of source files that the compiler knew by other names.
+    """
+
+    path: str
+    version: tuple[int, int] | None = None
+    bound: int | None = None
+    capabilities: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+    imports: Mapping[str, str] = field(default_factory=dict)
+    addressing: str = ""
+    memory_model: str = ""
+    entry_points: tuple[SpirvEntryPoint, ...] = ()
+    execution_modes: Mapping[str, tuple[Enumerant, ...]] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    member_names: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    decorations: Mapping[str, tuple[Enumerant, ...]] = field(default_factory=dict)
+    member_decorations: Mapping[tuple[str, int], tuple[Enumerant, ...]] = field(default_factory=dict)
+    globals: Mapping[str, SpirvInstruction] = field(default_factory=dict)
+    debug: Mapping[str, SpirvInstruction] = field(default_factory=dict)
+    functions: Mapping[str, SpirvFunction] = field(default_factory=dict)
+    others: tuple[SpirvInstruction, ...] = ()
+    declared: tuple[SpirvInstruction, ...] = field(default=(), compare=False)
+    comments: tuple[SpirvComment, ...] = ()
+    binary: bool = False
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def name_of(self, id: str) -> str:
+        """Return the name that ``OpName`` gives an id, or else the id."""
+        return self.names.get(id) or id
+
+    def decoration(self, id: str, name: str, member: int | None = None) -> Enumerant | None:
+        """Return the decoration of an id, or of a member of a type, by its name; None where there is none."""
+        every = self.decorations.get(id, ()) if member is None else self.member_decorations.get((id, member), ())
+        return next((each for each in every if each.name == name), None)
