@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from constraints.circuit import Literal
 from constraints.deferred import DeferredCircuit
-from oracle.graphs import components
+from corpus.graphs import components
 
 Through = Callable[[int, int, int, Literal, Literal], Literal]
 """A function that gives the literal of a pair ``(i, j)`` that goes through ``v``, given the literals of ``(i, v)`` and

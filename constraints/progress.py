@@ -44,8 +44,8 @@ from itertools import product
 from typing import Literal
 
 from constraints.formula import Clause, Formula
+from corpus.graphs import components
 from corpus.progress.axb import Instruction, Program, thread_images
-from oracle.graphs import components
 from oracle.progress.lts import Lts, explore
 from oracle.progress.system import NO_STEP
 

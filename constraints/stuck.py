@@ -40,7 +40,7 @@ from oracle.cat.algebra import Relation
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
 from oracle.executions.events import EventKind, Read
-from oracle.executions.flow import Flow
+from oracle.executions.flow import flow_of
 from oracle.executions.spins import forgets_reads, spinning_jumps
 from oracle.executions.steps import Key
 from oracle.executions.stuck import EVENTFUL, Hang, Hanging, ThreadEnding, stays, unasked
@@ -216,8 +216,8 @@ class _Hangs:
 
     def _endings(self, number: int, thread: Unrolled) -> None:
         circuit, stops = self._circuit, self._runs.stops[number]
-        flow = Flow(self._test, number)
-        targets = {flow.successors(pc)[-1] for pc in range(flow.end) if flow.is_backward(pc)}
+        flow = flow_of(self._test, number)
+        targets = set(flow.backward.values())
         ahead = _ahead(thread)
         visits: dict[int, list[int]] = {}
         for node, place in enumerate(thread.nodes):
@@ -230,7 +230,7 @@ class _Hangs:
             before = [earlier for earlier in visits[pc] if earlier < node and ahead[earlier] >> node & 1]
             if pc in targets:
                 ways += [self._round(number, thread, ahead, (start, node)) for start in before]
-            if isinstance(flow.body[pc], EVENTFUL):
+            if isinstance(flow.code[pc], EVENTFUL):
                 ways += [
                     self._round(number, thread, ahead, (start, middle, node))
                     for middle in before
@@ -280,7 +280,7 @@ class _Hangs:
 
     def _unstepped(self, number: int) -> Literal:
         """The literal that a thread has done no instruction: it has passed labels alone."""
-        thread, body = self._runs.threads[number], Flow(self._test, number).body
+        thread, body = self._runs.threads[number], flow_of(self._test, number).code
         before = {0}
         for step in thread.steps:
             pc = thread.nodes[step.source].pc

@@ -24,6 +24,7 @@ from itertools import count, product
 from corpus.litmus import test as litmus
 from corpus.litmus.arithmetic import compute
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.flow import thread_flow
 
 MOST = 64
 """Values that are followed of a register or location."""
@@ -62,12 +63,10 @@ def _rounds(test: litmus.LitmusTest) -> Iterable[int]:
     """How often values may be made of others: once by each write, any number of times where one is in a loop."""
     writes = 0
     for thread in test.threads:
-        labels = {ins.name: at for at, ins in enumerate(thread.instructions) if isinstance(ins, litmus.Label)}
         at_writes = [at for at, ins in enumerate(thread.instructions) if isinstance(ins, litmus.Store | litmus.Rmw)]
         writes += len(at_writes)
-        for end, ins in enumerate(thread.instructions):
-            if isinstance(ins, litmus.Branch) and bisect(at_writes, labels[ins.label]) < bisect(at_writes, end):
-                return count()
+        if any(bisect(at_writes, head) < bisect(at_writes, end) for end, head in thread_flow(thread).jumps):
+            return count()
     return range(writes)
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
 from constraints.circuit import Circuit, Literal
+from corpus.graphs import components
 from oracle.cat.algebra import Algebra, Relation
-from oracle.graphs import components
 
 
 @dataclass(frozen=True, slots=True)

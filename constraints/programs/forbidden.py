@@ -44,9 +44,9 @@ from corpus.executions.execution import INITIAL, Execution
 from corpus.executions.operations import copies
 from corpus.executions.translation import Translation
 from corpus.executions.vocabulary import Vocabulary
+from corpus.graphs import linear_extension
 from oracle.cat.interpreter import Model
 from oracle.executions.initial import sees_initial_writes
-from oracle.graphs import linear_extension
 
 PUT_BACK_AFTER = 4
 """Refinements after which the executions of relaxed programs, with the removed event put back, are forbidden too. A

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
+from corpus.graphs import components
 from oracle.cat.algebra import Algebra, Relation
 from oracle.certificates.clauses import CertifiedFormula, Clause
 from oracle.executions.steps import TooManyError
-from oracle.graphs import components
 
 MOST_CLAUSES = 3_000_000
 """The limit of a formula's clauses: the check of a proof for more would take gigabytes."""

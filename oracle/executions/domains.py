@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from types import MappingProxyType
 
+from corpus.graphs import components
 from corpus.litmus.arithmetic import wrap
 from corpus.litmus.test import Assign, Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
 from oracle.cat.interpreter import Model
@@ -25,7 +26,6 @@ from oracle.executions.threads import Path
 from oracle.executions.unrolled import Move
 from oracle.executions.valuations import jointly
 from oracle.executions.values import Address, Value, address_of, calculate
-from oracle.graphs import components
 
 MOST_VALUES = 256
 """The limit of values of a read; a read with more is refused."""

@@ -56,7 +56,7 @@ from corpus.litmus.test import LitmusTest, Load, Rmw, physical
 from oracle.cat.interpreter import Model, prelude
 from oracle.cat.terms import Call, Constant, LetBinding, Linearisation, ModelCheck, Name, Operation, Term
 from oracle.executions.events import Apply, EventKind, Expression, Read, reads_in
-from oracle.executions.flow import asked_locations
+from oracle.executions.flow import asked_locations, flow_of
 from oracle.executions.steps import RunState, Sources, Walker
 from oracle.executions.valuations import value_in
 from oracle.executions.values import Value, calculate
@@ -112,8 +112,8 @@ def idle_jumps(test: LitmusTest) -> tuple[frozenset[int], ...]:
 def _effects(test: LitmusTest, number: int) -> Mapping[int, _Effect]:
     """The effects of rounds, by their jump, where they change no register that is read; inner jumps come first."""
     found: dict[int, _Effect] = {}
-    flow = Walker(test, number, 0).flow
-    for jump in sorted(filter(flow.is_backward, range(flow.end)), key=lambda pc: (-flow.successors(pc)[-1], pc)):
+    flow = flow_of(test, number)
+    for jump, _ in sorted(flow.backward.items(), key=lambda way: (-way[1], way[0])):
         effect = _Round(test, number, jump).effect()
         if effect is not None:
             found[jump] = effect
@@ -147,7 +147,7 @@ class _Round(_Runs):
     def __init__(self, test: LitmusTest, number: int, jump: int) -> None:
         super().__init__(test, number)
         self._jump_at = jump
-        self._target = self.flow.successors(jump)[-1]
+        self._target = self.flow.backward[jump]
         self._ends: list[RunState] = []
 
     def stop(self, state: RunState) -> None:
@@ -160,9 +160,9 @@ class _Round(_Runs):
         """The effect of the rounds; None where one changes a register that is read after it, or the effect is not
         known."""
         flow, target, jump = self.flow, self._target, self._jump_at
-        if target != 0 and jump in flow.reached([0], avoiding=target):
+        if target != 0 and jump in flow.reached([0], [target]):
             return None
-        inside = {pc for pc in range(flow.end) if pc == jump or jump in flow.reached([pc], avoiding=target)}
+        inside = {pc for pc in range(flow.end) if pc == jump or jump in flow.reached([pc], [target])}
         waiting = [RunState(target, self._unknown)]
         steps = 0
         try:
@@ -173,7 +173,7 @@ class _Round(_Runs):
                 waiting += [after for after in self.step(waiting.pop()) if after.pc in inside and after.pc != target]
         except InputError:  # not decided where registers are unknown
             return None
-        inner = frozenset(pc for pc in self.cut - {jump} if flow.successors(pc)[-1] > target)
+        inner = frozenset(pc for pc in self.cut - {jump} if flow.backward[pc] > target)
         writes = [self._writes(end) for end in self._ends]
         known = [each for each in writes if each is not None]
         return _Effect(inner, frozenset[tuple[str, Value]]().union(*known)) if len(known) == len(writes) else None
@@ -208,7 +208,7 @@ class _Looks(_Runs):
 
     def may_see(self, location: str, value: Value) -> bool:
         """Whether a read that is not left out may read a value from a location, as far as is known here."""
-        places = [pc for pc, ins in enumerate(self.flow.body) if isinstance(ins, Load | Rmw)]
+        places = [pc for pc, ins in enumerate(self.flow.code) if isinstance(ins, Load | Rmw)]
         try:
             return any(self._goes_on(pc, location, value) for pc in places)
         except InputError:  # not decided where registers are unknown
@@ -228,7 +228,7 @@ class _Looks(_Runs):
             self._stopped = []
             waiting += self.step(state)
             for stopped in self._stopped:
-                in_round = stopped.pc in self._idle and self.flow.successors(stopped.pc)[-1] <= pc
+                in_round = stopped.pc in self._idle and self.flow.backward[stopped.pc] <= pc
                 if not in_round and not _denies(stopped, location, value):
                     return True
         return False

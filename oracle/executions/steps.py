@@ -38,7 +38,7 @@ from oracle.executions.events import (
     barrier_tags,
     fence_tags,
 )
-from oracle.executions.flow import Flow
+from oracle.executions.flow import flow_of
 from oracle.executions.values import Address, address_of, calculate
 
 _UPDATES = {
@@ -139,7 +139,7 @@ class Walker:
 
     def __init__(self, test: litmus.LitmusTest, number: int, unroll: int, for_ever: bool = False) -> None:
         self._for_ever = for_ever
-        self.flow = Flow(test, number)
+        self.flow = flow_of(test, number)
         self.number = number
         self.cut: set[int] = set()
         self._name = test.name
@@ -170,7 +170,7 @@ class Walker:
 
         Raises ``InputError`` where an address is no location of the test, or the instruction one of a subgroup.
         """
-        ins = self.flow.body[state.pc]
+        ins = self.flow.code[state.pc]
         after = replace(state, pc=state.pc + 1)
         match ins:
             case litmus.Label():
@@ -405,7 +405,7 @@ class Walker:
     def _barrier(self, state: RunState, ins: litmus.Barrier) -> Iterator[RunState]:
         quorum = None if ins.quorum is None else state.value(ins.quorum)[0]
         arrival = Arrival(state.value(ins.name)[0], ins.scope, quorum)
-        stays = not ins.arrive if self._for_ever else self.flow.may_stay(state.pc)
+        stays = not ins.arrive if self._for_ever else state.pc in self.flow.staying
         tags = barrier_tags(ins.mode, ins.arrive, ins.wait)
         for outcome, pc in enumerate((state.pc + 1, self.flow.end)[: 1 + stays]):
             forked = replace(state, outcomes=(*state.outcomes, outcome)) if stays else state

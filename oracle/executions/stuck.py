@@ -293,7 +293,7 @@ def ways_through(test: LitmusTest, number: int, unroll: int) -> list[ThreadRun]:
     """The runs of a thread that may be part of a hang, each backward jump taken at most ``unroll`` times."""
     walker = Walker(test, number, unroll, for_ever=True)
     flow = walker.flow
-    targets = {flow.successors(pc)[-1] for pc in range(flow.end) if flow.is_backward(pc)}
+    targets = set(flow.backward.values())
     found: list[ThreadRun] = []
     # Each state with those before it, whether an instruction has been done, and whether anything is new in it.
     waiting: list[tuple[RunState, tuple[RunState, ...], bool, bool]] = [(walker.start(), (), False, True)]
@@ -311,7 +311,7 @@ def ways_through(test: LitmusTest, number: int, unroll: int) -> list[ThreadRun]:
                 found += _stuck(walker, trail, start, state, targets)
         if len(found) > MOST_PATHS:
             raise TooManyError(f"P{number} has more than {MOST_PATHS} runs that may be part of a hang")
-        steps = stepped or not isinstance(flow.body[state.pc], Label)
+        steps = stepped or not isinstance(flow.code[state.pc], Label)
         for after in reversed(list(walker.step(state))):
             happens = steps is not stepped or len(after.events) > len(state.events)
             waiting.append((after, (*trail, state), steps, happens))
@@ -338,7 +338,7 @@ def _stuck(
     if state.pc in targets and idle and same is not None:
         constraints = (*state.constraints, *same)
         yield ThreadRun(replace(path, constraints=constraints), ThreadEnding.SPINS, True, (range(begin, end),))
-    if not isinstance(walker.flow.body[state.pc], EVENTFUL):
+    if not isinstance(walker.flow.code[state.pc], EVENTFUL):
         return
     for middle in range(start + 1, len(trail)):
         if trail[middle].pc != state.pc:

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from corpus.graphs import topological
 from corpus.litmus.test import LitmusTest
 from oracle.executions.events import Event, Expression, Read
 from oracle.executions.spins import spinning_jumps
 from oracle.executions.steps import Constraint, Key, RunState, Sources, TooManyError, Walker
-from oracle.graphs import topological
 
 MOST_PLACES = 1 << 14
 """The limit of places of an unrolled thread; a thread with more is refused."""
@@ -168,7 +168,7 @@ class _Merger(Walker):
             if seen > MOST_PLACES:
                 raise TooManyError(f"P{self.number} unrolls to more than {MOST_PLACES} places")
             pc, counts = place
-            for following in self.flow.successors(pc):
+            for following in self.flow.successors[pc]:
                 jumps = dict(counts)
                 if following <= pc:
                     jumps[pc] = jumps.get(pc, 0) + 1

@@ -33,6 +33,7 @@ from typing import Final, NamedTuple
 from corpus.errors import InputError
 from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
+from corpus.litmus.flow import unguarded_flow
 from oracle.executions.values import Address, Value, calculate
 
 CUT: Final = -1
@@ -114,15 +115,15 @@ class ThreadAutomaton:
     ) -> None:
         for ins in thread.instructions:
             _check_modelled(number, ins)
-        self._code = litmus.unguarded(thread).instructions
-        self._labels = {ins.name: place for place, ins in enumerate(self._code) if isinstance(ins, litmus.Label)}
+        self._flow = unguarded_flow(thread)
+        self._code = self._flow.code
         self._locations = locations
         self._strong = strong
         self._unroll = unroll
         self._names = tuple(sorted(litmus.unguarded(thread).names | observed))
         self._index = {name: index for index, name in enumerate(self._names)}
         self._observed = frozenset(self._index[name] for name in observed)
-        reachable = self._reachable()
+        reachable = [places - {self._flow.end} for places in self._flow.ahead]
         self._live = [
             self._observed | {self._index[name] for place in after for name in litmus.reads(self._code[place])}
             for after in reachable
@@ -133,17 +134,14 @@ class ThreadAutomaton:
         self.accesses = self._loads[0] | self._stores[0]
         """A bit for each location that the thread may access."""
 
-        back = [
-            place for place, ins in enumerate(self._code) if isinstance(ins, litmus.Branch) and self._goal(ins) <= place
-        ]
-        self._loops = {place: loop for loop, place in enumerate(back)}
+        self._loops = {place: loop for loop, place in enumerate(self._flow.backward)}
         self._numbers: dict[_State, int] = {}
         self._states: list[_State] = []
         self._views: list[ThreadView] = []
         self._after: dict[tuple[int, int, Value], int] = {}
         initial = dict(thread.registers)
         registers: list[Value | None] = [_constant(initial.get(name, 0)) for name in self._names]
-        self.start = self._fire(0, registers, [], (0,) * len(back))
+        self.start = self._fire(0, registers, [], (0,) * len(self._loops))
         """The first state, or ``CUT`` or ``STUCK``."""
 
     def view(self, state: int) -> ThreadView:
@@ -232,7 +230,7 @@ class ThreadAutomaton:
                             if jumps[loop] == self._unroll:
                                 return CUT
                             jumps = (*jumps[:loop], jumps[loop] + 1, *jumps[loop + 1 :])
-                        counter = self._goal(ins)
+                        counter = self._flow.labels[ins.label]
         return self._number(counter, registers, queued, jumps)
 
     def _number(self, counter: int, registers: list[Value | None], queued: list[Step], jumps: tuple[int, ...]) -> int:
@@ -281,26 +279,6 @@ class ThreadAutomaton:
             fired and all(state.registers[index] is not None for index in self._observed),
             fired and not state.queued,
         )
-
-    def _goal(self, branch: litmus.Branch) -> int:
-        return self._labels[branch.label]
-
-    def _reachable(self) -> list[frozenset[int]]:
-        """For each place in the code, and its end, the instructions that may yet be fired from there."""
-        end = len(self._code)
-        found = []
-        for place in range(end + 1):
-            seen = {place}
-            todo = [place]
-            for here in todo:  # grows during the walk
-                ins = self._code[here] if here < end else None
-                follows = {self._goal(ins)} if isinstance(ins, litmus.Branch) else set()
-                if ins is not None and not (isinstance(ins, litmus.Branch) and ins.condition is None):
-                    follows.add(here + 1)
-                todo += sorted(follows - seen)
-                seen |= follows
-            found.append(frozenset(seen - {end}))
-        return found
 
     def _held(self, thread: litmus.Thread) -> dict[str, int]:
         """For each register, a bit for each location whose address it may hold at some time."""

@@ -24,8 +24,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_, or_
 
+from corpus.graphs import closed_components, components
 from corpus.progress.axb import Program, places_of
-from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import refine
 from oracle.progress.lts import explore
 from oracle.progress.models import (

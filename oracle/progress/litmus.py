@@ -41,8 +41,8 @@ from typing import NamedTuple
 
 from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
+from corpus.litmus.flow import unguarded_flow
 from oracle.executions.barriers import certain_names
-from oracle.executions.flow import Flow
 from oracle.executions.values import Address, Value, address_of, calculate, value_text
 from oracle.progress.system import NO_STEP, Action
 from oracle.progress.system import NoVerdictError as NoVerdictError  # raised here
@@ -74,7 +74,7 @@ and as ``~number`` those that have met and may wait for that."""
 
 @dataclass(frozen=True, slots=True)
 class ThreadPosition:
-    """The position of a thread: an instruction, with the registers that it may still read, ``Flow.live`` in their
+    """The position of a thread: an instruction, with the registers that it may still read, ``ThreadFlow.live`` in their
     order.
 
     ``barrier`` is the barrier that it waits for; ``round``: it goes round for ever, without access.
@@ -99,14 +99,12 @@ class Automaton:
         cells: Mapping[str, int],
         stops: frozenset[int] = frozenset(),
     ) -> None:
-        unasked = replace(test, condition=litmus.Condition(litmus.Quantifier.EXISTS, litmus.And(())))
         self.number = number
         self.place = test.threads[number].place
-        flow = Flow(unasked, number)
-        self.body = flow.body
-        self.labels = flow.labels
+        self.flow = unguarded_flow(test.threads[number])
+        self.body = self.flow.code
         self._stops = stops
-        self._live = [tuple(sorted(live)) for live in flow.live]
+        self._live = [tuple(sorted(live)) for live in self.flow.live]
         self.numbers = _numbers(test.threads[number])
         self._cells = cells
         self.positions: list[ThreadPosition] = []
@@ -116,7 +114,6 @@ class Automaton:
         self._index: dict[ThreadPosition, int] = {}
         self._after: dict[tuple[int, Memory], tuple[int, Memory]] = {}
         computed = {name for ins in self.body for name in litmus.written(ins)}
-        self._ahead = flow.ahead
         self.waits_later = any(isinstance(ins, litmus.Barrier) and ins.wait for ins in self.body)
         self.computed_names = [
             (pc, ins.scope)
@@ -146,7 +143,7 @@ class Automaton:
 
     def may_come(self, position: int, level: litmus.Scope) -> bool:
         """Whether a barrier without a quorum is ahead whose name is computed, so that it may be any."""
-        ahead = self._ahead[self.positions[position].pc]
+        ahead = self.flow.ahead[self.positions[position].pc]
         return any(at is level and pc in ahead for pc, at in self.computed_names)
 
     def access(self, position: int, memory: Memory) -> tuple[int, Memory]:
@@ -253,7 +250,7 @@ class Automaton:
                 first, *rest = (self._value(registers, operand) for operand in operands)
                 registers[target] = self._computed(pc, operation, first, rest[0]) if rest else first
             case litmus.Branch(label) as branch if self._holds(pc, branch, registers):
-                return self.labels[label]
+                return self.flow.labels[label]
         return pc + 1
 
     def _holds(self, pc: int, branch: litmus.Branch, registers: Mapping[str, Value]) -> bool:
@@ -536,7 +533,7 @@ class Meetings:
 
 
 def _numbers(thread: litmus.Thread) -> tuple[int, ...]:
-    """How many instructions of a thread stand before each place of its ``Flow``, predicates being branches there."""
+    """How many instructions of a thread stand before each place of its flow, in which predicates are branches."""
     numbers = []
     count = 0
     for ins in thread.instructions:

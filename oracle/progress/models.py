@@ -58,9 +58,9 @@ from operator import and_, or_
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from corpus.graphs import closed_components, components
 from corpus.hierarchy import Places
 from corpus.progress.axb import Program, places_of
-from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import Behaviour
 from oracle.progress.lts import explore, explore_up_to
 from oracle.progress.system import NO_STEP, Rows, having_steps

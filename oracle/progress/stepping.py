@@ -25,8 +25,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 
+from corpus.graphs import components
 from corpus.litmus.test import LitmusTest, Place
-from oracle.graphs import components
 from oracle.progress.explain import (
     Exit,
     Explanation,

@@ -52,6 +52,7 @@ from dataclasses import dataclass, replace
 
 from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
+from corpus.litmus.flow import ThreadFlow, unguarded_flow
 from corpus.litmus.normal import map_operands
 from oracle.executions.values import Value
 from oracle.progress.litmus import (
@@ -64,7 +65,7 @@ from oracle.progress.litmus import (
     NoVerdictError,
     memory_of,
 )
-from oracle.progress.reconvergence import ControlFlowGraph, NaturalLoop
+from oracle.progress.reconvergence import ReconvergentLoop, reconvergent_loops
 from oracle.progress.system import NO_STEP, Action
 
 MOST_ROUNDS = 8
@@ -72,8 +73,6 @@ MOST_ROUNDS = 8
 
 END = -1
 """The place where lanes of several codes reconverge: the end of each."""
-
-Body = Sequence[litmus.Instruction]
 
 
 def is_grouped(test: litmus.LitmusTest) -> bool:
@@ -106,12 +105,12 @@ class Convergence(ABC):
         self._threads = threads
         by_code: dict[tuple[litmus.Instruction, ...], list[int]] = {}
         for lane in lanes:
-            by_code.setdefault(_without_names(threads[lane].body), []).append(lane)
+            by_code.setdefault(_without_names(threads[lane].flow), []).append(lane)
         self.codes = list(by_code.values())
         """The lanes that have one code, by code."""
 
     @staticmethod
-    def stops(body: Body) -> frozenset[int]:
+    def stops(flow: ThreadFlow) -> frozenset[int]:
         """The places of a code at which lanes stop on their way, besides those that others see."""
         return frozenset()
 
@@ -188,13 +187,11 @@ class _LockStep(Convergence):
 
     def __init__(self, lanes: Sequence[int], threads: Sequence[Automaton]) -> None:
         super().__init__(lanes, threads)
-        self._graphs = {lane: ControlFlowGraph(threads[code[0]].body) for code in self.codes for lane in code}
 
     @staticmethod
-    def stops(body: Body) -> frozenset[int]:
-        graph = ControlFlowGraph(body)
-        branches = [pc for pc in graph.places if len(graph.successors[pc]) > 1]
-        return frozenset([*branches, *(graph.join(pc) for pc in branches)]) - {graph.end}
+    def stops(flow: ThreadFlow) -> frozenset[int]:
+        branches = [pc for pc in flow.places if len(flow.successors[pc]) > 1]
+        return frozenset([*branches, *(flow.join(pc) for pc in branches)]) - {flow.end}
 
     def start(self, positions: list[int]) -> object:
         return self._diverged(END, 0, [_mask(code) for code in self.codes], positions)
@@ -258,20 +255,20 @@ class _LockStep(Convergence):
             here = tuple(positions[lane] for lane in _threads_of(lanes))
             lane = next(_threads_of(lanes))
             thread, position = self._threads[lane], positions[lane]
-            graph, pc = self._graphs[lane], _pc(thread, position)
-            if pc == (graph.end if join == END else join):
+            flow, pc = thread.flow, _pc(thread, position)
+            if pc == (flow.end if join == END else join):
                 return None
             if here in seen or thread.positions[position].round or isinstance(thread.body[pc], SEEN_BY_OTHERS):
                 return Front(lanes, lanes)
             seen.add(here)
             jumping = 0
-            if len(graph.successors[pc]) > 1:
+            if len(flow.successors[pc]) > 1:
                 jumping = _mask(each for each in _threads_of(lanes) if self._threads[each].jumps(positions[each]))
             for each in _threads_of(lanes):
                 positions[each] = self._threads[each].onward(positions[each])
             if jumping and jumping != lanes:
-                meet = graph.join(pc)
-                meet = END if meet == graph.end else meet
+                meet = flow.join(pc)
+                meet = END if meet == flow.end else meet
                 tree = self._diverged(meet, 0, (jumping, lanes & ~jumping), positions)
                 if tree is not None:
                     return tree
@@ -345,22 +342,20 @@ class _Maximal(Convergence):
 
     def __init__(self, lanes: Sequence[int], threads: Sequence[Automaton]) -> None:
         super().__init__(lanes, threads)
-        self._graphs = {lane: ControlFlowGraph(threads[code[0]].body) for code in self.codes for lane in code}
-        self._loops = {lane: _loops_with_operations(threads[lane].body) for lane in lanes}
+        self._loops = {lane: _loops_with_operations(threads[lane].flow) for lane in lanes}
         self._code = {lane: code for code in self.codes for lane in code}
         for lane in lanes:
             operation = next((ins for ins in threads[lane].body if _is_tangled(ins)), None)
-            if operation and len(self._code[lane]) > 1 and not self._graphs[lane].is_structured:
+            if operation and len(self._code[lane]) > 1 and not threads[lane].flow.is_structured:
                 reason = "a loop is entered by several ways, so that nothing says where lanes reconverge"
                 raise NoVerdictError(f"P{lane}: {describe(operation)}: {reason}")
 
     @staticmethod
-    def stops(body: Body) -> frozenset[int]:
-        if not any(map(_is_tangled, body)):
+    def stops(flow: ThreadFlow) -> frozenset[int]:
+        if not any(map(_is_tangled, flow.code)):
             return frozenset()
-        graph = ControlFlowGraph(body)
-        branches = {pc for pc in graph.places if len(graph.successors[pc]) > 1}
-        return frozenset(branches).union(loop.header for loop in _loops_with_operations(body))
+        branches = {pc for pc in flow.places if len(flow.successors[pc]) > 1}
+        return frozenset(branches).union(loop.header for loop in _loops_with_operations(flow))
 
     def start(self, positions: list[int]) -> object:
         return self._counted([self._onward(lane, {}, positions) for lane in self.lanes], positions)
@@ -391,21 +386,21 @@ class _Maximal(Convergence):
         return together
 
     def _may_come(
-        self, lane: int, pc: int, rounds: Rounds, goal: int, around: Sequence[NaturalLoop], wanted: Rounds
+        self, lane: int, pc: int, rounds: Rounds, goal: int, around: Sequence[ReconvergentLoop], wanted: Rounds
     ) -> bool:
         """Whether a lane can still come to a place in the given rounds of the loops around it, outermost first."""
-        graph = self._graphs[lane]
-        if pc == graph.end:
+        flow = self._threads[lane].flow
+        if pc == flow.end:
             return False
         passed: list[int] = []
         for loop in around:
             begun = rounds.get(loop.header)
             if begun is None or begun < wanted[loop.header]:
-                return graph.leads(pc, loop.header, passed)
+                return flow.leads(pc, loop.header, passed)
             if begun > wanted[loop.header]:
                 return False
             passed.append(loop.header)
-        return graph.leads(pc, goal, passed)
+        return flow.leads(pc, goal, passed)
 
     def _rounds(self, control: object) -> list[Rounds]:
         assert isinstance(control, tuple)
@@ -477,29 +472,28 @@ CONVERGENCES: Mapping[str, type[Convergence]] = {
 """What each of ``oracle.progress.models.STEPPINGS`` says of a subgroup."""
 
 
-def _loops_with_operations(body: Body) -> tuple[NaturalLoop, ...]:
-    operations = {pc for pc, ins in enumerate(body) if _is_tangled(ins)}
-    return tuple(loop for loop in ControlFlowGraph(body).loops if loop.places & operations) if operations else ()
+def _loops_with_operations(flow: ThreadFlow) -> tuple[ReconvergentLoop, ...]:
+    operations = {pc for pc, ins in enumerate(flow.code) if _is_tangled(ins)}
+    return tuple(loop for loop in reconvergent_loops(flow) if loop.places & operations) if operations else ()
 
 
-def _without_names(body: Body) -> tuple[litmus.Instruction, ...]:
+def _without_names(flow: ThreadFlow) -> tuple[litmus.Instruction, ...]:
     """The code with registers named by first mention, and labels by their place."""
-    labels = {ins.name: str(pc) for pc, ins in enumerate(body) if isinstance(ins, litmus.Label)}
     registers: dict[str, str] = {}
 
     def renamed(name: str | None) -> str | None:
         return None if name is None else registers.setdefault(name, f"r{len(registers)}")
 
     found: list[litmus.Instruction] = []
-    for ins in body:
+    for ins in flow.code:
         new = map_operands(
             ins, lambda operand: litmus.Reg(str(renamed(operand.name))) if isinstance(operand, litmus.Reg) else operand
         )
         match new:
             case litmus.Label(name):
-                new = litmus.Label(labels[name])
+                new = litmus.Label(str(flow.labels[name]))
             case litmus.Branch(label):
-                new = replace(new, label=labels[label])
+                new = replace(new, label=str(flow.labels[label]))
             case litmus.Load(target) | litmus.Assign(target):
                 new = replace(new, target=str(renamed(target)))
             case litmus.GroupOperation():
@@ -562,7 +556,7 @@ class _Exploration:
     def __init__(self, test: litmus.LitmusTest, convergence: type[Convergence]) -> None:
         self._name = test.name
         cells, self._locations, self._memory = memory_of(test)
-        stops = [convergence.stops(litmus.unguarded(thread).instructions) for thread in test.threads]
+        stops = [convergence.stops(unguarded_flow(thread)) for thread in test.threads]
         self._threads = tuple(Automaton(test, number, cells, stops[number]) for number in range(len(test.threads)))
         self._meetings = Meetings(test, self._threads)
         groups = subgroups([thread.place for thread in test.threads])

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from corpus.errors import InputError
-from oracle.graphs import NO_EDGE
+from corpus.graphs import NO_EDGE
 
 NO_STEP = NO_EDGE
 """The entry of a row of successors for a thread that takes no step: it has ended, or waits."""

@@ -14,8 +14,8 @@ independent twin of ``constraints.progress``, which encodes these conditions as 
 
 from __future__ import annotations
 
+from corpus.graphs import components
 from corpus.progress.axb import Program, instructions
-from oracle.graphs import components
 from oracle.progress.lts import Lts, explore
 from oracle.progress.system import NO_STEP
 

@@ -24,6 +24,7 @@ from corpus.files import folder_of
 from corpus.litmus import test as litmus
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.condition import parse_condition
+from corpus.litmus.flow import thread_flow
 from corpus.litmus.normal import map_operands
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed, type_of
 from oracle.cat.interpreter import Model
@@ -405,19 +406,19 @@ def _is_certain(thread: litmus.Thread, register: str) -> bool:
     """Return whether a thread sets a register whatever is read, and before it waits for anybody: where others wait for
     it, no execution comes to its end.
     """
-    labels = {ins.name: n for n, ins in enumerate(thread.instructions) if isinstance(ins, litmus.Label)}
-    at, seen = 0, set[int]()
-    while at < len(thread.instructions) and at not in seen:
-        seen.add(at)
-        match thread.instructions[at]:
+    flow = thread_flow(thread)
+    place, passed = 0, set[int]()
+    while place < flow.end and place not in passed:
+        passed.add(place)
+        match thread.instructions[place]:
             case litmus.Assign(target) if target == register:
                 return True
             case litmus.Branch(label, None):
-                at = labels[label]
+                place = flow.labels[label]
             case litmus.Branch() | litmus.Barrier():
                 return False
             case _:
-                at += 1
+                place += 1
     return False
 
 

@@ -7,13 +7,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from corpus.extras import pip_install
+from corpus.litmus.flow import thread_flow
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel, OperationalModel
 from oracle.executions import shapes
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import silence
-from oracle.executions.flow import Flow
 from oracle.executions.judge import Judgement, is_quick_to_list, judge, unknown
 from oracle.executions.steps import TooManyError, TooManyValuesError
 from synth.options.models import AUTO, ENUMERATE, SAT, SMT
@@ -99,7 +99,7 @@ def explain_with(test: LitmusTest, model: Model, unroll: int) -> MemoryExplanati
     try:
         first = _explain(test, model, unroll)
     except TooManyError as error:
-        fewer = unroll > 0 and any(flow.is_backward(pc) for flow in _flows(test) for pc in range(flow.end))
+        fewer = unroll > 0 and any(thread_flow(thread).backward for thread in test.threads)
         hint = f"; with --unroll {unroll - 1} there are fewer executions" if fewer else ""
         raise TooManyError(f"{error.message}{hint}", test.name) from None
     explanation = first
@@ -111,10 +111,6 @@ def explain_with(test: LitmusTest, model: Model, unroll: int) -> MemoryExplanati
         except TooManyError:
             return first
     return explanation
-
-
-def _flows(test: LitmusTest) -> list[Flow]:
-    return [Flow(test, number) for number in range(len(test.threads))]
 
 
 def _explain(test: LitmusTest, model: Model, unroll: int) -> MemoryExplanation:

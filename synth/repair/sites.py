@@ -28,6 +28,7 @@ from corpus.executions.vocabulary import vocabulary
 from corpus.laws import ptx
 from corpus.laws.c11 import told_failure
 from corpus.litmus import test as litmus
+from corpus.litmus.flow import thread_flow
 from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.executions.vocabulary import dialect_of, mode_tags, telling
@@ -391,43 +392,39 @@ def met_barriers(test: litmus.LitmusTest) -> list[tuple[SitePlace, ...]]:
                 groups.setdefault(thread.place[: ins.scope.value], {}).setdefault(number, []).append(index)
     found: list[tuple[SitePlace, ...]] = []
     for threads in groups.values():
-        bodies = {number: test.threads[number].instructions for number in threads}
-        certain = all(not _is_passed(bodies[number], index) for number, at in threads.items() for index in at)
+        certain = all(not _is_passed(test.threads[number], index) for number, at in threads.items() for index in at)
         rows = [[SitePlace(number, index, False) for index in at] for number, at in threads.items()]
         columns = list(zip(*rows, strict=False))
-        found += columns if certain and len({_told(bodies[number], at) for number, at in threads.items()}) == 1 else []
+        alike = len({_barriers(test.threads[number], indices) for number, indices in threads.items()}) == 1
+        found += columns if certain and alike else []
     return found
 
 
-def _told(body: Sequence[litmus.Instruction], at: Sequence[int]) -> tuple[litmus.Instruction, ...]:
-    """Return the barriers of a thread, without whether the thread waits there."""
-    return tuple(replace(ins, arrive=False) for ins in (body[index] for index in at) if isinstance(ins, litmus.Barrier))
+def _barriers(thread: litmus.Thread, indices: Sequence[int]) -> tuple[litmus.Instruction, ...]:
+    """Return the barriers of a thread at some places, without whether the thread waits there."""
+    code = (thread.instructions[index] for index in indices)
+    return tuple(replace(ins, arrive=False) for ins in code if isinstance(ins, litmus.Barrier))
 
 
-def _is_passed(body: Sequence[litmus.Instruction], index: int) -> bool:
+def _is_passed(thread: litmus.Thread, index: int) -> bool:
     """Return whether a thread may come to an instruction not at all, or more than once."""
-    ins = body[index]
+    ins = thread.instructions[index]
     guarded = not isinstance(ins, litmus.Label) and ins.guard is not None
-    return guarded or any(first < index <= last for first, last in _jumps(body))
+    return guarded or _is_jumped(thread, index)
 
 
-def _jumps(body: Sequence[litmus.Instruction]) -> list[tuple[int, int]]:
-    """Return the ranges of jumps, forward or back, with the earlier place first."""
-    labels = {ins.name: index for index, ins in enumerate(body) if isinstance(ins, litmus.Label)}
-    ends = ((index, labels[ins.label]) for index, ins in enumerate(body) if isinstance(ins, litmus.Branch))
-    return [(min(pair), max(pair)) for pair in ends]
+def _is_jumped(thread: litmus.Thread, index: int) -> bool:
+    """Return whether a jump, forward or back, leads across the gap before an instruction."""
+    return any(min(jump) < index <= max(jump) for jump in thread_flow(thread).jumps)
 
 
 def _certain_gaps(thread: litmus.Thread, number: int, ends: bool) -> list[tuple[SitePlace, int]]:
     """Return the gaps of a thread that it comes to exactly once, with how many barriers are before them."""
     body = thread.instructions
-    jumps = _jumps(body)
     return [
         (SitePlace(number, index, True), sum(isinstance(ins, litmus.Barrier) for ins in body[:index]))
         for index in range(len(body))
-        if (ends or _is_gap(thread, index))
-        and not _sides(thread, index)
-        and not any(first < index <= last for first, last in jumps)
+        if (ends or _is_gap(thread, index)) and not _sides(thread, index) and not _is_jumped(thread, index)
     ]
 
 

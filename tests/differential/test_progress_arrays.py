@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from strategies import programs
 
+from corpus.graphs import NO_EDGE, components
 from corpus.progress.axb import Program
 from corpus.progress.text import parse_axb
-from oracle.graphs import NO_EDGE, components
 from oracle.progress import models
 from oracle.progress.behaviour import relabel
 from oracle.progress.fast.arrays import as_table, by_value, explore_arrays, hangs_in_arrays, strong_components

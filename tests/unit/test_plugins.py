@@ -149,7 +149,7 @@ def test_a_digest_is_that_of_the_file(tmp_path):
 
 
 def test_a_digest_of_an_entry_point_is_that_of_its_module(monkeypatch):
-    values = {"one": "oracle.progress.models:hsa", "other": "oracle.graphs:components"}
+    values = {"one": "oracle.progress.models:hsa", "other": "corpus.graphs:components"}
     entries = [EntryPoint(name, value, plugins.GROUP) for name, value in values.items()]
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: entries)
     one, _, other, _ = resolve_models(["one", "other"])

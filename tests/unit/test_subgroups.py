@@ -11,13 +11,14 @@ from refusals import refusal
 from corpus.dialects.gpu_ptx.dialect import GPU_PTX
 from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus
 from corpus.litmus.describe import describe
+from corpus.litmus.flow import thread_flow
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import GroupOperation
 from oracle.liveness import resolve_liveness_models
 from oracle.progress.litmus import NoVerdictError, explore_litmus
 from oracle.progress.models import STEPPINGS, Verdict
 from oracle.progress.plugins import resolve_models
-from oracle.progress.reconvergence import ControlFlowGraph
+from oracle.progress.reconvergence import reconvergent_loops
 from oracle.progress.stepping import explain_stepping, explore_stepping, stepping_verdicts
 from oracle.progress.subgroups import CONVERGENCES
 
@@ -37,7 +38,7 @@ def verdict(test, name):
 
 
 def graph(*code):
-    return ControlFlowGraph(lanes(*code).threads[0].instructions)
+    return thread_flow(lanes(*code).threads[0])
 
 
 # Reconvergence
@@ -58,15 +59,15 @@ def test_who_never_ends_joins_at_the_end():
 
 def test_what_is_between_a_way_out_and_the_merge_belongs_to_the_loop():
     code = ["LC00:", "ld.atom.dv.sc0 r1, x", "beq r1, 1, LC01", "bne r1, 2, LC00", "goto LC02"]
-    (loop,) = graph(*code, "LC01:", "st.atom.dv.sc0 x, 3", "LC02:", "st.atom.dv.sc0 x, 4").loops
+    (loop,) = reconvergent_loops(graph(*code, "LC01:", "st.atom.dv.sc0 x, 3", "LC02:", "st.atom.dv.sc0 x, 4"))
     assert loop.header == 0 and loop.places == {0, 1, 2, 3, 4, 5, 6}
-    (one,) = graph("LC00:", "ld.atom.dv.sc0 r1, x", "bne r1, 2, LC00", "st.atom.dv.sc0 x, 4").loops
+    (one,) = reconvergent_loops(graph("LC00:", "ld.atom.dv.sc0 r1, x", "bne r1, 2, LC00", "st.atom.dv.sc0 x, 4"))
     assert one.places == {0, 1, 2}
 
 
 def test_loops_are_listed_from_the_outermost_inwards():
     code = ["LC00:", "LC01:", "ld.atom.dv.sc0 r1, x", "beq r1, 0, LC01", "ld.atom.dv.sc0 r2, x", "beq r2, 0, LC00"]
-    assert [loop.header for loop in graph(*code).loops] == [0, 1]
+    assert [loop.header for loop in reconvergent_loops(graph(*code))] == [0, 1]
     assert graph(*code).is_structured
 
 

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corpus.graphs import NO_EDGE, closed_components, components
 from corpus.progress.axb import Instruction, Program, Thread
-from oracle.graphs import NO_EDGE, closed_components, components
 from oracle.promises import PlacedPromise, delegate_choices
 
 Table = NDArray[np.int32]

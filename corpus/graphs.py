@@ -6,7 +6,7 @@ recursive, for graphs of programs are deep.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 NO_EDGE = -1
@@ -129,3 +129,18 @@ def linear_extension(pairs: Collection[tuple[int, int]], count: int) -> frozense
         left.remove(first)
         order.append(first)
     return frozenset((one, other) for place, one in enumerate(order) for other in order[place + 1 :])
+
+
+def dominators(nodes: Sequence[int], before: Mapping[int, Sequence[int]], start: int) -> dict[int, frozenset[int]]:
+    """For each node those that all paths from ``start`` to it pass, itself among them; ``before``: the nodes with an
+    edge to it. All nodes are in reach of the start.
+    """
+    found = {node: frozenset(nodes) for node in nodes} | {start: frozenset([start])}
+    changed = True
+    while changed:
+        changed = False
+        for node in nodes:
+            if node != start and before[node]:
+                new = frozenset[int].intersection(*(found[earlier] for earlier in before[node])) | {node}
+                changed, found[node] = changed or new != found[node], new
+    return found
